@@ -1,0 +1,22 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Core;
+
+/// <summary>
+/// One finished read of a socket: a buffer that holds one datagram, or a train of them that the kernel gave back in one piece. Also the word that a
+/// socket was found empty (<see cref="Length"/> 0).
+/// </summary>
+/// <param name="Role">The socket's role.</param>
+/// <param name="Priority">Class of the first datagram, by its header's kind: what completions are sorted by.</param>
+/// <param name="Channel">The region socket the read came from; null for unicast sockets.</param>
+/// <param name="Buffer">Holds the bytes; owned by the completion queue again when the handler returns.</param>
+/// <param name="Offset">Where the bytes begin.</param>
+/// <param name="Length">How many there are; 0 means "this socket was found empty".</param>
+public readonly record struct Completion(SocketRole Role, PriorityClass Priority, object? Channel, byte[] Buffer, int Offset, int Length)
+{
+    /// <summary>The bytes of the read.</summary>
+    public ReadOnlySpan<byte> Span => Buffer.AsSpan(Offset, Length);
+
+    /// <summary>True when this tells that the socket was found empty rather than carrying a read.</summary>
+    public bool IsDrained => Length == 0;
+}

@@ -1,0 +1,17 @@
+namespace QuickSilver.Protocol.Core;
+
+/// <summary>
+/// The finished reads of all of a node's sockets. It speaks in whole reads, not single datagrams. Core thread only.
+/// </summary>
+public interface ICompletionQueue
+{
+    /// <summary>
+    /// Takes every read that is ready, up to the room in <paramref name="batch"/>, control sockets first. Never waits.
+    /// Buffers stay valid until <see cref="Recycle"/>.
+    /// </summary>
+    /// <returns>How many were added.</returns>
+    int Take(List<Completion> batch, int room);
+
+    /// <summary>Gives the buffer of a handled completion back.</summary>
+    void Recycle(in Completion completion);
+}

@@ -1,0 +1,62 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// Cuts small slices out of pooled chunks, one after another: many packets share a chunk, which goes home when the last of them is released. Right for things
+/// that are released in about the order in which they were made (packets pending, packets cached); a straggler keeps its 64 KiB chunk.
+/// </summary>
+/// <param name="pool">Where chunks come from.</param>
+/// <param name="owner">On whose account.</param>
+public sealed class Arena(BufferPool pool, BufferOwner owner)
+{
+    private Chunk? _current;
+    private int _used;
+
+    /// <summary>Room left in the chunk being cut; a train that is to be contiguous must fit in it or start a new chunk.</summary>
+    public int Remaining => _current is null ? 0 : _current.Array.Length - _used;
+
+    /// <summary>
+    /// A slice of <paramref name="bytes"/> bytes with one reference, contiguous with the one before it when <see cref="Remaining"/> allowed.
+    /// Larger than a chunk: a chunk of its own.
+    /// </summary>
+    public Slice Take(int bytes)
+    {
+        if (bytes > BufferPool.ChunkBytes) return new Slice(pool.Rent(bytes, owner), 0, bytes);
+        if (Remaining < bytes) StartChunk();
+        _current!.Retain();
+        var slice = new Slice(_current, _used, bytes);
+        _used += bytes;
+        return slice;
+    }
+
+    /// <summary>A slice with a copy of <paramref name="bytes"/> and one reference.</summary>
+    public Slice Copy(ReadOnlySpan<byte> bytes)
+    {
+        Slice slice = Take(bytes.Length);
+        bytes.CopyTo(slice.Span);
+        return slice;
+    }
+
+    /// <summary>Gives back the end of the slice cut last, which turned out longer than needed.</summary>
+    public Slice Trim(Slice last, int bytes)
+    {
+        System.Diagnostics.Debug.Assert(last.Chunk == _current && last.Offset + last.Length == _used, "only the slice cut last can be trimmed");
+        _used = last.Offset + bytes;
+        return last with { Length = bytes };
+    }
+
+    /// <summary>Leaves the rest of the present chunk unused and takes a fresh one, so that what follows is contiguous.</summary>
+    public void StartChunk()
+    {
+        _current?.Release();
+        _current = pool.Rent(owner);
+        _used = 0;
+    }
+
+    /// <summary>Lets go of the chunk being cut.</summary>
+    public void Close()
+    {
+        _current?.Release();
+        _current = null;
+        _used = 0;
+    }
+}

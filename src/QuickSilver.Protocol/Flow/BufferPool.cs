@@ -1,0 +1,82 @@
+using System.Numerics;
+
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// Pooled memory for the core thread: chunks of 64 KiB for packets, and powers of two above that for messages that span packets. Chunks are pinned arrays, made
+/// when first needed and kept up to a limit, so the steady state allocates nothing and the collector moves nothing. Counts are per
+/// <see cref="BufferOwner"/>: what is out and never comes home shows there.
+/// </summary>
+public sealed class BufferPool
+{
+    /// <summary>Bytes of an ordinary chunk: one kernel train.</summary>
+    public const int ChunkBytes = 1 << 16;
+
+    private const int SmallestLog2 = 16;
+    private const int Classes = 10;
+    private const int KeptBytesAboveChunk = 32 << 20;
+
+    private static readonly int Owners = Enum.GetValues<BufferOwner>().Length;
+    private readonly Stack<Chunk>[] _free = new Stack<Chunk>[Classes];
+    private readonly long[] _outBytes = new long[Owners];
+    private readonly long _keptBytes;
+    private long _freeBytes;
+    private long _freeLargeBytes;
+
+    /// <summary>Makes an empty pool.</summary>
+    /// <param name="keptBytes">How much returned memory to keep for reuse; above it chunks are left to the collector.</param>
+    public BufferPool(long keptBytes = 512L << 20)
+    {
+        _keptBytes = keptBytes;
+        for (int index = 0; index < Classes; index++) _free[index] = new Stack<Chunk>();
+    }
+
+    /// <summary>Bytes rented now, by all owners.</summary>
+    public long OutstandingBytes { get; private set; }
+
+    /// <summary>Chunks rented now, by all owners; 0 when every buffer has come home.</summary>
+    public int OutstandingChunks { get; private set; }
+
+    /// <summary>Bytes rented now by one owner.</summary>
+    public long OutstandingBytesOf(BufferOwner owner) => _outBytes[(int)owner];
+
+    /// <summary>Rents a chunk of 64 KiB with one reference. Contents are whatever was there.</summary>
+    public Chunk Rent(BufferOwner owner) => Rent(ChunkBytes, owner);
+
+    /// <summary>Rents a chunk of at least <paramref name="minimumBytes"/> (up to 32 MiB) with one reference.</summary>
+    public Chunk Rent(int minimumBytes, BufferOwner owner)
+    {
+        int log2 = Math.Max(SmallestLog2, BitOperations.Log2((uint)Math.Max(1, minimumBytes - 1)) + 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(log2, SmallestLog2 + Classes - 1, nameof(minimumBytes));
+        Stack<Chunk> free = _free[log2 - SmallestLog2];
+        Chunk chunk;
+        if (free.TryPop(out Chunk? reused))
+        {
+            chunk = reused;
+            _freeBytes -= chunk.Array.Length;
+            if (log2 > SmallestLog2) _freeLargeBytes -= chunk.Array.Length;
+        }
+        else
+        {
+            chunk = new Chunk(this, GC.AllocateUninitializedArray<byte>(1 << log2, pinned: true));
+        }
+        chunk.Rented(owner);
+        _outBytes[(int)owner] += chunk.Array.Length;
+        OutstandingBytes += chunk.Array.Length;
+        OutstandingChunks++;
+        return chunk;
+    }
+
+    internal void Return(Chunk chunk)
+    {
+        int bytes = chunk.Array.Length;
+        _outBytes[(int)chunk.Owner] -= bytes;
+        OutstandingBytes -= bytes;
+        OutstandingChunks--;
+        bool large = bytes > ChunkBytes;
+        if (_freeBytes + bytes > _keptBytes || (large && _freeLargeBytes + bytes > KeptBytesAboveChunk)) return;
+        _free[BitOperations.Log2((uint)bytes) - SmallestLog2].Push(chunk);
+        _freeBytes += bytes;
+        if (large) _freeLargeBytes += bytes;
+    }
+}

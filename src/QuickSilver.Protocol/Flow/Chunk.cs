@@ -1,0 +1,46 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// A reference-counted piece of pooled memory, cut into <see cref="Slice"/>s. It goes back to its pool when the last reference is released.
+/// Core thread only: what another thread gives back comes through the request queue.
+/// </summary>
+public sealed class Chunk
+{
+    private readonly BufferPool _pool;
+    private int _references;
+
+    internal Chunk(BufferPool pool, byte[] array)
+    {
+        _pool = pool;
+        Array = array;
+    }
+
+    /// <summary>The memory; pinned, so that its address may be handed to the kernel.</summary>
+    public byte[] Array { get; }
+
+    /// <summary>Who rented the chunk.</summary>
+    public BufferOwner Owner { get; private set; }
+
+    /// <summary>References held now; 0 when in the pool.</summary>
+    public int References => _references;
+
+    /// <summary>Adds references, one for each holder.</summary>
+    public void Retain(int count = 1)
+    {
+        System.Diagnostics.Debug.Assert(_references > 0, "a chunk in the pool cannot be retained");
+        _references += count;
+    }
+
+    /// <summary>Gives one reference up; the last one returns the chunk to its pool.</summary>
+    public void Release()
+    {
+        System.Diagnostics.Debug.Assert(_references > 0, "released more often than retained");
+        if (--_references == 0) _pool.Return(this);
+    }
+
+    internal void Rented(BufferOwner owner)
+    {
+        Owner = owner;
+        _references = 1;
+    }
+}

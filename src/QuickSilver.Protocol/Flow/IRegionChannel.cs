@@ -1,0 +1,11 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// One multicast address as this node uses it: to receive, to send, or both. Opened and closed through <see cref="ITransport"/>; also the
+/// <see cref="QuickSilver.Protocol.Core.Completion.Channel"/> of reads that came from it. Core thread only.
+/// </summary>
+public interface IRegionChannel
+{
+    /// <summary>Datagrams the kernel dropped for want of room in this channel's receive buffer, since it was opened; 0 where it does not tell.</summary>
+    ulong Drops { get; }
+}

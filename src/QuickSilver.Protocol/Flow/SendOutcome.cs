@@ -1,0 +1,14 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>What became of a train.</summary>
+public enum SendOutcome : byte
+{
+    /// <summary>The kernel took it.</summary>
+    Sent,
+
+    /// <summary>The socket is full: offer the same train again when it can send.</summary>
+    Busy,
+
+    /// <summary>The kernel refused it (unreachable, interface down); counted, treated like loss.</summary>
+    Failed,
+}

@@ -1,0 +1,29 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// A part of a <see cref="Flow.Chunk"/>. Copying the struct copies no reference: whoever keeps one beyond a call retains it, and releases it once.
+/// </summary>
+/// <param name="Chunk">The memory's owner; null in the default value, which is empty.</param>
+/// <param name="Offset">Where the part begins in <see cref="Chunk.Array"/>.</param>
+/// <param name="Length">Its length in bytes.</param>
+public readonly record struct Slice(Chunk? Chunk, int Offset, int Length)
+{
+    /// <summary>True when there is no memory behind this value.</summary>
+    public bool IsEmpty => Chunk is null;
+
+    /// <summary>The bytes.</summary>
+    public Span<byte> Span => Chunk is null ? default : Chunk.Array.AsSpan(Offset, Length);
+
+    /// <summary>A part of this part; the reference stays one and the same.</summary>
+    public Slice Part(int offset, int length)
+    {
+        System.Diagnostics.Debug.Assert((uint)offset <= (uint)Length && (uint)length <= (uint)(Length - offset), "part outside the slice");
+        return new Slice(Chunk, Offset + offset, length);
+    }
+
+    /// <summary>Adds a reference.</summary>
+    public void Retain() => Chunk?.Retain();
+
+    /// <summary>Gives a reference up.</summary>
+    public void Release() => Chunk?.Release();
+}

@@ -1,0 +1,28 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// Datagrams of equal length (the last may be shorter) to one destination, contiguous in memory, to be handed to the kernel in one call.
+/// </summary>
+/// <param name="Array">Holds the datagrams.</param>
+/// <param name="Offset">Where the first begins.</param>
+/// <param name="Length">Bytes of all of them.</param>
+/// <param name="SegmentBytes">Bytes of each but the last; at least <see cref="Length"/> for a single datagram.</param>
+/// <param name="Route">By which socket.</param>
+/// <param name="To">Where to, for the unicast routes.</param>
+/// <param name="Channel">Where to, for the multicast route.</param>
+public readonly record struct Train(byte[] Array, int Offset, int Length, int SegmentBytes, TrainRoute Route, NetEndpoint To, IRegionChannel? Channel)
+{
+    /// <summary>The most datagrams in one train: what older kernels segment in one call.</summary>
+    public const int MaxDatagrams = 64;
+
+    /// <summary>The most bytes in one train: above it the kernel cuts in software without a word.</summary>
+    public const int MaxBytes = 65_493;
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlySpan<byte> Span => Array.AsSpan(Offset, Length);
+
+    /// <summary>How many datagrams the train has.</summary>
+    public int Count => (Length + SegmentBytes - 1) / SegmentBytes;
+}

@@ -1,0 +1,14 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>By which socket a train leaves.</summary>
+public enum TrainRoute : byte
+{
+    /// <summary>The control socket, to one node's control endpoint.</summary>
+    Control,
+
+    /// <summary>The unicast data socket, to one node's data endpoint.</summary>
+    Unicast,
+
+    /// <summary>A region's channel: one multicast.</summary>
+    Region,
+}

@@ -1,0 +1,20 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>What a transport has found out by the time it runs.</summary>
+/// <param name="Control">This node's control endpoint, as others reach it.</param>
+/// <param name="Data">This node's unicast data endpoint, as others reach it.</param>
+/// <param name="SlotBytes">The longest datagram this node sends, header included, encryption reserve already taken off.</param>
+/// <param name="TrainDatagrams">The most datagrams in one train: 1 where the kernel cannot segment.</param>
+/// <param name="ReceiveBufferBytes">What the kernel granted each data socket, in its own accounting (on Linux, twice what was asked).</param>
+/// <param name="Multicast">True when the start-up probe came back over the chosen interface.</param>
+/// <param name="ChecksumPayloads">True when packets carry a payload checksum.</param>
+public sealed record TransportFacts(
+    NetEndpoint Control,
+    NetEndpoint Data,
+    int SlotBytes,
+    int TrainDatagrams,
+    int ReceiveBufferBytes,
+    bool Multicast,
+    bool ChecksumPayloads);

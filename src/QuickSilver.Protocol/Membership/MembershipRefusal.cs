@@ -1,0 +1,32 @@
+namespace QuickSilver.Protocol.Membership;
+
+/// <summary>Why the membership server refused something.</summary>
+public enum MembershipRefusal : byte
+{
+    /// <summary>Nothing was refused.</summary>
+    None = 0,
+
+    /// <summary>The frame broke the format.</summary>
+    BadFrame,
+
+    /// <summary>The server speaks another version.</summary>
+    WrongVersion,
+
+    /// <summary>The server serves another cluster.</summary>
+    WrongCluster,
+
+    /// <summary>The group exists in another mode.</summary>
+    ModeMismatch,
+
+    /// <summary>The group's name is empty, too long, not UTF-8, or reserved.</summary>
+    BadGroupName,
+
+    /// <summary>The node has been removed: it was silent for the failure timeout, or its connection broke and did not come back.</summary>
+    Removed,
+
+    /// <summary>Another process with the same address and a higher incarnation has registered.</summary>
+    Replaced,
+
+    /// <summary>The server is at one of its limits.</summary>
+    Full,
+}

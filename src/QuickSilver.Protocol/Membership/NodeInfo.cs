@@ -1,0 +1,44 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership;
+
+/// <summary>
+/// What is known of one node: one instance per node in a process, shared by all views, so that a removal is seen everywhere at once. Core thread only.
+/// </summary>
+public sealed class NodeInfo
+{
+    /// <summary>Makes the record of a node that has registered.</summary>
+    public NodeInfo(NodeNumber number, string name, ulong incarnation, NetEndpoint control, NetEndpoint data, int receiveBufferBytes)
+    {
+        Number = number;
+        Name = name;
+        Incarnation = incarnation;
+        Control = control;
+        Data = data;
+        ReceiveBufferBytes = receiveBufferBytes;
+    }
+
+    /// <summary>The node's number; <see cref="NodeNumber.Key"/> is what datagrams carry.</summary>
+    public NodeNumber Number { get; }
+
+    /// <summary>The node's name: for people.</summary>
+    public string Name { get; }
+
+    /// <summary>Tells two lives on one address apart; rises.</summary>
+    public ulong Incarnation { get; }
+
+    /// <summary>Where tokens, acknowledgements, NAKs and pulls reach the node.</summary>
+    public NetEndpoint Control { get; }
+
+    /// <summary>Where repairs, and data carried by unicast, reach the node.</summary>
+    public NetEndpoint Data { get; }
+
+    /// <summary>The receive buffer of the node's data sockets, in the kernel's own accounting.</summary>
+    public int ReceiveBufferBytes { get; }
+
+    /// <summary>True once the node is gone from the cluster: its data, its repairs and its words count no more.</summary>
+    public bool IsRemoved { get; set; }
+
+    /// <inheritdoc/>
+    public override string ToString() => $"{Name}({Number})";
+}

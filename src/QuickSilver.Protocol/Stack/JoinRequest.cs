@@ -1,0 +1,30 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>
+/// One call to join groups, all or nothing. The host derives from it. All members are used on the core thread.
+/// </summary>
+/// <param name="names">Names of the groups, without duplicates, none of them joined or being joined by this node.</param>
+/// <param name="mode">Mode of the groups.</param>
+public abstract class JoinRequest(IReadOnlyList<string> names, byte mode)
+{
+    /// <summary>Names of the groups.</summary>
+    public IReadOnlyList<string> Names { get; } = names;
+
+    /// <summary>Mode of the groups.</summary>
+    public byte Mode { get; } = mode;
+
+    /// <summary>This node's stay in a group begins: called once for each, when the step is installed and before anything is delivered. Set <see cref="LocalGroup.Tag"/> here.</summary>
+    public abstract void OnAdmitted(LocalGroup group, Instant now);
+
+    /// <summary>Every possible sender to every one of the groups has switched, or been removed: the join is done.</summary>
+    public abstract void OnCompleted(Instant now);
+
+    /// <summary>The join is undone. Groups admitted meanwhile are left again.</summary>
+    /// <param name="reason">Why.</param>
+    /// <param name="groupName">The group that was refused.</param>
+    /// <param name="now">The present instant.</param>
+    public abstract void OnFailed(MembershipRefusal reason, string groupName, Instant now);
+}

@@ -1,0 +1,14 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>One call to leave groups: what was admitted is bound first, then the server is asked. Core thread only.</summary>
+/// <param name="groups">The groups.</param>
+public abstract class LeaveRequest(IReadOnlyList<LocalGroup> groups)
+{
+    /// <summary>The groups.</summary>
+    public IReadOnlyList<LocalGroup> Groups { get; } = groups;
+
+    /// <summary>The step without this node in the groups is installed: nothing more is delivered from them.</summary>
+    public abstract void OnCompleted(Instant now);
+}

@@ -1,0 +1,79 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>A node's counters since its start, and gauges of the present. Written by the core thread only; the host copies them at the end of a turn.</summary>
+public sealed class NodeCounters
+{
+    /// <summary>Remote input dropped, by reason.</summary>
+    public RejectCounters Rejected { get; } = new();
+
+    /// <summary>Messages bound to a step and numbered.</summary>
+    public ulong MessagesSent;
+
+    /// <summary>Bytes of those messages.</summary>
+    public ulong BytesSent;
+
+    /// <summary>Messages delivered, own ones included.</summary>
+    public ulong MessagesReceived;
+
+    /// <summary>Bytes of those messages.</summary>
+    public ulong BytesReceived;
+
+    /// <summary>Packets sent for the first time, one per region.</summary>
+    public ulong PacketsSent;
+
+    /// <summary>Datagrams of data as they left: with unicast fan-out, one per member.</summary>
+    public ulong DataDatagramsSent;
+
+    /// <summary>Packets received for the first time, repairs included.</summary>
+    public ulong PacketsReceived;
+
+    /// <summary>Packets that were here already.</summary>
+    public ulong PacketsDuplicate;
+
+    /// <summary>Sequences found missing.</summary>
+    public ulong PacketsMissed;
+
+    /// <summary>Packets that a peer repaired here.</summary>
+    public ulong RepairsFromPeers;
+
+    /// <summary>Packets that their sender repaired here.</summary>
+    public ulong RepairsFromSenders;
+
+    /// <summary>Repairs sent to others, from the cache or as sender.</summary>
+    public ulong RepairsGiven;
+
+    /// <summary>Messages reported lost.</summary>
+    public ulong MessagesLost;
+
+    /// <summary>Token rounds completed as leader.</summary>
+    public ulong TokenRounds;
+
+    /// <summary>Smoothed duration of those rounds.</summary>
+    public TimeSpan TokenRoundTrip;
+
+    /// <summary>Token hops skipped because a member did not answer.</summary>
+    public ulong TokenSkips;
+
+    /// <summary>Control datagrams sent: tokens, acknowledgements, NAKs, pulls, beacons.</summary>
+    public ulong ControlSent;
+
+    /// <summary>Bytes of all datagrams sent.</summary>
+    public ulong DatagramBytesSent;
+
+    /// <summary>Steps installed.</summary>
+    public ulong StepsInstalled;
+
+    /// <summary>How often admission to a group shut.</summary>
+    public ulong BackpressureEpisodes;
+
+    /// <summary>Messages admitted or sent and not yet known stable, all streams.</summary>
+    public long PendingMessages;
+
+    /// <summary>Bytes of them.</summary>
+    public long PendingBytes;
+
+    /// <summary>Bytes of received packets kept.</summary>
+    public long CachedBytes;
+}

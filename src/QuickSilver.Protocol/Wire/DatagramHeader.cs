@@ -1,0 +1,151 @@
+using System.Buffers.Binary;
+
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// The fixed header that begins every datagram. Little-endian throughout.
+/// <code>
+/// off len field
+///   0   2 magic              0x5351 ("QS")
+///   2   1 version            1
+///   3   1 kind               low seven bits a DatagramKind; high bit: may be ignored by who does not know it
+///   4   2 flags              DatagramFlags
+///   6   2 total length       header included; a read is split into datagrams by it
+///   8   8 cluster instance   random, made by the first membership server
+///  16   4 view tag           ViewNumber.Tag; 0 where no view is meant
+///  20   4 view counter       ViewNumber.Counter
+///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
+///  32   8 sequence           data and repairs: the packet's; beacons: the highest so far; else 0
+///  40   4 header checksum    CRC-32C of bytes 0..39, and for control kinds of all that follows byte 47 too
+///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
+///  48     body
+/// </code>
+/// </summary>
+public struct DatagramHeader
+{
+    /// <summary>Bytes of a header.</summary>
+    public const int Length = 48;
+
+    /// <summary>Offset of the kind byte.</summary>
+    public const int KindOffset = 3;
+
+    /// <summary>The version written and understood.</summary>
+    public const byte CurrentVersion = 1;
+
+    /// <summary>Bytes kept free in every size budget for the authenticated encryption to come.</summary>
+    public const int EncryptionReserve = 44;
+
+    /// <summary>The longest datagram: what one kernel train may hold.</summary>
+    public const int MaxDatagram = 65_493;
+
+    private const ushort Magic = 0x5351;
+    private const int ChecksummedLength = 40;
+    private const int HeaderChecksumOffset = 40;
+    private const int PayloadChecksumOffset = 44;
+
+    /// <summary>What the datagram carries.</summary>
+    public DatagramKind Kind;
+
+    /// <summary>True when a node that does not know the kind may drop it without a strike.</summary>
+    public bool Ignorable;
+
+    /// <summary>Flags.</summary>
+    public DatagramFlags Flags;
+
+    /// <summary>Length of the datagram in bytes, header included.</summary>
+    public int TotalLength;
+
+    /// <summary>The cluster instance.</summary>
+    public ulong Cluster;
+
+    /// <summary>Tag of the region view's number.</summary>
+    public uint ViewTag;
+
+    /// <summary>Counter of the region view's number.</summary>
+    public uint ViewCounter;
+
+    /// <summary><see cref="NodeNumber.Key"/> of the sender.</summary>
+    public ulong Sender;
+
+    /// <summary>Sequence number, where the kind has one.</summary>
+    public ulong Sequence;
+
+    /// <summary>
+    /// Reads the header of the first datagram in <paramref name="read"/> and checks magic, version, length and header checksum (for control kinds
+    /// the body's too). Allocates nothing, never throws.
+    /// </summary>
+    /// <param name="read">What is left of a read: one or more datagrams.</param>
+    /// <param name="header">The header; meaningless unless the result is <see cref="RejectReason.None"/>, except that <see cref="TotalLength"/> is then set whenever it could be trusted.</param>
+    /// <returns><see cref="RejectReason.None"/>, or why the datagram must be dropped.</returns>
+    public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header)
+    {
+        header = default;
+        if (read.Length < Length) return RejectReason.TooShort;
+        if (BinaryPrimitives.ReadUInt16LittleEndian(read) != Magic) return RejectReason.WrongMagic;
+        if (read[2] != CurrentVersion) return RejectReason.WrongVersion;
+        int total = BinaryPrimitives.ReadUInt16LittleEndian(read[6..]);
+        if (total < Length || total > read.Length || total > MaxDatagram) return RejectReason.WrongLength;
+
+        byte kind = read[KindOffset];
+        header.Kind = (DatagramKind)(kind & ~DatagramKinds.IgnorableBit);
+        header.Ignorable = (kind & DatagramKinds.IgnorableBit) != 0;
+        header.Flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(read[4..]);
+        header.TotalLength = total;
+        header.Cluster = BinaryPrimitives.ReadUInt64LittleEndian(read[8..]);
+        header.ViewTag = BinaryPrimitives.ReadUInt32LittleEndian(read[16..]);
+        header.ViewCounter = BinaryPrimitives.ReadUInt32LittleEndian(read[20..]);
+        header.Sender = BinaryPrimitives.ReadUInt64LittleEndian(read[24..]);
+        header.Sequence = BinaryPrimitives.ReadUInt64LittleEndian(read[32..]);
+
+        ReadOnlySpan<byte> datagram = read[..total];
+        uint expected = BinaryPrimitives.ReadUInt32LittleEndian(datagram[HeaderChecksumOffset..]);
+        return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
+    }
+
+    /// <summary>True when the payload needs no checksum or has the right one. Only for kinds that carry a packet.</summary>
+    public readonly bool PayloadIsIntact(ReadOnlySpan<byte> datagram) =>
+        (Flags & DatagramFlags.PayloadChecksum) == 0
+        || Crc32C.Of(datagram[Length..TotalLength]) == BinaryPrimitives.ReadUInt32LittleEndian(datagram[PayloadChecksumOffset..]);
+
+    /// <summary>
+    /// Writes the header over the first <see cref="Length"/> bytes of <paramref name="datagram"/>, whose body must already be in place, with the
+    /// checksums that kind and flags ask for. <see cref="TotalLength"/> is taken from the span.
+    /// </summary>
+    public readonly void WriteTo(Span<byte> datagram)
+    {
+        WriteFields(datagram);
+        uint payload = (Flags & DatagramFlags.PayloadChecksum) != 0 && DatagramKinds.CarriesPacket(Kind) ? Crc32C.Of(datagram[Length..]) : 0;
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[PayloadChecksumOffset..], payload);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));
+    }
+
+    /// <summary>
+    /// Turns a stored data datagram into a repair, in place: kind and flags change, the payload and its checksum stay as the sender made them.
+    /// </summary>
+    public static void MarkAsRepair(Span<byte> datagram, DatagramFlags add)
+    {
+        datagram[KindOffset] = (byte)DatagramKind.Repair;
+        var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[4..]);
+        flags = (flags & DatagramFlags.PayloadChecksum) | add;
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[4..], (ushort)flags);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, DatagramKind.Repair));
+    }
+
+    private readonly void WriteFields(Span<byte> datagram)
+    {
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram, Magic);
+        datagram[2] = CurrentVersion;
+        datagram[KindOffset] = (byte)((byte)Kind | (Ignorable ? DatagramKinds.IgnorableBit : 0));
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[4..], (ushort)Flags);
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[6..], (ushort)datagram.Length);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[8..], Cluster);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[16..], ViewTag);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[20..], ViewCounter);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[24..], Sender);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[32..], Sequence);
+    }
+
+    private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) => DatagramKinds.CarriesPacket(kind)
+        ? Crc32C.Of(datagram[..ChecksummedLength])
+        : Crc32C.Of(datagram[..ChecksummedLength], datagram[Length..]);
+}

@@ -1,0 +1,35 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>What a datagram carries. The order of the values is not the order of priority: see <see cref="DatagramKinds.PriorityOf"/>.</summary>
+public enum DatagramKind : byte
+{
+    /// <summary>No datagram.</summary>
+    None = 0,
+
+    /// <summary>Part of a token on its way to the next member of the ring.</summary>
+    Token = 1,
+
+    /// <summary>Acknowledges one hop of a token.</summary>
+    TokenAck = 2,
+
+    /// <summary>Feedback of a region to a sender: what is stable, how far the slowest member has read.</summary>
+    Ack = 3,
+
+    /// <summary>Asks a sender for packets that a partition lacks.</summary>
+    Nak = 4,
+
+    /// <summary>Asks a peer for packets of its partition.</summary>
+    Pull = 5,
+
+    /// <summary>A sender's word on its highest sequence so far; with <see cref="DatagramFlags.Final"/>, on the end of the stream.</summary>
+    Beacon = 6,
+
+    /// <summary>A packet sent again, by a peer or by its sender.</summary>
+    Repair = 7,
+
+    /// <summary>A packet sent for the first time.</summary>
+    Data = 8,
+
+    /// <summary>A start-up probe of the transport; carries a nonce.</summary>
+    Probe = 9,
+}

@@ -1,0 +1,24 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>What the kinds of datagrams mean for order and tolerance.</summary>
+public static class DatagramKinds
+{
+    /// <summary>Set in the kind byte of datagrams that a node which does not know the kind may drop without a strike.</summary>
+    public const byte IgnorableBit = 0x80;
+
+    /// <summary>The class in which a datagram is received and sent.</summary>
+    public static PriorityClass PriorityOf(DatagramKind kind) => kind switch
+    {
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
+        DatagramKind.Nak or DatagramKind.Pull => PriorityClass.Request,
+        DatagramKind.Repair => PriorityClass.Repair,
+        _ => PriorityClass.Data,
+    };
+
+    /// <summary>True for kinds whose body is a packet; its checksum is optional and stands apart from the header's.</summary>
+    public static bool CarriesPacket(DatagramKind kind) => kind is DatagramKind.Data or DatagramKind.Repair;
+
+    /// <summary>The class of a read, by the kind byte of its first header; data when it is too short to tell.</summary>
+    public static PriorityClass PriorityOfRead(ReadOnlySpan<byte> read) =>
+        read.Length >= DatagramHeader.Length ? PriorityOf((DatagramKind)(read[DatagramHeader.KindOffset] & ~IgnorableBit)) : PriorityClass.Data;
+}

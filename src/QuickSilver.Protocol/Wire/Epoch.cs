@@ -1,0 +1,32 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// The reign of one membership server: a term that only rises, and the server's random id, which tells apart two
+/// servers that took the same term. Every number a server gives out carries its epoch, so numbers never go back.
+/// </summary>
+/// <param name="Term">Rises by at least one with each new server; 0 means "no epoch".</param>
+/// <param name="Server">Random id of the server that reigns in this epoch.</param>
+public readonly record struct Epoch(ulong Term, ulong Server) : IComparable<Epoch>
+{
+    /// <summary>Term first, then server id.</summary>
+    public int CompareTo(Epoch other)
+    {
+        int byTerm = Term.CompareTo(other.Term);
+        return byTerm != 0 ? byTerm : Server.CompareTo(other.Server);
+    }
+
+    /// <summary>True when <paramref name="left"/> is older.</summary>
+    public static bool operator <(Epoch left, Epoch right) => left.CompareTo(right) < 0;
+
+    /// <summary>True when <paramref name="left"/> is newer.</summary>
+    public static bool operator >(Epoch left, Epoch right) => left.CompareTo(right) > 0;
+
+    /// <summary>True when <paramref name="left"/> is not newer.</summary>
+    public static bool operator <=(Epoch left, Epoch right) => left.CompareTo(right) <= 0;
+
+    /// <summary>True when <paramref name="left"/> is not older.</summary>
+    public static bool operator >=(Epoch left, Epoch right) => left.CompareTo(right) >= 0;
+
+    /// <inheritdoc/>
+    public override string ToString() => $"{Term}.{Server:x}";
+}

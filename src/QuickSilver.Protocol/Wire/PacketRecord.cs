@@ -1,0 +1,144 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// One message, or one fragment of a message, inside a packet. A packet's body is
+/// <code>
+/// step         varint   the step of all its messages, as a difference from the first step of the packet's region view
+/// record*               until the datagram ends:
+///   flags      1 byte   bit 0: first message of its group in this stream; bit 1: fragment; bit 2: previous step is in another epoch than the view's
+///   group      varint   index of the group in the region's sorted list of groups
+///   number     varint   message number, from 1, per (sender, group)
+///   [first]    varint   counter of the step of the group's previous message from this sender; 0: there was none
+///   [bit 2]    varint   term of that step's epoch, then 8 bytes: its server
+///   [fragment] varint   length of the whole message, then varint: offset of this fragment in it
+///   length     varint   bytes that follow
+///   bytes
+/// </code>
+/// </summary>
+public readonly ref struct PacketRecord
+{
+    /// <summary>The longest message that any node accepts.</summary>
+    public const int MaxMessageBytes = 16 << 20;
+
+    /// <summary>The most groups one region may have: a cap on the index, checked before it is used.</summary>
+    public const int MaxGroupsPerRegion = 1 << 20;
+
+    private const byte FirstBit = 1;
+    private const byte FragmentBit = 2;
+    private const byte ForeignEpochBit = 4;
+
+    /// <summary>Index of the group in the region's sorted list.</summary>
+    public int GroupIndex { get; init; }
+
+    /// <summary>Message number.</summary>
+    public ulong Number { get; init; }
+
+    /// <summary>True when this is the group's first message in its stream.</summary>
+    public bool IsFirst { get; init; }
+
+    /// <summary>For a first message: the step of the group's previous message; none when there was none.</summary>
+    public StepNumber PreviousStep { get; init; }
+
+    /// <summary>True when <see cref="Bytes"/> is only a part of the message.</summary>
+    public bool IsFragment { get; init; }
+
+    /// <summary>Length of the whole message.</summary>
+    public int MessageLength { get; init; }
+
+    /// <summary>Where <see cref="Bytes"/> belongs in the message.</summary>
+    public int FragmentOffset { get; init; }
+
+    /// <summary>Where <see cref="Bytes"/> begins in the datagram: so that a receiver can keep a slice of it.</summary>
+    public int BytesOffset { get; init; }
+
+    /// <summary>The message's bytes, or the fragment's.</summary>
+    public ReadOnlySpan<byte> Bytes { get; init; }
+
+    /// <summary>Bytes of a record before the message's own, at most; for deciding whether a packet has room for more.</summary>
+    public const int MaxOverhead = 1 + 3 + 10 + 10 + 18 + 4 + 4 + 4;
+
+    /// <summary>
+    /// Writes the part of a record that precedes the message's bytes. The caller writes <paramref name="length"/> bytes after it.
+    /// </summary>
+    /// <param name="writer">The packet's body.</param>
+    /// <param name="viewEpoch">Epoch of the region view.</param>
+    /// <param name="groupIndex">Index of the group in the region.</param>
+    /// <param name="number">Message number.</param>
+    /// <param name="first">True for the group's first message in the stream, with <paramref name="previousStep"/>.</param>
+    /// <param name="previousStep">Step of the group's previous message; none when there was none.</param>
+    /// <param name="messageLength">Length of the whole message.</param>
+    /// <param name="offset">Offset of this part.</param>
+    /// <param name="length">Length of this part; equal to <paramref name="messageLength"/> for a whole message.</param>
+    public static void WriteHead(
+        ref WireWriter writer, Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep, int messageLength, int offset, int length)
+    {
+        bool fragment = length != messageLength;
+        bool foreign = first && !previousStep.IsNone && previousStep.Epoch != viewEpoch;
+        writer.WriteByte((byte)((first ? FirstBit : 0) | (fragment ? FragmentBit : 0) | (foreign ? ForeignEpochBit : 0)));
+        writer.WriteVarint((ulong)groupIndex);
+        writer.WriteVarint(number);
+        if (first) writer.WriteVarint(previousStep.Counter);
+        if (foreign)
+        {
+            writer.WriteVarint(previousStep.Epoch.Term);
+            writer.WriteUInt64(previousStep.Epoch.Server);
+        }
+        if (fragment)
+        {
+            writer.WriteVarint((ulong)messageLength);
+            writer.WriteVarint((ulong)offset);
+        }
+        writer.WriteVarint((ulong)length);
+    }
+
+    /// <summary>
+    /// Reads the next record. Total: false when the body is at its end or breaks the format (then <see cref="WireReader.Failed"/> is true).
+    /// </summary>
+    /// <param name="reader">The packet's body, after the step.</param>
+    /// <param name="datagramLength">Length of the whole datagram, from which <see cref="BytesOffset"/> is counted.</param>
+    /// <param name="viewEpoch">Epoch of the region view.</param>
+    /// <param name="record">The record.</param>
+    public static bool TryRead(ref WireReader reader, int datagramLength, Epoch viewEpoch, out PacketRecord record)
+    {
+        record = default;
+        if (reader.Failed || reader.Remaining == 0) return false;
+        byte flags = reader.ReadByte();
+        if ((flags & ~(FirstBit | FragmentBit | ForeignEpochBit)) != 0 || (flags & (FirstBit | ForeignEpochBit)) == ForeignEpochBit) reader.Fail();
+        int group = (int)reader.ReadVarint(MaxGroupsPerRegion - 1);
+        ulong number = reader.ReadVarint();
+        if (number == 0) reader.Fail();
+        StepNumber previous = default;
+        if ((flags & FirstBit) != 0)
+        {
+            ulong counter = reader.ReadVarint();
+            Epoch epoch = (flags & ForeignEpochBit) != 0 ? new Epoch(reader.ReadVarint(), reader.ReadUInt64()) : viewEpoch;
+            if (counter != 0) previous = new StepNumber(epoch, counter);
+        }
+        bool fragment = (flags & FragmentBit) != 0;
+        int total = 0, offset = 0;
+        if (fragment)
+        {
+            total = (int)reader.ReadVarint(MaxMessageBytes);
+            offset = (int)reader.ReadVarint(MaxMessageBytes);
+        }
+        int length = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
+        if (!fragment) total = length;
+        if (fragment && (length == 0 || length >= total || offset > total - length)) reader.Fail();
+        int bytesOffset = datagramLength - reader.Remaining;
+        ReadOnlySpan<byte> bytes = reader.ReadBytes(length);
+        if (reader.Failed) return false;
+        record = new PacketRecord
+        {
+            GroupIndex = group,
+            Number = number,
+            IsFirst = (flags & FirstBit) != 0,
+            PreviousStep = previous,
+            IsFragment = fragment,
+            MessageLength = total,
+            FragmentOffset = offset,
+            BytesOffset = bytesOffset,
+            Bytes = bytes,
+        };
+        return true;
+    }
+}

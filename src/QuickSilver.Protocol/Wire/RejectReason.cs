@@ -1,0 +1,65 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>Why a piece of remote input was dropped. Each has a counter; none is an exception.</summary>
+public enum RejectReason : byte
+{
+    /// <summary>Not rejected.</summary>
+    None = 0,
+
+    /// <summary>Shorter than a header.</summary>
+    TooShort,
+
+    /// <summary>Another product on the port.</summary>
+    WrongMagic,
+
+    /// <summary>A version that this node does not speak.</summary>
+    WrongVersion,
+
+    /// <summary>The header's length does not fit what was read.</summary>
+    WrongLength,
+
+    /// <summary>The header's or a control body's checksum does not match.</summary>
+    HeaderChecksum,
+
+    /// <summary>The packet's checksum does not match.</summary>
+    PayloadChecksum,
+
+    /// <summary>Another cluster.</summary>
+    WrongCluster,
+
+    /// <summary>A kind that this node does not know and may not ignore.</summary>
+    UnknownKind,
+
+    /// <summary>A kind that has no business on the socket it came by.</summary>
+    WrongSocket,
+
+    /// <summary>No such region view here.</summary>
+    UnknownView,
+
+    /// <summary>The sender may not send here, or the member is not in the view.</summary>
+    UnknownSender,
+
+    /// <summary>The node named as sender or member has been removed from the cluster.</summary>
+    RemovedSender,
+
+    /// <summary>A body that breaks its format: overrun, count above its cap, varint not canonical, ranges out of order.</summary>
+    Malformed,
+
+    /// <summary>A sequence beyond what the sender can have sent.</summary>
+    BeyondWindow,
+
+    /// <summary>An acknowledgement or request that names a sequence never sent.</summary>
+    NeverSent,
+
+    /// <summary>A fragment that contradicts the others of its message.</summary>
+    BadFragment,
+
+    /// <summary>A token or hop that is older than what this node has seen.</summary>
+    Stale,
+
+    /// <summary>No room: a buffer's cap in bytes or count was reached.</summary>
+    NoRoom,
+
+    /// <summary>Dropped by the injector of faults (tests only).</summary>
+    Injected,
+}

@@ -1,0 +1,103 @@
+using System.Buffers.Binary;
+
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// Reads a body from front to back. Total: a read past the end, or a varint that is too long or not the shortest form, makes <see cref="Failed"/>
+/// true for good and gives zeros from then on; the caller checks once, at the end. Allocates nothing, never throws.
+/// </summary>
+/// <param name="bytes">The body.</param>
+public ref struct WireReader(ReadOnlySpan<byte> bytes)
+{
+    private ReadOnlySpan<byte> _rest = bytes;
+
+    /// <summary>True once something could not be read.</summary>
+    public bool Failed { get; private set; }
+
+    /// <summary>Bytes not yet read.</summary>
+    public readonly int Remaining => _rest.Length;
+
+    /// <summary>True when everything was read and nothing failed: what a strict format demands at its end.</summary>
+    public readonly bool IsAtEnd => !Failed && _rest.IsEmpty;
+
+    /// <summary>Marks the input as bad, for rules that the reader itself does not know.</summary>
+    public void Fail()
+    {
+        Failed = true;
+        _rest = default;
+    }
+
+    /// <summary>One byte.</summary>
+    public byte ReadByte()
+    {
+        if (_rest.IsEmpty)
+        {
+            Fail();
+            return 0;
+        }
+        byte value = _rest[0];
+        _rest = _rest[1..];
+        return value;
+    }
+
+    /// <summary>Four bytes, little-endian.</summary>
+    public uint ReadUInt32()
+    {
+        ReadOnlySpan<byte> bytes = ReadBytes(4);
+        return bytes.IsEmpty ? 0 : BinaryPrimitives.ReadUInt32LittleEndian(bytes);
+    }
+
+    /// <summary>Eight bytes, little-endian.</summary>
+    public ulong ReadUInt64()
+    {
+        ReadOnlySpan<byte> bytes = ReadBytes(8);
+        return bytes.IsEmpty ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(bytes);
+    }
+
+    /// <summary>A canonical varint: seven bits a byte, low first, at most ten bytes, no padding.</summary>
+    public ulong ReadVarint()
+    {
+        ulong value = 0;
+        for (int index = 0; index < _rest.Length && index < 10; index++)
+        {
+            byte part = _rest[index];
+            if (index == 9 && part > 1) break;
+            value |= (ulong)(part & 0x7F) << (7 * index);
+            if (part >= 0x80) continue;
+            if (part == 0 && index > 0) break;
+            _rest = _rest[(index + 1)..];
+            return value;
+        }
+        Fail();
+        return 0;
+    }
+
+    /// <summary>A varint that must not exceed <paramref name="cap"/>.</summary>
+    public ulong ReadVarint(ulong cap)
+    {
+        ulong value = ReadVarint();
+        if (value <= cap) return value;
+        Fail();
+        return 0;
+    }
+
+    /// <summary>A signed varint in zigzag form.</summary>
+    public long ReadSignedVarint()
+    {
+        ulong value = ReadVarint();
+        return (long)(value >> 1) ^ -(long)(value & 1);
+    }
+
+    /// <summary>The next <paramref name="count"/> bytes; empty when there are fewer, which is a failure unless the count is 0.</summary>
+    public ReadOnlySpan<byte> ReadBytes(int count)
+    {
+        if ((uint)count > (uint)_rest.Length)
+        {
+            Fail();
+            return default;
+        }
+        ReadOnlySpan<byte> bytes = _rest[..count];
+        _rest = _rest[count..];
+        return bytes;
+    }
+}
