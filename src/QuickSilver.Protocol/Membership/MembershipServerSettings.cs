@@ -1,0 +1,38 @@
+namespace QuickSilver.Protocol.Membership;
+
+/// <summary>What a membership server is told.</summary>
+public sealed record MembershipServerSettings
+{
+    /// <summary>The cluster it serves; registrations under another name are refused.</summary>
+    public string ClusterName { get; init; } = "default";
+
+    /// <summary>Upper bound of the time during which changes are gathered into one step while an earlier step is being installed.</summary>
+    public TimeSpan BatchWindow { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>A step is activated without those that have not installed it by then.</summary>
+    public TimeSpan InstallTimeout { get; init; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>A node silent for this long is removed; infinite: nobody is removed for silence.</summary>
+    public TimeSpan FailureTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>A node whose connection broke is removed unless it is back within this time.</summary>
+    public TimeSpan ReconnectGrace { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How many members cache a packet, at least: the r of the papers.</summary>
+    public int Replication { get; init; } = 5;
+
+    /// <summary>First multicast address of the pool in host order; 0: every region is carried by unicast.</summary>
+    public uint MulticastFirst { get; init; }
+
+    /// <summary>Addresses in the pool.</summary>
+    public int MulticastCount { get; init; }
+
+    /// <summary>First UDP port for multicast.</summary>
+    public ushort PortFirst { get; init; } = 15_000;
+
+    /// <summary>UDP ports for multicast.</summary>
+    public int PortCount { get; init; } = 1_000;
+
+    /// <summary>How long an address rests after its view has retired.</summary>
+    public TimeSpan AddressLinger { get; init; } = TimeSpan.FromSeconds(3);
+}

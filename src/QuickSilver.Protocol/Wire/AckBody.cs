@@ -1,0 +1,45 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// Body of an <see cref="DatagramKind.Ack"/>: what a region's leader tells one sender at the end of a token round.
+/// <code>
+/// stable      varint  every live member holds all packets up to here
+/// highest     varint  highest sequence any member has seen
+/// intake      varint  how far the slowest member that answers has read the stream, plus 1; 0: unknown
+/// streams     varint  streams active in the region in the last two rounds; at least 1
+/// drops       varint  datagrams that members' kernels dropped since the round before
+/// </code>
+/// </summary>
+/// <param name="Stable">Every live member holds all packets up to here.</param>
+/// <param name="Highest">Highest sequence any member has seen.</param>
+/// <param name="Intake">How far the slowest member has read, lost packets or not; null: unknown.</param>
+/// <param name="ActiveStreams">Streams that share the members' receive buffers.</param>
+/// <param name="Drops">Datagrams dropped by members' kernels since the round before.</param>
+public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? Intake, int ActiveStreams, ulong Drops)
+{
+    /// <summary>The longest body.</summary>
+    public const int MaxLength = 10 * 5;
+
+    /// <summary>Writes the body.</summary>
+    public void WriteTo(ref WireWriter writer)
+    {
+        writer.WriteVarint(Stable);
+        writer.WriteVarint(Highest);
+        writer.WriteVarint(Intake is { } intake ? intake + 1 : 0);
+        writer.WriteVarint((ulong)ActiveStreams);
+        writer.WriteVarint(Drops);
+    }
+
+    /// <summary>Reads a body; false when it is malformed.</summary>
+    public static bool TryRead(ReadOnlySpan<byte> body, out AckBody ack)
+    {
+        var reader = new WireReader(body);
+        ulong stable = reader.ReadVarint();
+        ulong highest = reader.ReadVarint();
+        ulong intake = reader.ReadVarint();
+        int streams = (int)reader.ReadVarint(1 << 20);
+        ulong drops = reader.ReadVarint();
+        ack = new AckBody(stable, highest, intake == 0 ? null : intake - 1, streams, drops);
+        return reader.IsAtEnd && streams > 0 && stable <= highest;
+    }
+}

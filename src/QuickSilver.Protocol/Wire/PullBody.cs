@@ -1,0 +1,47 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition. The header's sender is the node that
+/// asks; the stream is named here. Of each range only the sequences of the partition are meant.
+/// <code>
+/// stream      8 bytes  NodeNumber.Key of the stream's sender
+/// partition   varint   the partition
+/// ranges      SequenceRangeList, at most 64
+/// </code>
+/// </summary>
+public readonly ref struct PullBody
+{
+    /// <summary>The most ranges in one pull.</summary>
+    public const int MaxRanges = 64;
+
+    /// <summary>The longest body.</summary>
+    public const int MaxLength = 8 + 5 + 10 + (MaxRanges * 20);
+
+    /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>
+    public ulong Stream { get; private init; }
+
+    /// <summary>The partition whose packets are meant.</summary>
+    public int Partition { get; private init; }
+
+    /// <summary>What is asked for.</summary>
+    public SequenceRangeList Ranges { get; private init; }
+
+    /// <summary>Writes a body.</summary>
+    public static void Write(ref WireWriter writer, ulong stream, int partition, ReadOnlySpan<SequenceRange> ranges)
+    {
+        writer.WriteUInt64(stream);
+        writer.WriteVarint((ulong)partition);
+        SequenceRangeList.Write(ref writer, ranges);
+    }
+
+    /// <summary>Reads a body; false when it is malformed.</summary>
+    public static bool TryRead(ReadOnlySpan<byte> body, out PullBody pull)
+    {
+        var reader = new WireReader(body);
+        ulong stream = reader.ReadUInt64();
+        int partition = (int)reader.ReadVarint(1 << 20);
+        SequenceRangeList ranges = SequenceRangeList.Read(ref reader, MaxRanges);
+        pull = new PullBody { Stream = stream, Partition = partition, Ranges = ranges };
+        return reader.IsAtEnd && ranges.Count > 0;
+    }
+}
