@@ -37,7 +37,7 @@ public readonly ref struct SequenceRangeList
     /// <summary>Reads and checks a list; a bad one fails the reader and gives an empty list.</summary>
     /// <param name="reader">The body.</param>
     /// <param name="cap">The most ranges allowed.</param>
-    public static SequenceRangeList Read(ref WireReader reader, int cap)
+    public static SequenceRangeList Read(scoped ref WireReader reader, int cap)
     {
         int count = (int)reader.ReadVarint((ulong)cap);
         WireReader start = reader;
