@@ -1,0 +1,20 @@
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>How <see cref="RateControl"/> paces a stream, in packets per second.</summary>
+public sealed record RateSettings
+{
+    /// <summary>True: always at <see cref="Initial"/>, as in the papers' runs. False: the rate follows the window.</summary>
+    public bool Fixed { get; init; }
+
+    /// <summary>The rate before the first feedback, or for good.</summary>
+    public double Initial { get; init; } = 10_000;
+
+    /// <summary>The slowest rate that following the window may lead to.</summary>
+    public double Min { get; init; } = 100;
+
+    /// <summary>The fastest; 0: no limit.</summary>
+    public double Max { get; init; }
+
+    /// <summary>How much time without sending may be caught up in one burst. A train is always allowed.</summary>
+    public TimeSpan CatchUp { get; init; } = TimeSpan.FromMilliseconds(10);
+}
