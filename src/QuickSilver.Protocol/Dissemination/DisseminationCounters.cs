@@ -1,0 +1,38 @@
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>Counters since the start, and two gauges. Written by the core thread only.</summary>
+public sealed class DisseminationCounters
+{
+    /// <summary>Messages bound to a step and numbered.</summary>
+    public ulong MessagesSent;
+
+    /// <summary>Bytes of those messages.</summary>
+    public ulong BytesSent;
+
+    /// <summary>Packets sent for the first time, one per region.</summary>
+    public ulong PacketsSent;
+
+    /// <summary>Datagrams of data as they were handed out: with unicast fan-out, one per member.</summary>
+    public ulong DataDatagrams;
+
+    /// <summary>Bytes of data datagrams, repairs and beacons as they were handed out.</summary>
+    public ulong DatagramBytes;
+
+    /// <summary>Packets sent again because of NAKs; with unicast fan-out, one per member.</summary>
+    public ulong Retransmissions;
+
+    /// <summary>Beacons, finals included; with unicast fan-out, one per member.</summary>
+    public ulong Beacons;
+
+    /// <summary>NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.</summary>
+    public ulong NaksIgnored;
+
+    /// <summary>How often admission to a group shut.</summary>
+    public ulong GatesShut;
+
+    /// <summary>Messages admitted and not yet known stable, counted once per stream.</summary>
+    public long PendingMessages;
+
+    /// <summary>Bytes of them.</summary>
+    public long PendingBytes;
+}
