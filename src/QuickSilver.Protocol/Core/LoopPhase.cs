@@ -1,0 +1,17 @@
+namespace QuickSilver.Protocol.Core;
+
+/// <summary>The parts of a turn, in their order.</summary>
+public enum LoopPhase : byte
+{
+    /// <summary>Requests from application threads.</summary>
+    Requests,
+
+    /// <summary>Reads of sockets.</summary>
+    Io,
+
+    /// <summary>Timers.</summary>
+    Alarms,
+
+    /// <summary>Sending.</summary>
+    Pull,
+}

@@ -1,0 +1,42 @@
+namespace QuickSilver.Protocol.Core;
+
+/// <summary>What a loop has done since its start. Written by the core thread only, at the end of each phase.</summary>
+public sealed class LoopStatistics
+{
+    private readonly TimeSpan[] _time = new TimeSpan[4];
+
+    /// <summary>Turns.</summary>
+    public ulong Turns { get; internal set; }
+
+    /// <summary>Turns in which something was done.</summary>
+    public ulong BusyTurns { get; internal set; }
+
+    /// <summary>Requests run.</summary>
+    public ulong Requests { get; internal set; }
+
+    /// <summary>Completions handled.</summary>
+    public ulong Completions { get; internal set; }
+
+    /// <summary>Alarms fired.</summary>
+    public ulong Alarms { get; internal set; }
+
+    /// <summary>Datagrams sent.</summary>
+    public ulong Datagrams { get; internal set; }
+
+    /// <summary>Pauses longer than <see cref="LoopQuanta.WarpLimit"/>.</summary>
+    public ulong Warps { get; internal set; }
+
+    /// <summary>Phases longer than <see cref="LoopQuanta.StallWarning"/>.</summary>
+    public ulong Stalls { get; internal set; }
+
+    /// <summary>The longest turn, waiting not included.</summary>
+    public TimeSpan LongestTurn { get; internal set; }
+
+    /// <summary>The latest that an alarm has fired.</summary>
+    public TimeSpan WorstAlarmDelay { get; internal set; }
+
+    /// <summary>Time spent in a phase.</summary>
+    public TimeSpan TimeIn(LoopPhase phase) => _time[(int)phase];
+
+    internal void AddTime(LoopPhase phase, TimeSpan took) => _time[(int)phase] += took;
+}

@@ -1,0 +1,146 @@
+namespace QuickSilver.Protocol.Core;
+
+/// <summary>
+/// One turn of the loop, over and over: what the core thread does at run time and the simulator does for each of its nodes.
+/// <para>
+/// Rule, in this order: all requests that were there; every completion that is ready, sorted by class (token, ACK before NAK, pull before membership before repairs
+/// before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be sent. I/O comes before alarms because packets cancel timers; it has
+/// a quantum because I/O absolutely first starves the alarms that clean up (the papers tried). Sending comes last so that it speaks of the state after everything heard.
+/// </para>
+/// <para>
+/// After a time warp (the thread was held up longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O phase) I/O is handled once more before alarms: timers have
+/// run out meanwhile whose cancelling packets lie in the kernel's buffers. Time spent waiting on purpose, until the first alarm was due at most, is no warp.
+/// </para>
+/// <para>
+/// The clock is read at the turn's start, after every phase, and after every sixteen completions or alarms, never per item; a quantum can be overrun by as much. A turn
+/// fires at most as many alarms as were set when it began, so that alarms which set themselves for now cannot hold a turn on a clock that stands still.
+/// Allocates nothing in steady state. Core thread only. An exception out of a handler, an alarm or a root is a defect and leaves <see cref="Run"/>.
+/// Source: first paper, section 3; second paper, section 4 and Figure 8.
+/// </para>
+/// </summary>
+public sealed class LoopTurn
+{
+    private const int ItemsPerClockRead = 16;
+
+    private readonly LoopParts _parts;
+    private readonly LoopQuanta _quanta;
+    private readonly IStallObserver? _stalls;
+    private readonly CompletionBacklog _backlog = new();
+    private readonly List<Completion> _taken = [];
+    private Instant _takenAt;
+    private Instant _expectedBy = Instant.Never;
+
+    /// <summary>Makes a loop that has not turned yet.</summary>
+    /// <param name="parts">What it turns over.</param>
+    /// <param name="quanta">How much of each; null: the defaults.</param>
+    /// <param name="stalls">Told of phases that take too long; null: nobody.</param>
+    public LoopTurn(LoopParts parts, LoopQuanta? quanta = null, IStallObserver? stalls = null)
+    {
+        ArgumentNullException.ThrowIfNull(parts);
+        _parts = parts;
+        _quanta = quanta ?? new LoopQuanta();
+        _stalls = stalls;
+    }
+
+    /// <summary>What has been done so far.</summary>
+    public LoopStatistics Statistics { get; } = new();
+
+    /// <summary>When the first alarm is due: how long the host may wait, if <see cref="HasWork"/> is false and nothing wakes it.</summary>
+    public Instant NextDue => _parts.Alarms.NextDue;
+
+    /// <summary>True when the next turn has something to do already, so that the host must not wait.</summary>
+    public bool HasWork => _backlog.Count > 0 || _parts.Roots.HasWork;
+
+    /// <summary>Turns once.</summary>
+    /// <returns>True when anything was done; when false, and <see cref="HasWork"/> is false too, the host may wait.</returns>
+    public bool Run()
+    {
+        Instant start = _parts.Clock.Now;
+        bool held = start - _expectedBy > _quanta.WarpLimit;
+
+        int requests = _parts.Requests.RunAll(start);
+        Instant now = End(LoopPhase.Requests, start);
+
+        Instant ioStart = now;
+        int completions = HandleIo(ref now);
+        if (held || now - _takenAt > _quanta.WarpLimit)
+        {
+            Statistics.Warps++;
+            completions += HandleIo(ref now);
+        }
+        now = End(LoopPhase.Io, ioStart);
+
+        int alarms = FireAlarms(now);
+        now = End(LoopPhase.Alarms, now);
+
+        int datagrams = _parts.Roots.PullAll(now);
+        now = End(LoopPhase.Pull, now);
+
+        bool busy = requests + completions + alarms + datagrams > 0;
+        Statistics.Turns++;
+        if (busy) Statistics.BusyTurns++;
+        Statistics.Requests += (ulong)requests;
+        Statistics.Completions += (ulong)completions;
+        Statistics.Alarms += (ulong)alarms;
+        Statistics.Datagrams += (ulong)datagrams;
+        if (now - start > Statistics.LongestTurn) Statistics.LongestTurn = now - start;
+
+        _expectedBy = busy || HasWork || NextDue < now ? now : NextDue;
+        return busy;
+    }
+
+    private int HandleIo(ref Instant now)
+    {
+        _takenAt = now;
+        int room = _quanta.HeldReads - _backlog.Count;
+        if (room > 0 && _parts.Completions.Take(_taken, room) > 0)
+        {
+            foreach (ref readonly Completion completion in System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken)) _backlog.Add(completion);
+            _taken.Clear();
+        }
+
+        int handled = 0;
+        while (_backlog.TryNext(out Completion next))
+        {
+            _parts.Handler.Handle(next, now);
+            _parts.Completions.Recycle(next);
+            if (++handled % ItemsPerClockRead != 0) continue;
+            now = _parts.Clock.Now;
+            if (now - _takenAt >= _quanta.IoQuantum) break;
+        }
+        if (handled > 0) now = _parts.Clock.Now;
+        return handled;
+    }
+
+    private int FireAlarms(Instant start)
+    {
+        AlarmQueue alarms = _parts.Alarms;
+        if (alarms.NextDue > start) return 0;
+        TimeSpan delay = start - alarms.NextDue;
+        if (delay > Statistics.WorstAlarmDelay) Statistics.WorstAlarmDelay = delay;
+
+        Instant now = start;
+        int most = alarms.Count;
+        int fired = 0;
+        while (fired < most && alarms.FireNext(now))
+        {
+            if (++fired % ItemsPerClockRead != 0) continue;
+            now = _parts.Clock.Now;
+            if (now - start >= _quanta.AlarmQuantum) break;
+        }
+        return fired;
+    }
+
+    private Instant End(LoopPhase phase, Instant start)
+    {
+        Instant now = _parts.Clock.Now;
+        TimeSpan took = now - start;
+        Statistics.AddTime(phase, took);
+        if (took > _quanta.StallWarning)
+        {
+            Statistics.Stalls++;
+            _stalls?.OnStall(phase, took, now);
+        }
+        return now;
+    }
+}
