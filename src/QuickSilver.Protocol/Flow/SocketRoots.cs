@@ -1,0 +1,148 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// The roots of a node's feed trees: where registered feeds meet the sockets. Last in each turn it asks them, in the order of priority: control until there is none or the
+/// budget is used, repairs within theirs, then data, one train of each feed in turn, at least one train a turn.
+/// <para>
+/// A train that finds its socket full is kept and its feed set aside; the others go on, as they may use other sockets. Kept trains are offered again first in the next turn, and an alarm
+/// brings that turn about when nothing else does. A kept data train stays in the memory of its feed, which is not asked meanwhile; anything else is copied, since the
+/// memory of control datagrams is scratch that feeds may share. A train that the kernel refuses is counted and forgotten, like a lost one.
+/// </para>
+/// Core thread only. O(1) per train; allocates nothing in steady state.
+/// </summary>
+public sealed class SocketRoots : IPullRoots, ISink
+{
+    private readonly ITransport _transport;
+    private readonly BufferPool _pool;
+    private readonly RootBudgets _budgets;
+    private readonly Alarm _retry;
+    private readonly PriorityMultiplexer _feeds = new();
+    private readonly List<KeptTrain> _kept = [];
+
+    /// <summary>Makes roots without feeds.</summary>
+    /// <param name="transport">Takes the trains.</param>
+    /// <param name="alarms">Wakes the loop for trains that found their socket full.</param>
+    /// <param name="pool">Lends memory for copies of control datagrams that wait.</param>
+    /// <param name="budgets">How much goes in a turn; null: the defaults.</param>
+    public SocketRoots(ITransport transport, AlarmQueue alarms, BufferPool pool, RootBudgets? budgets = null)
+    {
+        ArgumentNullException.ThrowIfNull(transport);
+        ArgumentNullException.ThrowIfNull(pool);
+        _transport = transport;
+        _pool = pool;
+        _budgets = budgets ?? new RootBudgets();
+        _retry = new Alarm(alarms, static _ => { });
+    }
+
+    /// <summary>What has been sent so far.</summary>
+    public SendCounters Counters { get; } = new();
+
+    /// <summary>Trains that wait for a full socket.</summary>
+    public int Kept => _kept.Count;
+
+    /// <inheritdoc/>
+    public bool HasWork => _feeds.HasWork;
+
+    /// <inheritdoc/>
+    public void Register(IFeed feed, PriorityClass priority) => _feeds.Register(feed, priority);
+
+    /// <inheritdoc/>
+    public int PullAll(Instant now)
+    {
+        int sent = OfferKept();
+
+        int control = _budgets.ControlDatagrams;
+        sent += PullDatagrams(PriorityClass.Token, ref control, now);
+        sent += PullDatagrams(PriorityClass.Request, ref control, now);
+        sent += PullDatagrams(PriorityClass.Membership, ref control, now);
+
+        int repairs = _budgets.RepairDatagrams;
+        sent += PullDatagrams(PriorityClass.Repair, ref repairs, now);
+
+        int trains = Math.Max(1, _budgets.DataTrains);
+        while (trains-- > 0 && _feeds.TryPull(PriorityClass.Data, now, out Train train, out IFeed feed))
+        {
+            sent += Offer(train, feed, PriorityClass.Data);
+        }
+
+        if (_kept.Count > 0) _retry.SetIfEarlier(now + _budgets.RetryDelay);
+        else _retry.Cancel();
+        return sent;
+    }
+
+    /// <summary>Forgets the trains that wait, and gives their memory back. Feeds are not asked any more.</summary>
+    public void Close()
+    {
+        foreach (KeptTrain kept in _kept) kept.Copy?.Release();
+        _kept.Clear();
+        _retry.Cancel();
+    }
+
+    private int PullDatagrams(PriorityClass priority, ref int budget, Instant now)
+    {
+        int sent = 0;
+        while (budget > 0 && _feeds.TryPull(priority, now, out Train train, out IFeed feed))
+        {
+            budget -= train.Count;
+            sent += Offer(train, feed, priority);
+        }
+        return sent;
+    }
+
+    private int Offer(in Train train, IFeed feed, PriorityClass priority)
+    {
+        SendOutcome outcome = _transport.Send(train);
+        if (outcome != SendOutcome.Busy) return Count(outcome, train, priority);
+        Counters.Busy++;
+        _feeds.Hold(feed, priority);
+        _kept.Add(Keep(train, feed, priority));
+        return 0;
+    }
+
+    // Those still refused stay in their order: the list is compacted in place.
+    private int OfferKept()
+    {
+        int sent = 0;
+        int stay = 0;
+        for (int index = 0; index < _kept.Count; index++)
+        {
+            KeptTrain kept = _kept[index];
+            SendOutcome outcome = _transport.Send(kept.Train);
+            if (outcome == SendOutcome.Busy)
+            {
+                Counters.Busy++;
+                _kept[stay++] = kept;
+                continue;
+            }
+            sent += Count(outcome, kept.Train, kept.Priority);
+            kept.Copy?.Release();
+            _feeds.Resume(kept.Feed, kept.Priority);
+        }
+        _kept.RemoveRange(stay, _kept.Count - stay);
+        return sent;
+    }
+
+    private int Count(SendOutcome outcome, in Train train, PriorityClass priority)
+    {
+        if (outcome == SendOutcome.Failed)
+        {
+            Counters.Failed += (ulong)train.Count;
+            return 0;
+        }
+        Counters.CountSent(priority, train.Count, train.Length);
+        return train.Count;
+    }
+
+    private KeptTrain Keep(in Train train, IFeed feed, PriorityClass priority)
+    {
+        if (priority == PriorityClass.Data) return new KeptTrain(train, feed, priority, null);
+        Chunk copy = _pool.Rent(train.Length, BufferOwner.Control);
+        train.Span.CopyTo(copy.Array);
+        return new KeptTrain(train with { Array = copy.Array, Offset = 0 }, feed, priority, copy);
+    }
+
+    private readonly record struct KeptTrain(Train Train, IFeed Feed, PriorityClass Priority, Chunk? Copy);
+}
