@@ -1,0 +1,176 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// A set of sequence numbers kept as runs: ascending, half-open, apart from each other (two that touch are one). What is missing, requested or acknowledged
+/// in a stream is a few runs however many numbers it spans. Core thread only.
+/// </summary>
+/// <remarks>
+/// One sorted array, changed in place: adding at the upper end, the common case, is O(1); elsewhere a binary search and a move of what lies above. The array only
+/// grows, so a set in use allocates nothing once it has seen its largest number of runs. The number 2^64 - 1 cannot be held.
+/// </remarks>
+public sealed class IntervalSet
+{
+    private const int FirstCapacity = 4;
+
+    private SequenceRange[] _ranges = [];
+    private SequenceRange[] _scratch = [];
+
+    /// <summary>How many runs there are.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>How many numbers are in the set.</summary>
+    public ulong Total { get; private set; }
+
+    /// <summary>True when no number is in the set.</summary>
+    public bool IsEmpty => Count == 0;
+
+    /// <summary>A run by its place in ascending order.</summary>
+    public SequenceRange this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)Count, nameof(index));
+            return _ranges[index];
+        }
+    }
+
+    /// <summary>All runs, ascending; valid until the set changes.</summary>
+    public ReadOnlySpan<SequenceRange> AsSpan() => _ranges.AsSpan(0, Count);
+
+    /// <summary>Adds one number.</summary>
+    public void Add(ulong sequence) => Add(new SequenceRange(sequence, sequence + 1));
+
+    /// <summary>Adds all numbers of a run; an empty run changes nothing.</summary>
+    public void Add(SequenceRange range)
+    {
+        if (range.IsEmpty) return;
+        if (Count == 0 || _ranges[Count - 1].End < range.Start)
+        {
+            Replace(Count, 0, range, default);
+            return;
+        }
+        int first = range.Start == 0 ? 0 : FirstEndingAbove(range.Start - 1);
+        int past = first;
+        ulong start = range.Start, end = range.End;
+        while (past < Count && _ranges[past].Start <= range.End)
+        {
+            start = Math.Min(start, _ranges[past].Start);
+            end = Math.Max(end, _ranges[past].End);
+            past++;
+        }
+        Replace(first, past - first, new SequenceRange(start, end), default);
+    }
+
+    /// <summary>Takes one number out.</summary>
+    public void Remove(ulong sequence) => Remove(new SequenceRange(sequence, sequence + 1));
+
+    /// <summary>Takes all numbers of a run out, whether they are in the set or not.</summary>
+    public void Remove(SequenceRange range)
+    {
+        if (range.IsEmpty) return;
+        int first = FirstEndingAbove(range.Start);
+        int past = first;
+        while (past < Count && _ranges[past].Start < range.End) past++;
+        if (past == first) return;
+        var below = new SequenceRange(_ranges[first].Start, Math.Max(_ranges[first].Start, range.Start));
+        var above = new SequenceRange(Math.Min(_ranges[past - 1].End, range.End), _ranges[past - 1].End);
+        Replace(first, past - first, below, above);
+    }
+
+    /// <summary>Keeps only numbers that are in one of <paramref name="others"/> too.</summary>
+    /// <param name="others">Runs, ascending and without overlap.</param>
+    public void IntersectWith(ReadOnlySpan<SequenceRange> others)
+    {
+        EnsureRoom(ref _scratch, Count + others.Length, keep: 0);
+        int kept = 0, mine = 0, other = 0;
+        ulong total = 0;
+        while (mine < Count && other < others.Length)
+        {
+            ulong start = Math.Max(_ranges[mine].Start, others[other].Start);
+            ulong end = Math.Min(_ranges[mine].End, others[other].End);
+            if (start < end)
+            {
+                // Runs of the argument may touch; those of a set may not.
+                if (kept > 0 && _scratch[kept - 1].End == start) _scratch[kept - 1] = _scratch[kept - 1] with { End = end };
+                else _scratch[kept++] = new SequenceRange(start, end);
+                total += end - start;
+            }
+            if (_ranges[mine].End < others[other].End) mine++;
+            else other++;
+        }
+        (_ranges, _scratch) = (_scratch, _ranges);
+        Count = kept;
+        Total = total;
+    }
+
+    /// <summary>True when the number is in the set. O(log runs).</summary>
+    public bool Contains(ulong sequence)
+    {
+        int index = FirstEndingAbove(sequence);
+        return index < Count && _ranges[index].Start <= sequence;
+    }
+
+    /// <summary>The lowest number from <paramref name="sequence"/> on that is not in the set. O(log runs).</summary>
+    public ulong FirstMissingFrom(ulong sequence)
+    {
+        int index = FirstEndingAbove(sequence);
+        return index < Count && _ranges[index].Start <= sequence ? _ranges[index].End : sequence;
+    }
+
+    /// <summary>Index of the first run that holds a number from <paramref name="sequence"/> on; <see cref="Count"/> when none does. O(log runs).</summary>
+    public int IndexFrom(ulong sequence) => FirstEndingAbove(sequence);
+
+    /// <summary>Empties the set; its array is kept.</summary>
+    public void Clear()
+    {
+        Count = 0;
+        Total = 0;
+    }
+
+    /// <summary>Copies the lowest runs, as many as fit.</summary>
+    /// <returns>How many were copied.</returns>
+    public int CopyTo(Span<SequenceRange> ranges)
+    {
+        int count = Math.Min(Count, ranges.Length);
+        _ranges.AsSpan(0, count).CopyTo(ranges);
+        return count;
+    }
+
+    /// <summary>Index of the first run whose <see cref="SequenceRange.End"/> is above <paramref name="sequence"/>.</summary>
+    private int FirstEndingAbove(ulong sequence)
+    {
+        int low = 0, high = Count;
+        while (low < high)
+        {
+            int middle = (int)((uint)(low + high) >> 1);
+            if (_ranges[middle].End <= sequence) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+
+    /// <summary>Puts up to two runs, those that are not empty, in the place of <paramref name="removed"/> runs.</summary>
+    private void Replace(int index, int removed, SequenceRange first, SequenceRange second)
+    {
+        for (int old = index; old < index + removed; old++) Total -= _ranges[old].Count;
+        Total += first.Count + second.Count;
+
+        int added = (first.IsEmpty ? 0 : 1) + (second.IsEmpty ? 0 : 1);
+        int above = Count - index - removed;
+        EnsureRoom(ref _ranges, Count + added - removed, keep: Count);
+        if (added != removed && above > 0) Array.Copy(_ranges, index + removed, _ranges, index + added, above);
+        if (!first.IsEmpty) _ranges[index++] = first;
+        if (!second.IsEmpty) _ranges[index] = second;
+        Count += added - removed;
+    }
+
+    private static void EnsureRoom(ref SequenceRange[] array, int count, int keep)
+    {
+        if (array.Length >= count) return;
+        var larger = new SequenceRange[Math.Max(Math.Max(FirstCapacity, count), array.Length * 2)];
+        array.AsSpan(0, keep).CopyTo(larger);
+        array = larger;
+    }
+}

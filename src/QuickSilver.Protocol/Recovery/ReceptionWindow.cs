@@ -1,0 +1,236 @@
+using System.Numerics;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// Which packets of one stream have been received: everything up to <see cref="Contiguous"/>, and above it what a bitmap says. Core thread only.
+/// </summary>
+/// <remarks>
+/// The bitmap is a circle of 64-bit words: sequence s has bit s mod 64 of word (s / 64) mod words, and a bit is cleared when <see cref="Contiguous"/> passes it, so the
+/// circle never has to be moved. One word is kept free so that no word stands for two places at once. A packet in order touches two fields; any other is one bit:
+/// O(1), nothing allocated, except that the circle doubles, up to a cap, when a sequence lies beyond it. Runs of received or missing
+/// packets are walked a word at a time. Sequence 0, which no packet has, counts as received.
+/// </remarks>
+public sealed class ReceptionWindow
+{
+    /// <summary>The largest bitmap, in bits, unless told otherwise: 128 KiB.</summary>
+    public const int DefaultMaxBits = 1 << 20;
+
+    private const int FirstBits = 256;
+
+    private readonly int _maxBits;
+    private ulong[] _words = new ulong[FirstBits / 64];
+    private ulong _above;
+    private int _stridePartition = -1;
+    private int _strideCount;
+    private ulong _strideNext;
+
+    /// <summary>Makes a window in which nothing is received.</summary>
+    /// <param name="maxBits">Cap of the bitmap: a power of two, at least 256. Sequences up to 64 fewer than that above <see cref="Contiguous"/> can be marked.</param>
+    public ReceptionWindow(int maxBits = DefaultMaxBits)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(maxBits, FirstBits);
+        if (!BitOperations.IsPow2(maxBits)) throw new ArgumentException("not a power of two", nameof(maxBits));
+        _maxBits = maxBits;
+    }
+
+    /// <summary>All sequences from 1 up to this one are received.</summary>
+    public ulong Contiguous { get; private set; }
+
+    /// <summary>The highest sequence received.</summary>
+    public ulong Highest { get; private set; }
+
+    /// <summary>How many sequences are received.</summary>
+    public ulong Marked => Contiguous + _above;
+
+    /// <summary>True when a sequence up to <see cref="Highest"/> is missing.</summary>
+    public bool HasGaps => Contiguous != Highest;
+
+    /// <summary>Marks one sequence as received.</summary>
+    public MarkOutcome TryMark(ulong sequence)
+    {
+        if (sequence <= Contiguous) return MarkOutcome.Duplicate;
+        ulong ahead = sequence - Contiguous;
+        if (ahead > Reach && !TryGrow(ahead)) return MarkOutcome.BeyondWindow;
+        if (ahead == 1)
+        {
+            Contiguous = sequence;
+            if (sequence > Highest) Highest = sequence;
+            else AdvanceOverMarked();
+            return MarkOutcome.New;
+        }
+        ref ulong word = ref WordOf(sequence);
+        ulong bit = 1UL << (int)(sequence & 63);
+        if ((word & bit) != 0) return MarkOutcome.Duplicate;
+        word |= bit;
+        _above++;
+        if (sequence > Highest) Highest = sequence;
+        return MarkOutcome.New;
+    }
+
+    /// <summary>True when <see cref="TryMark"/> would not say <see cref="MarkOutcome.BeyondWindow"/>.</summary>
+    public bool Reaches(ulong sequence) => sequence <= Contiguous || sequence - Contiguous <= (ulong)(_maxBits - 64);
+
+    /// <summary>True when the sequence is received.</summary>
+    public bool Contains(ulong sequence) =>
+        sequence <= Contiguous || (sequence <= Highest && (WordOf(sequence) & (1UL << (int)(sequence & 63))) != 0);
+
+    /// <summary>Marks every sequence below <paramref name="sequence"/>: what was abandoned counts as received. O(distance / 64).</summary>
+    public void AdvanceTo(ulong sequence)
+    {
+        if (sequence <= Contiguous + 1) return;
+        ulong last = Math.Min(sequence - 1, Highest);
+        for (ulong word = (Contiguous + 1) >> 6; word <= last >> 6; word++)
+        {
+            ulong keep = word == last >> 6 && (last & 63) != 63 ? ~0UL << (int)((last & 63) + 1) : 0;
+            ref ulong bits = ref WordOf(word << 6);
+            _above -= (ulong)BitOperations.PopCount(bits & ~keep);
+            bits &= keep;
+        }
+        Contiguous = sequence - 1;
+        if (Contiguous >= Highest) Highest = Contiguous;
+        else AdvanceOverMarked();
+    }
+
+    /// <summary>
+    /// The last sequence before the first missing one of a partition, where sequence s belongs to partition (s - 1) mod <paramref name="count"/>. The least over all partitions
+    /// is <see cref="Contiguous"/>; one alone may lie up to <paramref name="count"/> - 1 above <see cref="Highest"/>. Remembers where it stopped, so that asking
+    /// for the same partition again and again costs O(1) per packet received.
+    /// </summary>
+    public ulong ContiguousIn(int partition, int count)
+    {
+        if (partition != _stridePartition || count != _strideCount)
+        {
+            _stridePartition = partition;
+            _strideCount = count;
+            _strideNext = 0;
+        }
+        ulong next = Math.Max(_strideNext, FirstInPartition(Contiguous + 1, partition, count));
+        while (next <= Highest && Contains(next)) next += (ulong)count;
+        _strideNext = next;
+        return next - 1;
+    }
+
+    /// <summary>Writes the runs of missing sequences in [<paramref name="from"/>, <paramref name="below"/>), ascending, as many as fit.</summary>
+    /// <returns>How many were written.</returns>
+    public int CopyMissing(ulong from, ulong below, Span<SequenceRange> ranges)
+    {
+        int count = 0;
+        while (count < ranges.Length && NextMissing(from, below) is { IsEmpty: false } range)
+        {
+            ranges[count++] = range;
+            from = range.End;
+        }
+        return count;
+    }
+
+    /// <summary>Adds the missing sequences in [<paramref name="from"/>, <paramref name="below"/>) to a set.</summary>
+    public void AddMissing(ulong from, ulong below, IntervalSet missing)
+    {
+        while (NextMissing(from, below) is { IsEmpty: false } range)
+        {
+            missing.Add(range);
+            from = range.End;
+        }
+    }
+
+    /// <summary>
+    /// Writes runs that cover the missing sequences of one partition in [<paramref name="from"/>, <paramref name="below"/>), ascending, as many as fit. Of each run only the
+    /// partition's sequences are meant: all of them are missing, and the run begins and ends with one. O(distance / <paramref name="count"/>).
+    /// </summary>
+    /// <returns>How many were written.</returns>
+    public int CopyMissingIn(int partition, int count, ulong from, ulong below, Span<SequenceRange> ranges)
+    {
+        ulong stride = (ulong)count;
+        below = Math.Min(below, ulong.MaxValue - stride);
+        ulong next = FirstInPartition(Math.Max(from, Contiguous + 1), partition, count);
+        int written = 0;
+        while (next < below && written < ranges.Length)
+        {
+            if (Contains(next))
+            {
+                next += stride;
+                continue;
+            }
+            ulong start = next, last = next;
+            while ((next += stride) < below && !Contains(next))
+            {
+                // Above the highest everything is missing: go to the end in one stride.
+                if (next > Highest) next += (below - 1 - next) / stride * stride;
+                last = next;
+            }
+            ranges[written++] = new SequenceRange(start, last + 1);
+        }
+        return written;
+    }
+
+    /// <summary>How far above <see cref="Contiguous"/> the bitmap reaches as it is.</summary>
+    private ulong Reach => (ulong)(_words.Length - 1) * 64;
+
+    private ref ulong WordOf(ulong sequence) => ref _words[(int)(sequence >> 6) & (_words.Length - 1)];
+
+    private static ulong FirstInPartition(ulong from, int partition, int count)
+    {
+        ulong of = (from - 1) % (ulong)count;
+        return from + (((ulong)(partition + count) - of) % (ulong)count);
+    }
+
+    private SequenceRange NextMissing(ulong from, ulong below)
+    {
+        ulong start = Math.Max(from, Contiguous + 1);
+        while (start < below && start <= Highest)
+        {
+            ulong free = ~WordOf(start) >> (int)(start & 63);
+            if (free != 0)
+            {
+                start += (ulong)BitOperations.TrailingZeroCount(free);
+                break;
+            }
+            start = (start | 63) + 1;
+        }
+        if (start >= below) return default;
+        ulong end = start;
+        while (end < below)
+        {
+            if (end > Highest) return new SequenceRange(start, below);
+            ulong marked = WordOf(end) >> (int)(end & 63);
+            if (marked != 0)
+            {
+                end += (ulong)BitOperations.TrailingZeroCount(marked);
+                break;
+            }
+            end = (end | 63) + 1;
+        }
+        return new SequenceRange(start, Math.Min(end, below));
+    }
+
+    /// <summary>Moves <see cref="Contiguous"/> over the marked sequences that follow it, and clears their bits.</summary>
+    private void AdvanceOverMarked()
+    {
+        while (true)
+        {
+            ulong next = Contiguous + 1;
+            int offset = (int)(next & 63);
+            ref ulong word = ref WordOf(next);
+            int run = BitOperations.TrailingZeroCount(~(word >> offset));
+            if (run == 0) return;
+            word &= run == 64 ? 0 : ~(((1UL << run) - 1) << offset);
+            Contiguous += (ulong)run;
+            _above -= (ulong)run;
+            if (offset + run < 64) return;
+        }
+    }
+
+    private bool TryGrow(ulong ahead)
+    {
+        if (ahead > (ulong)(_maxBits - 64)) return false;
+        var larger = new ulong[BitOperations.RoundUpToPowerOf2((uint)ahead + 64) / 64];
+        for (ulong word = (Contiguous + 1) >> 6; word <= Highest >> 6; word++)
+        {
+            larger[(int)word & (larger.Length - 1)] = _words[(int)word & (_words.Length - 1)];
+        }
+        _words = larger;
+        return true;
+    }
+}
