@@ -1,0 +1,266 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>
+/// From received packets to messages delivered once, in their sender's order, to the groups this node is in. One per node; core thread only.
+/// </summary>
+/// <remarks>
+/// <para>
+/// Order and exactly-once live in the message number, counted per (sender, group) across all streams and views: packets may be handed over in any order of their sequences,
+/// and lower numbers are duplicates in whatever stream they come. A receiver's place in these numbers belongs to one stay in the group. It starts at a message that is the group's
+/// first in its stream and whose predecessor was sent before the stay began; any other message waits for the one before it. Messages of steps before the stay are not for it. Packets of
+/// a step that is not installed wait for its installation, since only then is it known which stay they are for.
+/// </para>
+/// <para>
+/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="HasRoomFor(RegionView, NodeInfo, ReadOnlySpan{byte})"/>
+/// before it counts a packet as received. Nothing is allocated per packet or message in steady state. Source: the order by message number is ours (the papers deliver in the order of the
+/// stream); the stay, the start of a place and the way past a gap are of the project's protocol page, sections 4 and 5.
+/// </para>
+/// </remarks>
+public sealed class Deliverer
+{
+    private readonly DeliverySettings _settings;
+    private readonly DeliveryCounters _counters;
+    private readonly OrderStage _order;
+    private readonly Dictionary<GroupId, GroupReceiver> _byId = [];
+    private readonly List<GroupReceiver> _groups = [];
+    private readonly List<ViewGroups> _views = [];
+    private ViewGroups _lastView;
+    private List<WaitingPacket> _waiting = [];
+    private List<WaitingPacket> _spare = [];
+    private StepNumber _installed;
+
+    /// <summary>Makes a deliverer without groups.</summary>
+    /// <param name="settings">Its limits.</param>
+    /// <param name="pool">Where messages that span packets are joined.</param>
+    /// <param name="counters">Counted into.</param>
+    /// <param name="events">Who receives the messages.</param>
+    public Deliverer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters, IDeliveryEvents events)
+    {
+        _settings = settings;
+        _counters = counters;
+        _order = new OrderStage(pool, counters, events);
+    }
+
+    /// <summary>
+    /// Begins a stay. Call it after the step that brings it is installed in the cluster view and before <see cref="OnStepInstalled"/>, which releases the packets that waited for it.
+    /// </summary>
+    /// <param name="group">The group; this node must not have a stay in it.</param>
+    /// <param name="stayBegan">The step with which the stay begins.</param>
+    public GroupReceiver OpenGroup(GroupInfo group, StepNumber stayBegan)
+    {
+        var receiver = new GroupReceiver(group, stayBegan) { Index = _groups.Count };
+        _byId.Add(group.Id, receiver);
+        _groups.Add(receiver);
+        MapInViews(group.Id, receiver);
+        return receiver;
+    }
+
+    /// <summary>Ends a stay: what is undelivered is dropped, places are forgotten. Does nothing when it has ended.</summary>
+    public void CloseGroup(GroupReceiver group)
+    {
+        if (!group.IsOpen) return;
+        group.IsOpen = false;
+        foreach (SenderPlace place in group.Places) _order.Drop(place);
+        _byId.Remove(group.Info.Id);
+        GroupReceiver last = _groups[^1];
+        _groups[group.Index] = last;
+        last.Index = group.Index;
+        _groups.RemoveAt(_groups.Count - 1);
+        MapInViews(group.Info.Id, null);
+    }
+
+    /// <summary>
+    /// Parses a packet's body to its end. Call it before the packet changes any state: a packet that is not well formed is counted and dropped. Allocates nothing, never throws.
+    /// </summary>
+    /// <param name="view">The view the packet came in.</param>
+    /// <param name="datagram">The whole datagram, its header checked.</param>
+    /// <returns>True when the body keeps to its format, has a record, and names only groups of the region.</returns>
+    public static bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram)
+    {
+        var reader = new WireReader(datagram[DatagramHeader.Length..]);
+        if (reader.ReadVarint() > ulong.MaxValue - view.FirstStep.Counter) return false;
+        int groups = view.Region.Groups.Length;
+        bool any = false;
+        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
+        {
+            if (record.GroupIndex >= groups || record.Number == ulong.MaxValue) return false;
+            any = true;
+        }
+        return any && reader.IsAtEnd;
+    }
+
+    /// <summary>True when the cap on what is held has room for so many bytes: what need not be asked for while it has none.</summary>
+    public bool HasRoomFor(int bytes) => _counters.HeldBytes + bytes + HeldMessage.Overhead <= _settings.MaxHeldBytes;
+
+    /// <summary>
+    /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment that is the next of its place), or of which
+    /// nothing would have to be held: so what is held can always drain. A packet refused is treated as lost, and is repaired later.
+    /// </summary>
+    /// <param name="view">The view it came in.</param>
+    /// <param name="sender">Its sender.</param>
+    /// <param name="datagram">The whole datagram, found well formed.</param>
+    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
+    {
+        if (HasRoomFor(datagram.Length)) return true;
+        var reader = new WireReader(datagram[DatagramHeader.Length..]);
+        StepNumber step = ReadStep(view, ref reader);
+        if (step > _installed) return false;
+        GroupReceiver?[] groups = GroupsOf(view);
+        bool held = false;
+        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
+        {
+            if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
+            ulong next = group.Find(sender)?.Next ?? 0;
+            if (record.Number == next || (next == 0 && MayStart(group, record))) return true;
+            held |= record.Number > next;
+        }
+        return !held;
+    }
+
+    /// <summary>A packet is received for the first time: delivers what it makes deliverable, and keeps references to what must wait.</summary>
+    /// <param name="view">The view it came in.</param>
+    /// <param name="sender">Its sender.</param>
+    /// <param name="datagram">The whole datagram, found well formed; the caller's own reference stays the caller's.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now)
+    {
+        ReadOnlySpan<byte> bytes = datagram.Span;
+        var reader = new WireReader(bytes[DatagramHeader.Length..]);
+        StepNumber step = ReadStep(view, ref reader);
+        if (step > _installed)
+        {
+            datagram.Retain();
+            var packet = new WaitingPacket(view, sender, step, datagram);
+            _waiting.Add(packet);
+            _counters.HeldBytes += packet.Charge;
+            return;
+        }
+        GroupReceiver?[] groups = GroupsOf(view);
+        while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
+        {
+            // Read from the array for each record: a handler may have closed a group meanwhile.
+            if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
+            SenderPlace place = group.PlaceOf(sender);
+            if (place.Next == 0 && MayStart(group, record)) _order.Start(place, record.Number, now);
+            Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
+            if (record.IsFragment) _order.OnFragment(place, record.Number, record.MessageLength, record.FragmentOffset, part, now);
+            else _order.OnWhole(place, record.Number, part, now);
+        }
+    }
+
+    /// <summary>This node's own message, to be delivered to itself: after its own earlier ones, once. The first of a stay starts the place.</summary>
+    /// <param name="group">The stay; does nothing when it has ended.</param>
+    /// <param name="self">This node.</param>
+    /// <param name="number">The message's number.</param>
+    /// <param name="payload">Its bytes; the caller's own reference stays the caller's.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnOwnMessage(GroupReceiver group, NodeInfo self, ulong number, Slice payload, Instant now)
+    {
+        if (!group.IsOpen) return;
+        SenderPlace place = group.PlaceOf(self);
+        if (place.Next == 0) _order.Start(place, number, now);
+        _order.OnWhole(place, number, payload, now);
+    }
+
+    /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>
+    public void OnStepInstalled(StepNumber step, Instant now)
+    {
+        _installed = step;
+        if (_waiting.Count == 0) return;
+        (List<WaitingPacket> packets, _waiting) = (_waiting, _spare);
+        foreach (WaitingPacket packet in packets)
+        {
+            if (packet.Step > step)
+            {
+                _waiting.Add(packet);
+                continue;
+            }
+            _counters.HeldBytes -= packet.Charge;
+            OnPacket(packet.View, packet.Sender, packet.Datagram, now);
+            packet.Datagram.Release();
+        }
+        packets.Clear();
+        _spare = packets;
+    }
+
+    /// <summary>
+    /// All streams of a removed sender, in views this node belongs to, are closed, and what is not abandoned there has been received: every group goes on past its gaps, with
+    /// a loss reported for each, and the sender's places are forgotten. Nothing of that sender may be handed over afterwards.
+    /// </summary>
+    public void OnSenderClosed(NodeInfo sender, LossCause cause, Instant now)
+    {
+        for (int index = _groups.Count - 1; index >= 0; index--)
+        {
+            // Downwards, since a handler may close groups: the last one moves into the gap, and has been seen.
+            if (index >= _groups.Count) continue;
+            GroupReceiver group = _groups[index];
+            if (group.Find(sender) is not { } place) continue;
+            _order.SkipGaps(place, cause, now);
+            if (group.IsOpen) group.Remove(place);
+        }
+    }
+
+    /// <summary>A view has retired: what was kept to find its groups goes.</summary>
+    public void OnViewRetired(RegionView view)
+    {
+        for (int index = 0; index < _views.Count; index++)
+        {
+            if (!ReferenceEquals(_views[index].View, view)) continue;
+            _views.RemoveAt(index);
+            break;
+        }
+        if (ReferenceEquals(_lastView.View, view)) _lastView = default;
+    }
+
+    /// <summary>Ends all stays and releases every buffer. Nothing may be handed over afterwards.</summary>
+    public void Close()
+    {
+        while (_groups.Count > 0) CloseGroup(_groups[^1]);
+        foreach (WaitingPacket packet in _waiting)
+        {
+            _counters.HeldBytes -= packet.Charge;
+            packet.Datagram.Release();
+        }
+        _waiting.Clear();
+        _views.Clear();
+        _lastView = default;
+    }
+
+    /// <summary>A place may start at a message whose predecessor, if there is one, was sent before the stay: it is not for this stay, and nothing between them is missing.</summary>
+    private static bool MayStart(GroupReceiver group, in PacketRecord record) =>
+        record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.StayBegan);
+
+    private static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
+        new(view.FirstStep.Epoch, view.FirstStep.Counter + reader.ReadVarint());
+
+    private GroupReceiver?[] GroupsOf(RegionView view)
+    {
+        if (ReferenceEquals(_lastView.View, view)) return _lastView.ByIndex;
+        foreach (ViewGroups known in _views)
+        {
+            if (!ReferenceEquals(known.View, view)) continue;
+            _lastView = known;
+            return known.ByIndex;
+        }
+        GroupId[] ids = view.Region.Groups;
+        var byIndex = new GroupReceiver?[ids.Length];
+        for (int index = 0; index < ids.Length; index++) byIndex[index] = _byId.GetValueOrDefault(ids[index]);
+        _lastView = new ViewGroups(view, byIndex);
+        _views.Add(_lastView);
+        return byIndex;
+    }
+
+    private void MapInViews(GroupId group, GroupReceiver? receiver)
+    {
+        foreach (ViewGroups view in _views)
+        {
+            int index = view.View.Region.IndexOf(group);
+            if (index >= 0) view.ByIndex[index] = receiver;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>What a node's delivery has done since its start, and gauges of the present. Written by the core thread only.</summary>
+/// <param name="rejected">Where contradictory fragments are counted.</param>
+public sealed class DeliveryCounters(RejectCounters rejected)
+{
+    /// <summary>Remote input dropped, by reason.</summary>
+    public RejectCounters Rejected { get; } = rejected;
+
+    /// <summary>Messages delivered, own ones included.</summary>
+    public ulong Messages;
+
+    /// <summary>Bytes of those messages.</summary>
+    public ulong Bytes;
+
+    /// <summary>Messages dropped because their number had been delivered, reported lost or received before.</summary>
+    public ulong Duplicates;
+
+    /// <summary>Messages reported lost, as far as their count was known.</summary>
+    public ulong Lost;
+
+    /// <summary>Messages that came in order neither: kept until what precedes them came.</summary>
+    public ulong Held;
+
+    /// <summary>Messages joined from fragments.</summary>
+    public ulong Joined;
+
+    /// <summary>Datagrams of views not installed that were kept.</summary>
+    public ulong UnrecognisedKept;
+
+    /// <summary>Of those, how many their view's installation released.</summary>
+    public ulong UnrecognisedReplayed;
+
+    /// <summary>Datagrams of views not installed that were dropped: no room, or too old.</summary>
+    public ulong UnrecognisedDropped;
+
+    /// <summary>Gauge: bytes kept because something before them is missing.</summary>
+    public long HeldBytes;
+}

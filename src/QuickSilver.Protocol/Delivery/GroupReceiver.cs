@@ -1,0 +1,84 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>
+/// One stay of this node in one group: where it stands with each sender. Opened and closed by the <see cref="Deliverer"/>; what it knows ends with the stay. Core thread only.
+/// </summary>
+public sealed class GroupReceiver
+{
+    /// <summary>With more senders than this, places are found by a dictionary: up to it, a walk is faster and smaller.</summary>
+    private const int WalkedPlaces = 6;
+
+    private readonly List<SenderPlace> _places = [];
+    private Dictionary<ulong, SenderPlace>? _byKey;
+    private SenderPlace? _last;
+
+    internal GroupReceiver(GroupInfo info, StepNumber stayBegan)
+    {
+        Info = info;
+        StayBegan = stayBegan;
+    }
+
+    /// <summary>Id, name and mode.</summary>
+    public GroupInfo Info { get; }
+
+    /// <summary>The step with which the stay began. Messages of earlier steps are not for this stay.</summary>
+    public StepNumber StayBegan { get; }
+
+    /// <summary>The opener's own object for the group.</summary>
+    public object? Tag { get; set; }
+
+    /// <summary>False once the stay has ended.</summary>
+    public bool IsOpen { get; internal set; } = true;
+
+    /// <summary>Senders that a message of this stay has come from, in order of appearance.</summary>
+    internal List<SenderPlace> Places => _places;
+
+    /// <summary>Index in the deliverer's list of groups.</summary>
+    internal int Index { get; set; }
+
+    /// <summary>The place of a sender; made when there is none.</summary>
+    internal SenderPlace PlaceOf(NodeInfo sender)
+    {
+        SenderPlace? last = _last;
+        if (last is not null && ReferenceEquals(last.Sender, sender)) return last;
+        return _last = Find(sender) ?? Add(sender);
+    }
+
+    /// <summary>The place of a sender; null when there is none. O(1).</summary>
+    internal SenderPlace? Find(NodeInfo sender)
+    {
+        if (_byKey is not null) return _byKey.GetValueOrDefault(sender.Number.Key);
+        foreach (SenderPlace place in _places)
+        {
+            if (ReferenceEquals(place.Sender, sender)) return place;
+        }
+        return null;
+    }
+
+    /// <summary>Forgets a sender.</summary>
+    internal void Remove(SenderPlace place)
+    {
+        _places.Remove(place);
+        _byKey?.Remove(place.Sender.Number.Key);
+        if (ReferenceEquals(_last, place)) _last = null;
+    }
+
+    private SenderPlace Add(NodeInfo sender)
+    {
+        var place = new SenderPlace(this, sender);
+        _places.Add(place);
+        if (_byKey is null && _places.Count > WalkedPlaces)
+        {
+            _byKey = new Dictionary<ulong, SenderPlace>(2 * WalkedPlaces);
+            foreach (SenderPlace known in _places) _byKey.Add(known.Sender.Number.Key, known);
+        }
+        else
+        {
+            _byKey?.Add(sender.Number.Key, place);
+        }
+        return place;
+    }
+}

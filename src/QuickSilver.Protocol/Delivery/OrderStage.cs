@@ -1,0 +1,213 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>
+/// From messages and fragments in any order to messages in their sender's order, each once.
+/// </summary>
+/// <remarks>
+/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. A message that is next and whole goes straight through;
+/// anything else waits in its place's queue, a fragmented message as its fragments, which are joined into one buffer at the moment of delivery. A message that becomes
+/// deliverable while another of its place is being delivered (the handler sent to itself) waits for the end of that call, so handlers of one place never nest.
+/// </remarks>
+internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events)
+{
+    private readonly HeldPool _pool = new();
+
+    /// <summary>Takes a whole message; retains what it keeps.</summary>
+    public void OnWhole(SenderPlace place, ulong number, Slice bytes, Instant now)
+    {
+        if (number < place.Next)
+        {
+            counters.Duplicates++;
+            return;
+        }
+        if (number == place.Next && !place.IsDelivering && (place.Held is not { } held || held.First.Number != number))
+        {
+            place.Next++;
+            place.IsDelivering = true;
+            Deliver(place, number, bytes, now);
+            place.IsDelivering = false;
+            if (place.Held is not null) Drain(place, now);
+            return;
+        }
+        Hold(place, number, bytes);
+    }
+
+    /// <summary>Takes a fragment; retains what it keeps.</summary>
+    public void OnFragment(SenderPlace place, ulong number, int messageLength, int offset, Slice bytes, Instant now)
+    {
+        if (number < place.Next)
+        {
+            counters.Duplicates++;
+            return;
+        }
+        switch (AddFragment(place, number, messageLength, offset, bytes))
+        {
+            case FragmentOutcome.Added:
+                counters.HeldBytes += bytes.Length + HeldMessage.Overhead;
+                if (number == place.Next) Drain(place, now);
+                break;
+            case FragmentOutcome.Duplicate:
+                counters.Duplicates++;
+                break;
+            case FragmentOutcome.Contradiction:
+                counters.Rejected.Count(RejectReason.BadFragment);
+                break;
+        }
+    }
+
+    /// <summary>Starts a place that has none, and delivers what waited for it.</summary>
+    public void Start(SenderPlace place, ulong number, Instant now)
+    {
+        System.Diagnostics.Debug.Assert(place.Next == 0, "a place starts once");
+        place.Next = number;
+        while (place.Held is { } held && held.First.Number < number)
+        {
+            counters.Duplicates++;
+            Release(Take(place, held));
+        }
+        Drain(place, now);
+    }
+
+    /// <summary>
+    /// Gives up what is missing between the messages held: reports each gap and delivers what follows it. A message of which some fragments are here counts as
+    /// missing. A place that had not started starts at the lowest message held, after one loss of unknown count.
+    /// </summary>
+    public void SkipGaps(SenderPlace place, LossCause cause, Instant now)
+    {
+        bool outer = place.IsDelivering;
+        place.IsDelivering = true;
+        while (place.Held is not null)
+        {
+            ulong next = 0;
+            while (place.Held is { } held)
+            {
+                next = held.First.Number;
+                if (held.First.IsComplete) break;
+                next++;
+                Release(Take(place, held));
+            }
+            ReportLoss(place, next, cause, now);
+            DeliverReady(place, now);
+        }
+        place.IsDelivering = outer;
+    }
+
+    /// <summary>Drops everything a place holds.</summary>
+    public void Drop(SenderPlace place)
+    {
+        while (place.Held is { } held) Release(Take(place, held));
+    }
+
+    private void Drain(SenderPlace place, Instant now)
+    {
+        if (place.IsDelivering) return;
+        place.IsDelivering = true;
+        DeliverReady(place, now);
+        place.IsDelivering = false;
+    }
+
+    private void DeliverReady(SenderPlace place, Instant now)
+    {
+        // Read afresh each time: the handler may have closed the group, which drops what is held.
+        while (place.Held is { } held && held.First.Number == place.Next && held.First.IsComplete)
+        {
+            HeldMessage message = Take(place, held);
+            place.Next++;
+            if (message.Parts is null)
+            {
+                Deliver(place, message.Number, message.Bytes, now);
+                message.Bytes.Release();
+            }
+            else
+            {
+                DeliverJoined(place, message.Number, message.Parts, now);
+            }
+        }
+    }
+
+    private void DeliverJoined(SenderPlace place, ulong number, Reassembly parts, Instant now)
+    {
+        Chunk chunk = buffers.Rent(parts.MessageLength, BufferOwner.Reassembly);
+        var bytes = new Slice(chunk, 0, parts.MessageLength);
+        parts.JoinInto(bytes.Span);
+        _pool.Return(parts);
+        counters.Joined++;
+        Deliver(place, number, bytes, now);
+        chunk.Release();
+    }
+
+    private void Deliver(SenderPlace place, ulong number, Slice bytes, Instant now)
+    {
+        counters.Messages++;
+        counters.Bytes += (ulong)bytes.Length;
+        events.OnMessage(place.Group, new DeliveredMessage(place.Sender, number, bytes), now);
+    }
+
+    private void ReportLoss(SenderPlace place, ulong next, LossCause cause, Instant now)
+    {
+        ulong first = place.Next;
+        if (next <= first) return;
+        ulong count = first == 0 ? 0 : next - first;
+        place.Next = next;
+        counters.Lost += count;
+        events.OnLoss(place.Group, place.Sender, first, count, cause, now);
+    }
+
+    private void Hold(SenderPlace place, ulong number, Slice bytes)
+    {
+        HeldQueue held = place.Held ??= _pool.RentQueue();
+        int index = held.IndexOf(number);
+        if (index >= 0)
+        {
+            if (held[index].Parts is null) counters.Duplicates++;
+            else counters.Rejected.Count(RejectReason.BadFragment);
+            return;
+        }
+        bytes.Retain();
+        var message = new HeldMessage(number, bytes, null);
+        held.Insert(~index, message);
+        counters.Held++;
+        counters.HeldBytes += message.Charge;
+    }
+
+    private FragmentOutcome AddFragment(SenderPlace place, ulong number, int messageLength, int offset, Slice bytes)
+    {
+        int index = place.Held?.IndexOf(number) ?? ~0;
+        if (index >= 0) return place.Held![index].Parts?.Add(messageLength, offset, bytes) ?? FragmentOutcome.Contradiction;
+
+        Reassembly parts = _pool.RentReassembly(messageLength);
+        FragmentOutcome outcome = parts.Add(messageLength, offset, bytes);
+        if (outcome != FragmentOutcome.Added)
+        {
+            _pool.Return(parts);
+            return outcome;
+        }
+        HeldQueue held = place.Held ??= _pool.RentQueue();
+        held.Insert(~index, new HeldMessage(number, default, parts));
+        counters.Held++;
+        return outcome;
+    }
+
+    /// <summary>Takes the lowest entry out, off the account too; a queue that is then empty goes back to the pool.</summary>
+    private HeldMessage Take(SenderPlace place, HeldQueue held)
+    {
+        HeldMessage message = held.TakeFirst();
+        counters.HeldBytes -= message.Charge;
+        if (held.Count == 0)
+        {
+            place.Held = null;
+            _pool.Return(held);
+        }
+        return message;
+    }
+
+    private void Release(in HeldMessage message)
+    {
+        message.Bytes.Release();
+        if (message.Parts is not null) _pool.Return(message.Parts);
+    }
+}
