@@ -44,6 +44,9 @@ internal sealed class RequestQueue : IRequestQueue
         }
     }
 
+    /// <summary>True once the queue is closed and all that was accepted has been taken. Core thread, or after it has ended.</summary>
+    public bool IsDrained => _tail.IsExhausted;
+
     /// <summary>Adds a request and wakes the core if it sleeps. Any thread; never waits.</summary>
     /// <returns>False when the queue has been closed: the request will not run, and what it carries is still the caller's.</returns>
     public bool Enqueue(IRequestTarget target, object? payload = null, long argument = 0)
@@ -92,7 +95,7 @@ internal sealed class RequestQueue : IRequestQueue
     {
         int count = 0;
         var spin = default(SpinWait);
-        while (!_tail.IsExhausted)
+        while (!IsDrained)
         {
             int run = RunAll(now);
             if (run == 0) spin.SpinOnce();
