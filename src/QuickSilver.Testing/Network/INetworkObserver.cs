@@ -1,0 +1,21 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Testing.Network;
+
+/// <summary>Sees the datagrams that nodes hand over and take in: for the invariants and the trace.</summary>
+internal interface INetworkObserver
+{
+    /// <summary>A node has handed a datagram to its interface.</summary>
+    /// <param name="node">Index of the node.</param>
+    /// <param name="datagram">The bytes.</param>
+    /// <param name="multicast">True when it goes to a region's address.</param>
+    /// <param name="now">The simulation's time.</param>
+    void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now);
+
+    /// <summary>A node has read a datagram from one of its sockets.</summary>
+    /// <param name="node">Index of the node.</param>
+    /// <param name="datagram">The bytes.</param>
+    /// <param name="damaged">True when they may not be those that were sent.</param>
+    /// <param name="now">The simulation's time.</param>
+    void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now);
+}

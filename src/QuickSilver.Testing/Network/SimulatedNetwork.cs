@@ -1,0 +1,213 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Network;
+
+/// <summary>
+/// Carries datagrams between the nodes' sockets. For each datagram and receiver it decides, by counter-based draws, whether the copy is lost, when it arrives, whether it comes
+/// twice, and whether it is damaged. What differs from a real network: one switch, no route changes; cuts act on what is sent after them, what is under way arrives.
+/// Cost: one event per copy that arrives.
+/// </summary>
+internal sealed class SimulatedNetwork
+{
+    private const double LongestJitter = 10;
+
+    private readonly EventQueue _events;
+    private readonly SimulationRandom _random;
+    private readonly Dictionary<NetEndpoint, SimulatedSocket> _unicast = [];
+    private readonly Dictionary<NetEndpoint, List<SimulatedSocket>> _groups = [];
+    private readonly LinkModel[,]? _links;
+    private readonly long[,] _lastArrival;
+    private readonly ulong[] _sent;
+    private Datagram? _previous;
+
+    /// <summary>Makes a network without sockets.</summary>
+    /// <param name="model">What it does.</param>
+    /// <param name="nodes">How many nodes there can be.</param>
+    /// <param name="events">Where arrivals are scheduled.</param>
+    /// <param name="random">Decides.</param>
+    /// <param name="observer">Sees what is sent and read.</param>
+    public SimulatedNetwork(NetworkModel model, int nodes, EventQueue events, SimulationRandom random, INetworkObserver observer)
+    {
+        Model = model;
+        Observer = observer;
+        _events = events;
+        _random = random;
+        _lastArrival = new long[nodes, nodes];
+        _sent = new ulong[nodes];
+        if (model.Overrides.Count > 0) _links = ResolveLinks(model, nodes);
+    }
+
+    /// <summary>What the network does.</summary>
+    public NetworkModel Model { get; }
+
+    /// <summary>Sees what is sent and read.</summary>
+    public INetworkObserver Observer { get; }
+
+    /// <summary>What is wrong with it now.</summary>
+    public NetworkConditions Conditions { get; } = new();
+
+    /// <summary>Memory of datagrams.</summary>
+    public DatagramPool Pool { get; } = new();
+
+    /// <summary>Counts of what happened to copies.</summary>
+    public NetworkCounters Counters { get; } = new();
+
+    /// <summary>Makes a unicast socket reachable.</summary>
+    public void Bind(NetEndpoint endpoint, SimulatedSocket socket) => _unicast.Add(endpoint, socket);
+
+    /// <summary>Undoes <see cref="Bind"/>.</summary>
+    public void Unbind(NetEndpoint endpoint) => _unicast.Remove(endpoint);
+
+    /// <summary>Lets a socket receive what is sent to an address, after the model's delay.</summary>
+    public void Join(NetEndpoint group, SimulatedSocket socket, Instant now)
+    {
+        socket.ReceivesFrom = now + Model.MulticastJoinDelay;
+        if (!_groups.TryGetValue(group, out List<SimulatedSocket>? members)) _groups.Add(group, members = []);
+        members.Add(socket);
+    }
+
+    /// <summary>Undoes <see cref="Join"/>, at once.</summary>
+    public void Leave(NetEndpoint group, SimulatedSocket socket)
+    {
+        if (!_groups.TryGetValue(group, out List<SimulatedSocket>? members)) return;
+        members.Remove(socket);
+        if (members.Count == 0) _groups.Remove(group);
+    }
+
+    /// <summary>Sends one datagram to one endpoint.</summary>
+    /// <param name="from">Index of the sending node.</param>
+    /// <param name="to">The endpoint; where nobody listens, the datagram vanishes.</param>
+    /// <param name="bytes">The datagram.</param>
+    /// <param name="departure">When its last bit has left the sender's interface.</param>
+    public void SendTo(int from, NetEndpoint to, ReadOnlySpan<byte> bytes, Instant departure)
+    {
+        ulong ordinal = _sent[from]++;
+        if (!_unicast.TryGetValue(to, out SimulatedSocket? socket) || bytes.Length > Model.MaxDatagramBytes)
+        {
+            Counters.Vanished++;
+            return;
+        }
+        Datagram datagram = Pool.Rent(bytes, from);
+        Pass(datagram, from, socket, ordinal, departure, multicast: false);
+        Remember(datagram);
+    }
+
+    /// <summary>Sends one datagram to all who receive an address.</summary>
+    /// <inheritdoc cref="SendTo"/>
+    public void SendToGroup(int from, NetEndpoint group, ReadOnlySpan<byte> bytes, Instant departure)
+    {
+        ulong ordinal = _sent[from]++;
+        if (!_groups.TryGetValue(group, out List<SimulatedSocket>? members) || bytes.Length > Model.MaxDatagramBytes)
+        {
+            Counters.Vanished++;
+            return;
+        }
+        Datagram datagram = Pool.Rent(bytes, from);
+        foreach (SimulatedSocket socket in members)
+        {
+            if (socket.Node != from || Model.MulticastLoopback) Pass(datagram, from, socket, ordinal, departure, multicast: true);
+        }
+        Remember(datagram);
+    }
+
+    private static LinkModel[,] ResolveLinks(NetworkModel model, int nodes)
+    {
+        var links = new LinkModel[nodes, nodes];
+        for (int from = 0; from < nodes; from++)
+        {
+            for (int to = 0; to < nodes; to++)
+            {
+                links[from, to] = model.Link;
+                foreach (LinkOverride entry in model.Overrides)
+                {
+                    if ((entry.From ?? from) == from && (entry.To ?? to) == to) links[from, to] = entry.Model;
+                }
+            }
+        }
+        return links;
+    }
+
+    private void Remember(Datagram datagram)
+    {
+        if (_previous is not null) Pool.Release(_previous);
+        _previous = datagram;
+    }
+
+    private void Pass(Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, bool multicast)
+    {
+        int to = socket.Node;
+        Counters.Copies++;
+        if (from == to)
+        {
+            datagram.Retain();
+            _events.Schedule(departure, socket, datagram);
+            return;
+        }
+        LinkModel link = _links is null ? Model.Link : _links[from, to];
+        if (Conditions.Any && IsLostToConditions(from, to, ordinal, multicast)) return;
+        if (link.Loss > 0 && _random.DrawUnit(RandomStream.Loss, (ulong)from, (ulong)to, ordinal) < link.Loss)
+        {
+            Counters.Lost++;
+            return;
+        }
+
+        ulong bits = _random.Draw(RandomStream.Delay, (ulong)from, (ulong)to, ordinal);
+        long jitter = JitterTicks(link, bits);
+        long arrival = Math.Max(departure.Ticks + link.Delay.Ticks + jitter, _lastArrival[from, to] + 1);
+        bool heldBack = link.Reordering > 0 && _random.DrawUnit(RandomStream.Delay, (ulong)from, (ulong)to, ~ordinal) < link.Reordering;
+        if (heldBack)
+        {
+            Counters.HeldBack++;
+            arrival += 1 + (long)(SeededRandom.Mix(bits) % (ulong)Math.Max(1, link.ReorderDelay.Ticks));
+        }
+        else
+        {
+            _lastArrival[from, to] = arrival;
+        }
+        ScheduleArrival(datagram, link, from, socket, ordinal, new Instant(arrival));
+
+        if (link.Duplication > 0 && _random.DrawUnit(RandomStream.Duplication, (ulong)from, (ulong)to, ordinal) < link.Duplication)
+        {
+            Counters.Duplicated++;
+            long later = 1 + (long)(_random.Draw(RandomStream.Duplication, (ulong)from, (ulong)to, ~ordinal) % (ulong)Math.Max(1, link.ReorderDelay.Ticks));
+            ScheduleArrival(datagram, link, from, socket, ~ordinal, new Instant(arrival + later));
+        }
+    }
+
+    private bool IsLostToConditions(int from, int to, ulong ordinal, bool multicast)
+    {
+        if (Conditions.Blocks(from, to, multicast))
+        {
+            Counters.Blocked++;
+            return true;
+        }
+        double loss = Conditions.LossOn(from, to);
+        if (loss <= 0 || _random.DrawUnit(RandomStream.Faults, (ulong)from, (ulong)to, ordinal) >= loss) return false;
+        Counters.Lost++;
+        return true;
+    }
+
+    private void ScheduleArrival(Datagram datagram, LinkModel link, int from, SimulatedSocket socket, ulong ordinal, Instant arrival)
+    {
+        int to = socket.Node;
+        if (link.Corruption > 0 && _random.DrawUnit(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal) < link.Corruption)
+        {
+            Counters.Damaged++;
+            ulong bits = _random.Draw(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal + (1UL << 62));
+            _events.Schedule(arrival, socket, Damage.Copy(Pool, datagram, _previous, bits));
+            return;
+        }
+        datagram.Retain();
+        _events.Schedule(arrival, socket, datagram);
+    }
+
+    private static long JitterTicks(LinkModel link, ulong bits)
+    {
+        if (link.Jitter <= TimeSpan.Zero) return 0;
+        double means = -Math.Log(1 - SimulationRandom.ToUnit(bits));
+        return (long)(link.Jitter.Ticks * Math.Min(means, LongestJitter));
+    }
+}
