@@ -18,6 +18,9 @@ public sealed class StreamSender : IFeed
     /// <summary>Every live member is known to hold all packets up to here.</summary>
     public ulong Stable => throw new NotSupportedException();
 
+    /// <summary>True while half of the window is used, or a limit holds packets back: the region's leader should start a round at once. Goes as a flag on packets, too.</summary>
+    public bool FeedbackWanted => throw new NotSupportedException();
+
     /// <summary>A packet that is not yet stable, for serving a peer's pull when this node is a member: valid during the call, retained by who wants it longer.</summary>
     public bool TryGetPacket(ulong sequence, out Slice datagram) => throw new NotSupportedException();
 

@@ -23,6 +23,17 @@ public sealed class SendCounters
     /// <summary>Bytes sent in a class, headers included.</summary>
     public ulong Bytes(PriorityClass priority) => _bytes[(int)priority];
 
+    /// <summary>Bytes of all datagrams sent.</summary>
+    public ulong TotalBytes
+    {
+        get
+        {
+            ulong total = 0;
+            foreach (ulong bytes in _bytes) total += bytes;
+            return total;
+        }
+    }
+
     internal void CountSent(PriorityClass priority, int datagrams, int bytes)
     {
         Trains++;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
@@ -6,10 +7,20 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>One group that this node is in (or is leaving): the host's handle on it. Core thread only.</summary>
+/// <summary>One stay of this node in a group, from the step that admits it to the one that lets it go: the host's handle on it. Core thread only.</summary>
 public sealed class LocalGroup
 {
-    internal LocalGroup(GroupInfo info) => Info = info;
+    private readonly ClusterView _cluster;
+
+    internal LocalGroup(GroupInfo info, ClusterView cluster, GroupSender sender, GroupReceiver receiver)
+    {
+        Info = info;
+        _cluster = cluster;
+        Sender = sender;
+        Receiver = receiver;
+        sender.Tag = this;
+        receiver.Tag = this;
+    }
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; }
@@ -18,16 +29,24 @@ public sealed class LocalGroup
     public object? Tag { get; set; }
 
     /// <summary>True when a message may be admitted: the group is joined, not being left, and no limit of pending is reached.</summary>
-    public bool IsOpen => throw new NotSupportedException();
+    public bool IsOpen => !IsLeaving && Sender.IsOpen;
 
     /// <summary>The newest installed group view: the step that last changed the member set.</summary>
-    public StepNumber View => throw new NotSupportedException();
+    public StepNumber View => _cluster.GroupViewOf(Info.Id);
 
     /// <summary>The region views that make up the group, as installed.</summary>
-    public IReadOnlyList<RegionView> Regions => throw new NotSupportedException();
+    public IReadOnlyList<RegionView> Regions => _cluster.ViewsOf(Info.Id);
 
     /// <summary>Members of the group in the step that this node sends in, itself included.</summary>
-    public int SendMemberCount => throw new NotSupportedException();
+    public int SendMemberCount => Sender.SendMemberCount;
+
+    /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is admitted.</summary>
+    public bool IsLeaving { get; internal set; }
+
+    internal GroupSender Sender { get; }
+
+    /// <summary>Null once the stay has ended.</summary>
+    internal GroupReceiver? Receiver { get; set; }
 
     /// <summary>
     /// Admits a message. Taken even when <see cref="IsOpen"/> is false (it was admitted on another thread a moment ago): the host stops when told that the gate has shut.
@@ -35,17 +54,17 @@ public sealed class LocalGroup
     /// <param name="payload">The bytes, with one reference that passes to the protocol.</param>
     /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>
     /// <param name="now">The present instant.</param>
-    public void Send(Payload payload, SendTicket? ticket, Instant now) => throw new NotSupportedException();
+    public void Send(Payload payload, SendTicket? ticket, Instant now) => Sender.Admit(payload, ticket, now);
 
     /// <summary>Asks to be told when everything admitted so far is stable.</summary>
-    public void Flush(FlushRequest request, Instant now) => throw new NotSupportedException();
+    public void Flush(FlushRequest request, Instant now) => Sender.Flush(request.OnFlushed, now);
 
     /// <summary>Registers a source of messages. It is asked first after <see cref="Signal"/>.</summary>
-    public void AddSource(IMessageSource source) => throw new NotSupportedException();
+    public void AddSource(IMessageSource source) => Sender.AddSource(source);
 
     /// <summary>Says that a source has something to send.</summary>
-    public void Signal(IMessageSource source, Instant now) => throw new NotSupportedException();
+    public void Signal(IMessageSource source, Instant now) => Sender.Signal(source, now);
 
     /// <summary>Forgets a source.</summary>
-    public void RemoveSource(IMessageSource source) => throw new NotSupportedException();
+    public void RemoveSource(IMessageSource source) => Sender.RemoveSource(source);
 }

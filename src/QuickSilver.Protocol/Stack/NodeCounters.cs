@@ -2,11 +2,14 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>A node's counters since its start, and gauges of the present. Written by the core thread only; the host copies them at the end of a turn.</summary>
-public sealed class NodeCounters
+/// <summary>
+/// A node's counters since its start, and gauges of the present. Written by the core thread only; the host copies them at the end of a turn.
+/// </summary>
+/// <param name="rejected">Drops of remote input.</param>
+public sealed class NodeCounters(RejectCounters rejected)
 {
     /// <summary>Remote input dropped, by reason.</summary>
-    public RejectCounters Rejected { get; } = new();
+    public RejectCounters Rejected { get; } = rejected;
 
     /// <summary>Messages bound to a step and numbered.</summary>
     public ulong MessagesSent;
@@ -76,4 +79,34 @@ public sealed class NodeCounters
 
     /// <summary>Bytes of received packets kept.</summary>
     public long CachedBytes;
+
+    internal void Update(StackRooms rooms)
+    {
+        Dissemination.DisseminationCounters sent = rooms.DisseminationCounters;
+        Recovery.RecoveryCounters received = rooms.RecoveryCounters;
+        Delivery.DeliveryCounters delivered = rooms.DeliveryCounters;
+        MessagesSent = sent.MessagesSent;
+        BytesSent = sent.BytesSent;
+        PacketsSent = sent.PacketsSent;
+        DataDatagramsSent = sent.DataDatagrams;
+        PendingMessages = sent.PendingMessages;
+        PendingBytes = sent.PendingBytes;
+        BackpressureEpisodes = sent.GatesShut;
+        MessagesReceived = delivered.Messages;
+        BytesReceived = delivered.Bytes;
+        MessagesLost = delivered.Lost;
+        PacketsReceived = received.PacketsReceived;
+        PacketsDuplicate = received.PacketsDuplicate;
+        PacketsMissed = received.PacketsMissed;
+        RepairsFromPeers = received.RepairsFromPeers;
+        RepairsFromSenders = received.RepairsFromSenders;
+        RepairsGiven = received.RepairsGiven + sent.Retransmissions;
+        TokenRounds = received.TokenRounds;
+        TokenRoundTrip = received.TokenRoundTrip;
+        TokenSkips = received.TokenSkips;
+        ControlSent = received.ControlSent + sent.Beacons;
+        CachedBytes = received.CachedBytes + delivered.HeldBytes;
+        DatagramBytesSent = rooms.Roots.Counters.TotalBytes;
+        StepsInstalled = rooms.StepsInstalled;
+    }
 }

@@ -1,57 +1,143 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>Builds one node out of the rooms, and is its face to the host. Core thread only.</summary>
-public sealed class NodeStack : ICompletionHandler, IPullRoots
+public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvents
 {
-    /// <summary>Builds a node that does nothing yet.</summary>
+    private readonly StackRooms _rooms;
+    private readonly DatagramRouter _router;
+    private readonly INodeUpcalls _upcalls;
+    private readonly NodeCounters _counters;
+    private bool _isClosed;
+
+    /// <summary>Builds a node that does nothing until the channel to the membership server opens.</summary>
     public NodeStack(NodeSettings settings, NodeHost host)
     {
-        _ = settings;
-        _ = host;
+        _upcalls = host.Upcalls;
+        _rooms = new StackRooms(settings, host, this);
+        _router = new DatagramRouter(_rooms);
+        _counters = new NodeCounters(_rooms.Rejected);
     }
 
-    /// <summary>Counters and gauges.</summary>
-    public NodeCounters Counters { get; } = new();
+    /// <summary>Counters and gauges, brought up to date by this call. Allocates nothing.</summary>
+    public NodeCounters Counters
+    {
+        get
+        {
+            _counters.Update(_rooms);
+            return _counters;
+        }
+    }
 
     /// <summary>The cluster as installed here.</summary>
-    public ClusterView Cluster => throw new NotSupportedException();
+    public ClusterView Cluster => _rooms.Cluster;
 
     /// <summary>The step this node sends in.</summary>
-    public Wire.StepNumber SendStep => throw new NotSupportedException();
+    public StepNumber SendStep => _rooms.Disseminator.ActiveStep;
+
+    /// <summary>How many groups this node is in.</summary>
+    public int GroupCount => _rooms.Groups.Count;
 
     /// <inheritdoc/>
-    public bool HasWork => throw new NotSupportedException();
+    public bool HasWork => _rooms.Roots.HasWork;
 
     /// <summary>The channel to the membership server is open: the node registers, or registers again.</summary>
-    public void OnMembershipConnected(Instant now) => throw new NotSupportedException();
+    public void OnMembershipConnected(Instant now) => _rooms.Agent.OnConnected(now);
 
     /// <summary>The channel is closed.</summary>
-    public void OnMembershipDisconnected(Instant now) => throw new NotSupportedException();
+    public void OnMembershipDisconnected(Instant now) => _rooms.Agent.OnDisconnected(now);
 
     /// <summary>One frame from the membership server, without its length prefix.</summary>
-    public void OnMembershipFrame(ReadOnlySpan<byte> frame, Instant now) => throw new NotSupportedException();
+    public void OnMembershipFrame(ReadOnlySpan<byte> frame, Instant now)
+    {
+        if (!_isClosed) _rooms.Agent.OnFrame(frame, now);
+    }
 
     /// <summary>Joins groups.</summary>
-    public void Join(JoinRequest request, Instant now) => throw new NotSupportedException();
+    public void Join(JoinRequest request, Instant now) => _rooms.Groups.Join(request, now);
 
     /// <summary>Stops caring for a join: what it was admitted to is left again.</summary>
-    public void CancelJoin(JoinRequest request, Instant now) => throw new NotSupportedException();
+    public void CancelJoin(JoinRequest request, Instant now) => _rooms.Groups.CancelJoin(request, now);
 
     /// <summary>Leaves groups, after what was admitted to them is bound.</summary>
-    public void Leave(LeaveRequest request, Instant now) => throw new NotSupportedException();
+    public void Leave(LeaveRequest request, Instant now) => _rooms.Groups.Leave(request, now);
 
     /// <summary>A group this node is in; null when it is not.</summary>
-    public LocalGroup? FindGroup(string name) => throw new NotSupportedException();
+    public LocalGroup? FindGroup(string name) => _rooms.Groups.Find(name);
 
     /// <summary>Says goodbye to the membership server and releases every buffer, channel and alarm. The stack is not used afterwards.</summary>
-    public void Shutdown(Instant now) => throw new NotSupportedException();
+    public void Shutdown(Instant now)
+    {
+        if (_isClosed) return;
+        _isClosed = true;
+        _rooms.Agent.SayGoodbye(now);
+        _rooms.Groups.Close();
+        _rooms.Views.Close();
+        _rooms.Recoverer.Close();
+        _rooms.Disseminator.Close();
+        _rooms.Deliverer.Close();
+        _router.Close();
+        _rooms.Roots.Close();
+    }
 
     /// <inheritdoc/>
-    public void Handle(in Completion completion, Instant now) => throw new NotSupportedException();
+    public void Handle(in Completion completion, Instant now)
+    {
+        if (!_isClosed) _router.Handle(completion, now);
+    }
 
     /// <inheritdoc/>
-    public int PullAll(Instant now) => throw new NotSupportedException();
+    public int PullAll(Instant now) => _isClosed ? 0 : _rooms.Roots.PullAll(now);
+
+    void IMembershipEvents.OnRegistered(NodeInfo self, ulong clusterInstance, Instant now)
+    {
+        _rooms.SelfKey = self.Number.Key;
+        _rooms.ClusterInstance = clusterInstance;
+        _rooms.Disseminator.Start(self, clusterInstance);
+        _rooms.Recoverer.Start(self, clusterInstance);
+        _upcalls.OnRegistered(self, now);
+    }
+
+    // The order matters: rings before stays, so that a packet has a place to go; view events before what was held for the step.
+    void IMembershipEvents.OnStepInstalled(InstalledStep step, Instant now)
+    {
+        _rooms.StepsInstalled++;
+        _rooms.Views.OnStepInstalled(step, now);
+        _rooms.Disseminator.OnStepInstalled(step, now);
+        _rooms.Groups.OnStepInstalled(step, now);
+        _rooms.Deliverer.OnStepInstalled(step.Number, now);
+        foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);
+    }
+
+    void IMembershipEvents.OnStepActivated(StepNumber step, Instant now)
+    {
+        _rooms.Disseminator.SwitchTo(step, _rooms.Cluster, now);
+        _rooms.Agent.ReportSwitched(step, now);
+        _upcalls.OnStepActivated(step, now);
+    }
+
+    void IMembershipEvents.OnStepSettled(StepNumber step, Instant now) => _rooms.Groups.OnStepSettled(step, now);
+
+    void IMembershipEvents.OnViewRetired(RegionView view, Instant now)
+    {
+        _rooms.Views.OnViewRetired(view);
+        _rooms.Disseminator.OnViewRetired(view, now);
+        _rooms.Deliverer.OnViewRetired(view);
+    }
+
+    void IMembershipEvents.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
+    {
+        _rooms.Disseminator.OnNodesRemoved(nodes, now);
+        _rooms.Recoverer.OnNodesRemoved(now);
+        _upcalls.OnNodesRemoved(nodes, now);
+    }
+
+    void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => _rooms.Groups.OnRefused(groupName, reason, now);
+
+    void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) => _upcalls.OnConnectionChanged(connected, now);
+
+    void IMembershipEvents.OnExpelled(MembershipRefusal reason, Instant now) => _upcalls.OnExpelled(reason, now);
 }

@@ -1,0 +1,55 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>Acknowledgements that wait to be built: of hops to the member before, and of streams to their senders.</summary>
+internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
+{
+    private readonly Queue<TokenHop> _hops = new();
+    private readonly Queue<StreamReceiver> _streams = new();
+
+    /// <summary>A hop has arrived.</summary>
+    public void AddHop(in TokenHop hop)
+    {
+        _hops.Enqueue(hop with { Part = 0 });
+        node.Roots.Register(this, PriorityClass.Token);
+    }
+
+    /// <summary>A stream's sender should hear <see cref="StreamReceiver.Feedback"/>, as it is when the datagram is built.</summary>
+    public void Add(StreamReceiver stream)
+    {
+        if (stream.AckDue) return;
+        stream.AckDue = true;
+        _streams.Enqueue(stream);
+        node.Roots.Register(this, PriorityClass.Token);
+    }
+
+    public void Close()
+    {
+        _hops.Clear();
+        _streams.Clear();
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        var writer = new WireWriter(node.Scratch.AsSpan(DatagramHeader.Length));
+        if (_hops.TryDequeue(out TokenHop hop))
+        {
+            hop.WriteTo(ref writer, []);
+            train = node.Seal(node.Header(region.View, DatagramKind.TokenAck), writer.Written, region.View.Members[hop.From]);
+            return true;
+        }
+        if (_streams.TryDequeue(out StreamReceiver? stream))
+        {
+            stream.AckDue = false;
+            stream.Feedback.WriteTo(ref writer);
+            train = node.Seal(node.Header(region.View, DatagramKind.Ack), writer.Written, stream.Sender);
+            return true;
+        }
+        train = default;
+        return false;
+    }
+}

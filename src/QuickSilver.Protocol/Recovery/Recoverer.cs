@@ -1,0 +1,139 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// A node's recovery: one <see cref="RegionRecovery"/> for each region view it is a member of, present or draining, and what they share. Core thread only.
+/// </summary>
+public sealed class Recoverer
+{
+    private readonly List<RegionRecovery> _regions = [];
+    private readonly Arena _cacheArena;
+
+    /// <summary>Makes the recovery of a node that is in no view yet.</summary>
+    public Recoverer(
+        RecoverySettings settings, ITransport transport, ISink roots, AlarmQueue alarms, SeededRandom random, BufferPool pool, RecoveryCounters counters,
+        ClusterView cluster, IRecoveryEvents events)
+    {
+        Settings = settings;
+        Transport = transport;
+        Roots = roots;
+        Alarms = alarms;
+        Random = random;
+        Counters = counters;
+        Cluster = cluster;
+        Events = events;
+        _cacheArena = new Arena(pool, BufferOwner.Cache);
+        Repairs = new RepairFeed(this);
+        Scratch = new byte[DatagramHeader.MaxDatagram];
+    }
+
+    internal RecoverySettings Settings { get; }
+
+    internal ITransport Transport { get; }
+
+    internal ISink Roots { get; }
+
+    internal AlarmQueue Alarms { get; }
+
+    internal SeededRandom Random { get; }
+
+    internal RecoveryCounters Counters { get; }
+
+    internal ClusterView Cluster { get; }
+
+    internal IRecoveryEvents Events { get; }
+
+    internal RepairFeed Repairs { get; }
+
+    /// <summary>Where control datagrams are built, one at a time, at the moment they are pulled.</summary>
+    internal byte[] Scratch { get; }
+
+    internal ulong ClusterInstance { get; private set; }
+
+    internal ulong SelfKey { get; private set; }
+
+    /// <summary>The views this node is a member of.</summary>
+    public IReadOnlyList<RegionRecovery> Regions => _regions;
+
+    /// <summary>The node has been admitted to a cluster.</summary>
+    public void Start(NodeInfo self, ulong clusterInstance)
+    {
+        SelfKey = self.Number.Key;
+        ClusterInstance = clusterInstance;
+    }
+
+    /// <summary>The node has become a member of a view.</summary>
+    public RegionRecovery Open(RegionView view, IRegionChannel? channel)
+    {
+        var region = new RegionRecovery(this, view, view.IndexOf(SelfKey), channel);
+        _regions.Add(region);
+        return region;
+    }
+
+    /// <summary>The view has retired, or the node is gone from the cluster.</summary>
+    public void Close(RegionRecovery region)
+    {
+        region.Close();
+        _regions.Remove(region);
+    }
+
+    /// <summary>The recovery of a view by what a header carries; null when this node is no member of it.</summary>
+    public RegionRecovery? Find(uint viewTag, uint viewCounter)
+    {
+        foreach (RegionRecovery region in _regions)
+        {
+            if (region.View.Number.Counter == viewCounter && region.ViewTag == viewTag) return region;
+        }
+        return null;
+    }
+
+    /// <summary>A data socket has been found empty: what tokens named meanwhile has been read, or was lost.</summary>
+    public void OnDrained(IRegionChannel? channel, Instant now)
+    {
+        foreach (RegionRecovery region in _regions)
+        {
+            if (region.Channel == channel) region.OnDrained(now);
+        }
+    }
+
+    /// <summary>Nodes are gone from the cluster: they are bypassed in every view.</summary>
+    public void OnNodesRemoved(Instant now)
+    {
+        foreach (RegionRecovery region in _regions) region.OnNodesRemoved(now);
+    }
+
+    /// <summary>Lets everything go.</summary>
+    public void Close()
+    {
+        foreach (RegionRecovery region in _regions) region.Close();
+        _regions.Clear();
+        _cacheArena.Close();
+    }
+
+    internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes;
+
+    internal Slice CopyToCache(ReadOnlySpan<byte> datagram) => _cacheArena.Copy(datagram);
+
+    /// <summary>A header of a control datagram of one view, from this node.</summary>
+    internal DatagramHeader Header(RegionView view, DatagramKind kind) => new()
+    {
+        Kind = kind,
+        Cluster = ClusterInstance,
+        ViewTag = view.Number.Tag,
+        ViewCounter = view.Number.Counter,
+        Sender = SelfKey,
+    };
+
+    /// <summary>Seals a control datagram in <see cref="Scratch"/> and makes its train.</summary>
+    internal Train Seal(in DatagramHeader header, int bodyLength, NodeInfo to)
+    {
+        int length = DatagramHeader.Length + bodyLength;
+        header.WriteTo(Scratch.AsSpan(0, length));
+        Counters.ControlSent++;
+        return new Train(Scratch, 0, length, length, TrainRoute.Control, to.Control, null);
+    }
+}

@@ -1,0 +1,47 @@
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>Counters of recovery since the node's start. Core thread only.</summary>
+public sealed class RecoveryCounters
+{
+    /// <summary>Packets accepted for the first time, repairs included.</summary>
+    public ulong PacketsReceived;
+
+    /// <summary>Packets that were here already.</summary>
+    public ulong PacketsDuplicate;
+
+    /// <summary>Sequences found missing once the socket was read past them.</summary>
+    public ulong PacketsMissed;
+
+    /// <summary>Packets that a peer repaired.</summary>
+    public ulong RepairsFromPeers;
+
+    /// <summary>Packets that their sender repaired.</summary>
+    public ulong RepairsFromSenders;
+
+    /// <summary>Repairs sent to peers.</summary>
+    public ulong RepairsGiven;
+
+    /// <summary>Pulls sent.</summary>
+    public ulong PullsSent;
+
+    /// <summary>NAKs sent.</summary>
+    public ulong NaksSent;
+
+    /// <summary>Rounds completed as leader.</summary>
+    public ulong TokenRounds;
+
+    /// <summary>Smoothed duration of those rounds.</summary>
+    public TimeSpan TokenRoundTrip;
+
+    /// <summary>Hops given up because the member did not answer.</summary>
+    public ulong TokenSkips;
+
+    /// <summary>Times this node took the lead of a region from a silent leader.</summary>
+    public ulong Takeovers;
+
+    /// <summary>Control datagrams sent.</summary>
+    public ulong ControlSent;
+
+    /// <summary>Bytes of packets cached now.</summary>
+    public long CachedBytes;
+}

@@ -1,0 +1,251 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// Recovery in one region view that this node is a member of: takes the datagrams of all its streams, keeps what others may need, and hands each packet on once. Gaps are
+/// <see cref="GapRepair"/>'s, the token is <see cref="TokenRing"/>'s. Core thread only.
+/// </summary>
+public sealed class RegionRecovery
+{
+    private readonly Recoverer _node;
+    private readonly List<StreamReceiver> _streams = [];
+    private readonly Dictionary<ulong, StreamReceiver> _streamBySender = [];
+    private readonly List<int> _promised = [];
+    private StreamReceiver? _last;
+
+    internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
+    {
+        _node = node;
+        View = view;
+        ViewTag = view.Number.Tag;
+        Self = self;
+        Channel = channel;
+        Gaps = new GapRepair(node, this);
+        Ring = new TokenRing(node, this);
+    }
+
+    /// <summary>The view.</summary>
+    public RegionView View { get; }
+
+    internal uint ViewTag { get; }
+
+    internal int Self { get; }
+
+    internal IRegionChannel? Channel { get; }
+
+    internal GapRepair Gaps { get; }
+
+    internal TokenRing Ring { get; }
+
+    internal List<StreamReceiver> Streams => _streams;
+
+    /// <summary>True while some stream may still need recovery here.</summary>
+    public bool IsActive
+    {
+        get
+        {
+            foreach (StreamReceiver stream in _streams)
+            {
+                if (stream.IsActive) return true;
+            }
+            return false;
+        }
+    }
+
+    /// <summary>Takes a data or repair datagram, whose header and checksums are good.</summary>
+    /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a rejection.</returns>
+    public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now)
+    {
+        StreamReceiver? stream = Find(header.Sender, out RejectReason reason);
+        if (stream is null) return reason;
+        if (stream.Own is not null) return RejectReason.None;
+        ulong sequence = header.Sequence;
+        if (sequence == 0) return RejectReason.Malformed;
+        if (!stream.Window.Reaches(sequence)) return RejectReason.BeyondWindow;
+
+        bool isRepair = header.Kind == DatagramKind.Repair;
+        RejectReason outcome = RejectReason.None;
+        if (stream.Window.Contains(sequence))
+        {
+            _node.Counters.PacketsDuplicate++;
+        }
+        else
+        {
+            outcome = Store(stream, header, datagram, now);
+        }
+        if (outcome is RejectReason.Malformed) return outcome;
+
+        // Read from the data socket: whatever is below and did not come is missing.
+        if (!isRepair) RaiseIntake(stream, sequence, now);
+        if (stream.NoteHighest(sequence) || (header.Flags & DatagramFlags.FeedbackWanted) != 0)
+            Ring.OnUnstable((header.Flags & DatagramFlags.FeedbackWanted) != 0, now);
+        return outcome;
+    }
+
+    /// <summary>Takes a beacon: the sender's word on its highest sequence.</summary>
+    public RejectReason OnBeacon(in DatagramHeader header, Instant now)
+    {
+        StreamReceiver? stream = Find(header.Sender, out RejectReason reason);
+        if (stream is null) return reason;
+        if (stream.Own is not null) return RejectReason.None;
+        if (!stream.Window.Reaches(header.Sequence)) return RejectReason.BeyondWindow;
+        RaiseIntake(stream, header.Sequence, now);
+        stream.NoteHighest(header.Sequence);
+        if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
+        else Ring.OnUnstable(false, now);
+        return RejectReason.None;
+    }
+
+    /// <summary>Takes one datagram of a token.</summary>
+    public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) => Ring.OnToken(header, body, now);
+
+    /// <summary>Takes the acknowledgement of a token's hop.</summary>
+    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body) => Ring.OnTokenAck(header, body);
+
+    /// <summary>Takes a pull: a peer asks for packets of a partition.</summary>
+    public RejectReason OnPull(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
+    {
+        int asker = View.IndexOf(header.Sender);
+        if (asker < 0 || asker == Self) return RejectReason.UnknownSender;
+        if (View.Members[asker].IsRemoved) return RejectReason.RemovedSender;
+        if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition >= View.Partitions.Count) return RejectReason.Malformed;
+        StreamReceiver? stream = Find(pull.Stream, out RejectReason reason);
+        if (stream is null) return reason;
+        Gaps.Answer(stream, asker, pull, now);
+        return RejectReason.None;
+    }
+
+    /// <summary>This node has sent packets of its own into the view.</summary>
+    public void OnOwnAdvanced(StreamSender own, bool feedbackWanted, Instant now)
+    {
+        if (!_streamBySender.TryGetValue(_node.SelfKey, out StreamReceiver? stream))
+        {
+            stream = Add(View.Members[Self], own);
+        }
+        if (stream.NoteHighest(own.Highest)) stream.RaiseIntake(own.Highest, now);
+        Ring.OnUnstable(feedbackWanted, now);
+    }
+
+    internal void OnDrained(Instant now)
+    {
+        foreach (StreamReceiver stream in _streams)
+        {
+            if (stream.IntakeTarget > stream.Intake) RaiseIntake(stream, stream.IntakeTarget, now);
+        }
+    }
+
+    internal void OnNodesRemoved(Instant now)
+    {
+        foreach (StreamReceiver stream in _streams)
+        {
+            if (stream.IsActive)
+            {
+                Ring.OnUnstable(true, now);
+                return;
+            }
+        }
+    }
+
+    /// <summary>A stream by its sender's key; met for the first time, it begins here, if the sender is known and not removed.</summary>
+    internal StreamReceiver? Find(ulong sender, out RejectReason reason)
+    {
+        reason = RejectReason.None;
+        if (_last is { } last && last.Sender.Number.Key == sender && !last.Sender.IsRemoved) return last;
+        if (!_streamBySender.TryGetValue(sender, out StreamReceiver? stream))
+        {
+            int index = View.IndexOf(sender);
+            NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
+            if (node is null || index == Self)
+            {
+                reason = node is null ? RejectReason.UnknownSender : RejectReason.NeverSent;
+                return null;
+            }
+            if (node.IsRemoved)
+            {
+                reason = RejectReason.RemovedSender;
+                return null;
+            }
+            stream = Add(node, own: null);
+        }
+        if (stream.Sender.IsRemoved)
+        {
+            reason = RejectReason.RemovedSender;
+            return null;
+        }
+        _last = stream;
+        return stream;
+    }
+
+    internal void RaiseIntake(StreamReceiver stream, ulong sequence, Instant now)
+    {
+        ulong missed = stream.RaiseIntake(sequence, now);
+        if (missed == 0) return;
+        _node.Counters.PacketsMissed += missed;
+        Gaps.OnGap(now);
+    }
+
+    internal void Close()
+    {
+        Ring.Close();
+        Gaps.Close();
+        foreach (StreamReceiver stream in _streams)
+        {
+            _node.Counters.CachedBytes -= stream.Cache.Bytes;
+            stream.Close();
+        }
+        _streams.Clear();
+        _streamBySender.Clear();
+    }
+
+    /// <summary>Applies what a round has found to the caches.</summary>
+    internal void CleanUp(StreamReceiver stream, ulong cleanup, Span<ulong> held)
+    {
+        long before = stream.Cache.Bytes;
+        stream.CleanUp(cleanup);
+        if (!held.IsEmpty) stream.MergeHeld(held);
+        _node.Counters.CachedBytes += stream.Cache.Bytes - before;
+    }
+
+    private RejectReason Store(StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now)
+    {
+        // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
+        if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
+        if (!_node.HasCacheRoom(datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram)) return RejectReason.NoRoom;
+        ulong sequence = header.Sequence;
+        Slice slice = _node.CopyToCache(datagram);
+        stream.Window.TryMark(sequence);
+        stream.Cache.Store(sequence, slice);
+        RecoveryCounters counters = _node.Counters;
+        counters.CachedBytes += slice.Length;
+        counters.PacketsReceived++;
+        if (stream.Missing.Fill(sequence, out MissingRun run) && header.Kind == DatagramKind.Repair)
+        {
+            if (run.Attempts == 1) Gaps.Sample(now - run.When);
+        }
+        if (header.Kind == DatagramKind.Repair)
+        {
+            if ((header.Flags & DatagramFlags.FromPeer) != 0) counters.RepairsFromPeers++;
+            else counters.RepairsFromSenders++;
+        }
+        if (!stream.Pulls.IsEmpty)
+        {
+            stream.Pulls.Take(sequence, _promised);
+            foreach (int member in _promised) _node.Repairs.Add(this, stream, sequence, member, now);
+        }
+        _node.Events.OnPacket(View, stream.Sender, slice, now);
+        return RejectReason.None;
+    }
+
+    private StreamReceiver Add(NodeInfo sender, StreamSender? own)
+    {
+        var stream = new StreamReceiver(View, Self, sender, own);
+        _streams.Add(stream);
+        _streamBySender.Add(sender.Number.Key, stream);
+        return stream;
+    }
+}

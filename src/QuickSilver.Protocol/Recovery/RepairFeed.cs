@@ -1,0 +1,73 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// Repairs that this node owes its peers, from its caches or its own pending packets. Orders wait here as three numbers each; the datagrams are made when the socket can take them, so a
+/// packet that has been cleaned up meanwhile is not sent. One packet goes to one asker at most once in a round trip.
+/// </summary>
+internal sealed class RepairFeed : IFeed
+{
+    private const int Capacity = 1 << 16;
+    private const int RecentSlots = 1 << 13;
+
+    private static readonly TimeSpan RepeatAfter = TimeSpan.FromMilliseconds(10);
+
+    private readonly Recoverer _node;
+    private readonly Queue<Order> _orders = new();
+    private readonly (ulong Key, Instant At)[] _recent = new (ulong, Instant)[RecentSlots];
+    private readonly byte[] _train = new byte[Train.MaxBytes];
+
+    public RepairFeed(Recoverer node) => _node = node;
+
+    private readonly record struct Order(RegionRecovery Region, StreamReceiver Stream, ulong Sequence, int Member);
+
+    /// <summary>Owes a packet to a member, unless it was sent to it a moment ago.</summary>
+    public void Add(RegionRecovery region, StreamReceiver stream, ulong sequence, int member, Instant now)
+    {
+        if (_orders.Count == Capacity) return;
+        ulong key = SeededRandom.Mix(
+            sequence ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40)) ^ SeededRandom.Mix(region.View.Number.Counter));
+        ref (ulong Key, Instant At) recent = ref _recent[(int)(key % RecentSlots)];
+        if (recent.Key == key && now - recent.At < RepeatAfter) return;
+        recent = (key, now);
+        _orders.Enqueue(new Order(region, stream, sequence, member));
+        _node.Roots.Register(this, PriorityClass.Repair);
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        int length = 0, segment = 0, count = 0;
+        NodeInfo? to = null;
+        while (_orders.TryPeek(out Order order))
+        {
+            NodeInfo member = order.Region.View.Members[order.Member];
+            if (member.IsRemoved || !order.Stream.TryGetPacket(order.Sequence, out Slice packet))
+            {
+                _orders.Dequeue();
+                continue;
+            }
+            if (to is null) (to, segment) = (member, packet.Length);
+            else if (to != member || packet.Length > segment || length + packet.Length > _train.Length || count == _node.Transport.Facts.TrainDatagrams) break;
+            _orders.Dequeue();
+            Span<byte> copy = _train.AsSpan(length, packet.Length);
+            packet.Span.CopyTo(copy);
+            DatagramHeader.MarkAsRepair(copy, order.Stream.Own is null ? DatagramFlags.FromPeer : DatagramFlags.None);
+            length += packet.Length;
+            count++;
+            if (packet.Length < segment) break;
+        }
+        if (to is null)
+        {
+            train = default;
+            return false;
+        }
+        _node.Counters.RepairsGiven += (ulong)count;
+        train = new Train(_train, 0, length, segment, TrainRoute.Unicast, to.Data, null);
+        return true;
+    }
+}

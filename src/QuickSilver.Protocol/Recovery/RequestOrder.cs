@@ -1,0 +1,69 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>One pull or NAK that waits to be built: to whom, about which stream, which runs. Reused.</summary>
+internal sealed class RequestOrder
+{
+    private readonly SequenceRange[] _ranges = new SequenceRange[PullBody.MaxRanges];
+    private int _count;
+
+    public StreamReceiver? Stream { get; private set; }
+
+    public NodeInfo? To { get; private set; }
+
+    public bool IsNak { get; private set; }
+
+    public bool Wide { get; private set; }
+
+    public int Partition { get; private set; }
+
+    public void Begin(StreamReceiver stream, NodeInfo to, bool isNak, bool wide, int partition)
+    {
+        Stream = stream;
+        To = to;
+        IsNak = isNak;
+        Wide = wide;
+        Partition = partition;
+        _count = 0;
+    }
+
+    /// <summary>Adds a run above the others, joined to the last if it touches it; false when there is no room, or the run is not above them.</summary>
+    public bool TryAdd(SequenceRange range)
+    {
+        if (_count > 0)
+        {
+            ref SequenceRange last = ref _ranges[_count - 1];
+            if (range.Start < last.End) return false;
+            if (range.Start == last.End)
+            {
+                last = last with { End = range.End };
+                return true;
+            }
+        }
+        if (_count == _ranges.Length) return false;
+        _ranges[_count++] = range;
+        return true;
+    }
+
+    /// <summary>The runs, without those that have arrived since: a request is as fresh as the moment it leaves.</summary>
+    public ReadOnlySpan<SequenceRange> StillMissing()
+    {
+        int kept = 0;
+        for (int index = 0; index < _count; index++)
+        {
+            SequenceRange range = _ranges[index];
+            if (Wide || range.Count > 1 || !Stream!.Has(range.Start)) _ranges[kept++] = range;
+        }
+        _count = kept;
+        return _ranges.AsSpan(0, kept);
+    }
+
+    public void Clear()
+    {
+        Stream = null;
+        To = null;
+        _count = 0;
+    }
+}

@@ -1,0 +1,228 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// One stream (one sender to one region view) as a member of the region sees it: what has arrived, what is missing, what is kept for others.
+///
+/// What is kept: packets of this member's own partition until the cleanup point passes them; packets of another partition until the token shows that all its live members
+/// hold them (delivery keeps its own reference). The member's own stream is not received at all: it holds everything, in its sender's pending set.
+/// </summary>
+internal sealed class StreamReceiver
+{
+    private readonly PartitionMap _map;
+    private readonly int _partition;
+    private readonly ulong[] _held;
+    private ulong _foreignFloor;
+    private ulong _cutoffCandidate;
+    private Instant _cutoffCandidateAt;
+
+    public StreamReceiver(RegionView view, int self, NodeInfo sender, StreamSender? own)
+    {
+        Sender = sender;
+        Own = own;
+        _map = view.Partitions;
+        _partition = _map.OfMember(self);
+        _held = new ulong[_map.Count];
+        Window = new ReceptionWindow();
+    }
+
+    public NodeInfo Sender { get; }
+
+    /// <summary>Set when this member is the stream's sender.</summary>
+    public StreamSender? Own { get; }
+
+    public ReceptionWindow Window { get; }
+
+    public PacketCache Cache { get; } = new();
+
+    public MissingRanges Missing { get; } = new();
+
+    public RememberedPulls Pulls { get; } = new();
+
+    /// <summary>How far the stream has been read from the data socket, lost packets or not.</summary>
+    public ulong Intake { get; private set; }
+
+    /// <summary>What a token named while the socket still held packets: becomes the intake once the socket is found empty.</summary>
+    public ulong IntakeTarget { get; set; }
+
+    /// <summary>Highest sequence that anybody is known to have sent or seen.</summary>
+    public ulong KnownHighest { get; private set; }
+
+    /// <summary>Every live member holds everything up to here, and all of them know.</summary>
+    public ulong Cleanup { get; private set; }
+
+    /// <summary>Leader only: every live member holds everything up to here.</summary>
+    public ulong Stable { get; set; }
+
+    /// <summary>Leader only: up to here a complete round has told everybody what is stable.</summary>
+    public ulong Told { get; set; }
+
+    /// <summary>Leader only: true until everything is stable and everybody has been told.</summary>
+    public bool NeedsRound => KnownHighest > Told && !Sender.IsRemoved;
+
+    /// <summary>Leader only: up to here packets may be called missing.</summary>
+    public ulong Cutoff { get; private set; }
+
+    /// <summary>Leader only: round in which the stream was last seen to grow.</summary>
+    public ulong LastGrowth { get; set; }
+
+    /// <summary>Leader only: feedback waits to be sent.</summary>
+    public bool AckDue { get; set; }
+
+    /// <summary>Leader only: what the last round found; built into an acknowledgement when that is sent.</summary>
+    public AckBody Feedback { get; set; }
+
+    /// <summary>Marks a record as met while a token is visited.</summary>
+    public bool InToken { get; set; }
+
+    /// <summary>Everything up to here is held by this member.</summary>
+    public ulong Contiguous => Own?.Highest ?? Window.Contiguous;
+
+    /// <summary>True while somebody may still need recovery of this stream, or does not know that nobody does.</summary>
+    public bool IsActive => KnownHighest > Cleanup;
+
+    /// <summary>True when a sequence is one that the sender can have reached; false: whoever names it is wrong.</summary>
+    public bool Reaches(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Reaches(sequence);
+
+    /// <summary>Raises the highest sequence known.</summary>
+    /// <returns>True when it rose.</returns>
+    public bool NoteHighest(ulong sequence)
+    {
+        if (sequence <= KnownHighest) return false;
+        KnownHighest = sequence;
+        return true;
+    }
+
+    /// <summary>
+    /// The data socket has been read up to a sequence. What has not arrived below it is missing.
+    /// </summary>
+    /// <returns>How many sequences were found missing.</returns>
+    public ulong RaiseIntake(ulong sequence, Instant now)
+    {
+        if (sequence <= Intake) return 0;
+        ulong found = 0;
+        if (Own is null)
+        {
+            ulong next = Math.Max(Intake + 1, Window.Contiguous + 1);
+            while (next <= sequence)
+            {
+                if (Window.Contains(next))
+                {
+                    next++;
+                    continue;
+                }
+                ulong end = next + 1;
+                if (next > Window.Highest) end = sequence + 1;
+                while (end <= sequence && !Window.Contains(end)) end++;
+                Missing.AddGap(next, end, now);
+                found += end - next;
+                next = end;
+            }
+        }
+        Intake = sequence;
+        return found;
+    }
+
+    /// <summary>A packet that this member holds, from its cache or its own pending set.</summary>
+    public bool TryGetPacket(ulong sequence, out Slice datagram) =>
+        Own is not null ? Own.TryGetPacket(sequence, out datagram) : Cache.TryGet(sequence, out datagram);
+
+    /// <summary>True when this member has received the packet, kept or not.</summary>
+    public bool Has(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Contains(sequence);
+
+    /// <summary>All live members hold everything up to here, and a round has said so: caches forget it.</summary>
+    public void CleanUp(ulong sequence)
+    {
+        if (sequence <= Cleanup) return;
+        Cleanup = sequence;
+        NoteHighest(sequence);
+        Cache.ReleaseThrough(Math.Min(sequence, Contiguous));
+        if (!Pulls.IsEmpty) Pulls.ForgetThrough(sequence);
+    }
+
+    /// <summary>Learns up to where all members of each partition hold its packets, tells the token what is known better, and lets go of foreign packets.</summary>
+    public void MergeHeld(Span<ulong> held)
+    {
+        for (int partition = 0; partition < _held.Length; partition++)
+        {
+            if (held[partition] > _held[partition]) _held[partition] = held[partition];
+            else held[partition] = _held[partition];
+        }
+        if (_held.Length == 1 || Own is not null) return;
+        ulong last = Window.Contiguous;
+        for (ulong next = Math.Max(_foreignFloor, Cleanup) + 1; next <= last; next++)
+        {
+            int partition = _map.OfSequence(next);
+            if (partition != _partition)
+            {
+                if (_held[partition] < next) break;
+                Cache.Release(next);
+            }
+            _foreignFloor = next;
+        }
+    }
+
+    /// <summary>True when all members of a packet's partition were shown to hold it.</summary>
+    public bool IsHeldByItsPartition(ulong sequence) => _held[_map.OfSequence(sequence)] >= sequence;
+
+    /// <summary>Leader, at the start of a round: moves the cutoff to what had been seen at least <paramref name="age"/> and one round ago.</summary>
+    public void MoveCutoff(TimeSpan age, Instant now)
+    {
+        if (_cutoffCandidateAt == Instant.Zero)
+        {
+            _cutoffCandidate = KnownHighest;
+            _cutoffCandidateAt = now;
+        }
+        else if (now - _cutoffCandidateAt >= age)
+        {
+            Cutoff = Math.Max(Cutoff, _cutoffCandidate);
+            _cutoffCandidate = KnownHighest;
+            _cutoffCandidateAt = now;
+        }
+    }
+
+    /// <summary>Learns the cutoff that a token carries.</summary>
+    public void LearnCutoff(ulong cutoff) => Cutoff = Math.Max(Cutoff, cutoff);
+
+    /// <summary>Contiguous places of this member's own partition.</summary>
+    public ulong ContiguousPlace() => PlacesThrough(Own?.Highest ?? Window.ContiguousIn(_partition, _map.Count), _partition);
+
+    /// <summary>
+    /// Lists what this member misses of its own partition, up to a bound beyond which it does not judge.
+    /// </summary>
+    public void ListMissing(TokenRangeList list, ulong bound, TimeSpan patience, Instant now)
+    {
+        list.Clear();
+        ulong judged = Math.Min(bound, Own?.Highest ?? Intake);
+        list.Covered = PlacesThrough(judged, _partition) + 1;
+        for (int index = 0; index < Missing.Count; index++)
+        {
+            MissingRun run = Missing[index];
+            if (run.Start > judged) break;
+            ulong start = FirstPlaceFrom(run.Start, _partition);
+            ulong end = FirstPlaceFrom(Math.Min(run.End, judged + 1), _partition);
+            if (start < end && !list.Add(new TokenRange(start, end, run.IsAwaited(now, patience)))) break;
+        }
+    }
+
+    /// <summary>How many packets of a partition have sequences up to <paramref name="sequence"/>.</summary>
+    public ulong PlacesThrough(ulong sequence, int partition)
+    {
+        ulong first = (ulong)partition + 1;
+        return sequence < first ? 0 : ((sequence - first) / (ulong)_map.Count) + 1;
+    }
+
+    /// <summary>The first place of a partition whose sequence is not below <paramref name="sequence"/>.</summary>
+    public ulong FirstPlaceFrom(ulong sequence, int partition) => PlacesThrough(sequence - 1, partition) + 1;
+
+    /// <summary>The sequence at a place of a partition.</summary>
+    public ulong SequenceAt(ulong place, int partition) => ((place - 1) * (ulong)_map.Count) + (ulong)partition + 1;
+
+    /// <summary>Lets everything go.</summary>
+    public void Close() => Cache.ReleaseThrough(ulong.MaxValue - 1);
+}

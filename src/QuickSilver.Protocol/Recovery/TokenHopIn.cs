@@ -1,0 +1,65 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>Joins the up to four datagrams of one hop; datagrams of another hop begin anew, and are never mixed in.</summary>
+internal sealed class TokenHopIn(int members)
+{
+    private readonly byte[][] _parts = [[], [], [], []];
+    private readonly int[] _lengths = new int[TokenHop.MaxParts];
+    private readonly List<int> _readSkipped = [];
+    private TokenHop _current;
+    private int _received;
+    private byte[] _joined = [];
+    private int _joinedLength;
+
+    /// <summary>Members skipped so far in the round in hand; ascending.</summary>
+    public List<int> Skipped { get; } = [];
+
+    /// <summary>Where the list in an acknowledgement is read to; it means nothing there.</summary>
+    public List<int> AckSkipped { get; } = [];
+
+    /// <summary>True when the datagram taken last completed its hop.</summary>
+    public bool IsWhole { get; private set; }
+
+    /// <summary>The token's bytes, once whole.</summary>
+    public ReadOnlySpan<byte> Bytes => _joined.AsSpan(0, _joinedLength);
+
+    /// <summary>Takes one datagram's body.</summary>
+    public RejectReason Take(ReadOnlySpan<byte> body, out TokenHop hop)
+    {
+        IsWhole = false;
+        var reader = new WireReader(body);
+        hop = TokenHop.Read(ref reader, members, _readSkipped);
+        if (reader.Failed) return RejectReason.Malformed;
+        if (!hop.IsSameHop(_current))
+        {
+            _current = hop;
+            _received = 0;
+        }
+        ReadOnlySpan<byte> bytes = reader.ReadBytes(reader.Remaining);
+        if (_parts[hop.Part].Length < bytes.Length) _parts[hop.Part] = new byte[bytes.Length];
+        bytes.CopyTo(_parts[hop.Part]);
+        _lengths[hop.Part] = bytes.Length;
+        _received |= 1 << hop.Part;
+        if (_received != (1 << hop.Parts) - 1) return RejectReason.None;
+        Join(hop.Parts);
+        Skipped.Clear();
+        Skipped.AddRange(_readSkipped);
+        IsWhole = true;
+        return RejectReason.None;
+    }
+
+    private void Join(int parts)
+    {
+        int total = 0;
+        for (int part = 0; part < parts; part++) total += _lengths[part];
+        if (_joined.Length < total) _joined = new byte[total];
+        _joinedLength = 0;
+        for (int part = 0; part < parts; part++)
+        {
+            _parts[part].AsSpan(0, _lengths[part]).CopyTo(_joined.AsSpan(_joinedLength));
+            _joinedLength += _lengths[part];
+        }
+    }
+}

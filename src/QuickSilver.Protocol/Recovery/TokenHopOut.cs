@@ -1,0 +1,102 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// The one hop that this member has under way: its bytes, sent again unchanged until they are acknowledged or the member addressed is given up.
+/// </summary>
+internal sealed class TokenHopOut : IFeed
+{
+    private readonly Recoverer _node;
+    private readonly RegionRecovery _region;
+    private readonly Action<int, Instant> _unanswered;
+    private readonly Alarm _timeout;
+    private readonly List<int> _skipped = [];
+    private byte[] _bytes = [];
+    private int _length;
+    private int _partBytes;
+    private TokenHop _hop;
+    private bool _active;
+    private int _sendsLeft;
+    private int _nextPart;
+
+    public TokenHopOut(Recoverer node, RegionRecovery region, Action<int, Instant> unanswered)
+    {
+        _node = node;
+        _region = region;
+        _unanswered = unanswered;
+        _timeout = new Alarm(node.Alarms, OnTimeout);
+    }
+
+    /// <summary>Begins a hop with the token as it is now.</summary>
+    public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
+    {
+        _skipped.Clear();
+        _skipped.AddRange(skipped);
+        int head = DatagramHeader.Length + TokenHop.MaxFixedLength + (skipped.Count * 5);
+        _partBytes = _node.Transport.Facts.SlotBytes - head;
+        int room = _partBytes * TokenHop.MaxParts;
+        if (_bytes.Length < room) _bytes = new byte[room];
+        var writer = new WireWriter(_bytes.AsSpan(0, room));
+        // A record that did not fit is left to a later round; the rotation sees to it that every stream has its turn.
+        token.WriteTo(ref writer, hop.Round);
+        _length = writer.Written;
+        int parts = Math.Max(1, (_length + _partBytes - 1) / _partBytes);
+        _hop = hop with { Parts = (byte)parts };
+        _sendsLeft = sends;
+        _active = true;
+        Offer(now);
+    }
+
+    /// <summary>True when this acknowledges the hop under way, which is then over.</summary>
+    public bool Answered(in TokenHop hop)
+    {
+        if (!_active || !hop.IsSameHop(_hop)) return false;
+        Cancel();
+        return true;
+    }
+
+    /// <summary>Forgets the hop: it was answered, or a newer token has come.</summary>
+    public void Cancel()
+    {
+        _active = false;
+        _timeout.Cancel();
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        train = default;
+        if (!_active || _nextPart >= _hop.Parts) return false;
+        var writer = new WireWriter(_node.Scratch.AsSpan(DatagramHeader.Length));
+        TokenHop part = _hop with { Part = (byte)_nextPart };
+        part.WriteTo(ref writer, System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_skipped));
+        int from = _nextPart * _partBytes;
+        writer.WriteBytes(_bytes.AsSpan(from, Math.Min(_partBytes, _length - from)));
+        _nextPart++;
+        train = _node.Seal(_node.Header(_region.View, DatagramKind.Token), writer.Written, _region.View.Members[_hop.To]);
+        return true;
+    }
+
+    private void Offer(Instant now)
+    {
+        _sendsLeft--;
+        _nextPart = 0;
+        _timeout.Set(now + _node.Settings.HopTimeout);
+        _node.Roots.Register(this, PriorityClass.Token);
+    }
+
+    private void OnTimeout(Instant now)
+    {
+        if (!_active) return;
+        if (_sendsLeft > 0 && !_region.View.Members[_hop.To].IsRemoved)
+        {
+            Offer(now);
+            return;
+        }
+        _active = false;
+        _unanswered(_hop.To, now);
+    }
+}

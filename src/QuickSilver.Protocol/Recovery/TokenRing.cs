@@ -1,0 +1,412 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// The token ring of one region view, as one member runs it.
+///
+/// Idea: the leader (the lowest member that is not removed) starts a round; the token walks the members of partition 0 in order, returns to where that walk began, walks partition 1,
+/// and so on, and ends at the leader: m members and k partitions make m + k hops. At the end the leader tells every sender what is stable and how far the slowest member has read, and the next
+/// round tells the members. Rounds run while anything is unstable, one at a time, then one more that says so, then none.
+///
+/// Awkward cases: a hop not acknowledged is sent again, byte for byte; after four sends its member is skipped and the round is incomplete: it may raise no stability. A member skipped
+/// twice in a row gets a single send a round. A leader that falls silent while data is unstable is replaced by whoever's patience, longer for each rank, ends first: it takes
+/// epoch + 1, and the higher epoch (then the lower rank) wins; tokens of the others are acknowledged and dropped.
+/// Cost: a visit is linear in active streams and bounded lists; nothing is allocated once buffers have grown.
+/// Source: first paper, section 2.2, Figures 6-8; pacing by need, hop acknowledgements and takeover are ours.
+/// </summary>
+internal sealed class TokenRing
+{
+    private readonly Recoverer _node;
+    private readonly RegionRecovery _region;
+    private readonly TokenVisit _visit;
+    private readonly TokenHopIn _in;
+    private readonly TokenHopOut _out;
+    private readonly AckFeed _acks;
+    private readonly Token _token = new();
+    private readonly Alarm _pace;
+    private readonly Alarm _watch;
+    private readonly byte[] _skips;
+    private readonly List<int> _skipped = [];
+    private uint _epoch;
+    private int _leader;
+    private ulong _round;
+    private uint _hop;
+    private ulong _myRound;
+    private bool _inFlight;
+    private bool _feedbackWanted;
+    private Instant _startedAt;
+    private Instant _lastTokenAt;
+
+    public TokenRing(Recoverer node, RegionRecovery region)
+    {
+        _node = node;
+        _region = region;
+        _visit = new TokenVisit(node, region);
+        _in = new TokenHopIn(region.View.Members.Length);
+        _out = new TokenHopOut(node, region, OnHopUnanswered);
+        _acks = new AckFeed(node, region);
+        _pace = new Alarm(node.Alarms, StartRound);
+        _watch = new Alarm(node.Alarms, OnTokenOverdue);
+        _skips = new byte[region.View.Members.Length];
+        _leader = FirstLive(0, 1);
+    }
+
+    /// <summary>True when this member starts the rounds.</summary>
+    public bool IsLeader => _leader == _region.Self;
+
+    /// <summary>Data is unstable; <paramref name="feedbackWanted"/> when its sender has used half of its window and should hear soon.</summary>
+    public void OnUnstable(bool feedbackWanted, Instant now)
+    {
+        if (_region.View.Members[_leader].IsRemoved) _leader = FirstLive(0, 1);
+        if (!IsLeader)
+        {
+            if (!_watch.IsSet) Watch(now);
+            return;
+        }
+        _feedbackWanted |= feedbackWanted;
+        if (!_inFlight && (feedbackWanted || !_pace.IsSet)) PaceNext(now);
+    }
+
+    /// <summary>Tells a sender again what it already could know: its stream is stable.</summary>
+    public void AnswerBeacon(StreamReceiver stream)
+    {
+        ulong stable = Math.Max(stream.Stable, stream.Cleanup);
+        stream.Feedback = new AckBody(stable, stable, stable, Math.Max(1, stream.Feedback.ActiveStreams), 0);
+        _acks.Add(stream);
+    }
+
+    /// <summary>Takes one datagram of a token.</summary>
+    public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
+    {
+        RejectReason reason = _in.Take(body, out TokenHop hop);
+        if (reason != RejectReason.None) return reason;
+        if (hop.To != _region.Self || _region.View.Members[hop.From].Number.Key != header.Sender) return RejectReason.UnknownSender;
+        if (_region.View.Members[hop.From].IsRemoved) return RejectReason.RemovedSender;
+        if (!_in.IsWhole) return RejectReason.None;
+
+        bool stale = !IsNewer(hop);
+        if (!stale && !_token.TryRead(_in.Bytes, _region.View.Members.Length, Map.Count)) return RejectReason.Malformed;
+        // Acknowledged once it is known to be good, stale or not: the sender of the hop must not wait for what was done already.
+        _acks.AddHop(hop);
+        if (stale) return RejectReason.None;
+        _skipped.Clear();
+        _skipped.AddRange(_in.Skipped);
+        _epoch = hop.Epoch;
+        _leader = hop.Leader;
+        _round = hop.Round;
+        _hop = hop.Hop;
+        _lastTokenAt = now;
+        _out.Cancel();
+        if (!IsLeader) Watch(now);
+        if (_token.Phase == TokenPhase.Walk && _token.Partition != Map.OfMember(_region.Self)) return RejectReason.Malformed;
+        if (_token.Phase == TokenPhase.Done && !IsLeader) return RejectReason.Malformed;
+        Continue(hop.From, now);
+        return RejectReason.None;
+    }
+
+    /// <summary>Takes the acknowledgement of a hop.</summary>
+    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body)
+    {
+        var reader = new WireReader(body);
+        TokenHop hop = TokenHop.Read(ref reader, _region.View.Members.Length, _in.AckSkipped);
+        if (!reader.IsAtEnd) return RejectReason.Malformed;
+        if (_region.View.Members[hop.To].Number.Key != header.Sender) return RejectReason.UnknownSender;
+        if (!_out.Answered(hop)) return RejectReason.None;
+        _skips[hop.To] = 0;
+        return RejectReason.None;
+    }
+
+    public void Close()
+    {
+        _pace.Cancel();
+        _watch.Cancel();
+        _out.Cancel();
+        _acks.Close();
+    }
+
+    private PartitionMap Map => _region.View.Partitions;
+
+    private NodeInfo[] Members => _region.View.Members;
+
+    /// <summary>Higher epoch first, then lower rank, then round and hop.</summary>
+    private bool IsNewer(in TokenHop hop)
+    {
+        if (hop.Epoch != _epoch) return hop.Epoch > _epoch;
+        if (hop.Leader != _leader) return hop.Leader < _leader || Members[_leader].IsRemoved;
+        if (hop.Round != _round) return hop.Round > _round;
+        return hop.Hop > _hop;
+    }
+
+    private void PaceNext(Instant now)
+    {
+        Instant earliest = _startedAt + (_feedbackWanted ? TimeSpan.Zero : _node.Settings.MinTokenInterval);
+        if (_startedAt == Instant.Zero || earliest <= now) StartRound(now);
+        else _pace.SetIfEarlier(earliest);
+    }
+
+    private void StartRound(Instant now)
+    {
+        if (_inFlight || !IsLeader) return;
+        _pace.Cancel();
+        if (!_visit.Begin(_token, now)) return;
+        _feedbackWanted = false;
+        _inFlight = true;
+        _startedAt = now;
+        _myRound = Math.Max(_myRound, _round) + 1;
+        _round = _myRound;
+        _hop = 0;
+        _skipped.Clear();
+        _token.Partition = FirstLivePartition(0);
+        _token.PartitionLead = FirstLive(_token.Partition, Map.Count);
+        TokenVisit.BeginPartition(_token);
+        _watch.Cancel();
+        if (_token.PartitionLead == _region.Self) Continue(-1, now);
+        else Send(_token.PartitionLead, now);
+        if (_inFlight) _watch.SetIfEarlier(now + RoundPatience());
+    }
+
+    /// <summary>Does what is this member's to do with the token in hand, then sends it on. <paramref name="before"/> is the member it came from.</summary>
+    private void Continue(int before, Instant now)
+    {
+        while (true)
+        {
+            switch (_token.Phase)
+            {
+                case TokenPhase.Walk:
+                    bool first = _token.PartitionLead == _region.Self;
+                    _visit.Visit(_token, first, before, now);
+                    int next = NextInPartition(_region.Self);
+                    if (next >= 0)
+                    {
+                        Send(next, now);
+                        return;
+                    }
+                    _token.Phase = TokenPhase.Close;
+                    if (!first)
+                    {
+                        Send(_token.PartitionLead, now);
+                        return;
+                    }
+                    break;
+                case TokenPhase.Close:
+                    _visit.ClosePartition(_token);
+                    if (!EnterNextPartition(now)) return;
+                    break;
+                default:
+                    EndRound(now);
+                    return;
+            }
+        }
+    }
+
+    /// <summary>Turns to the next partition, or to the end of the round.</summary>
+    /// <returns>True when this member goes on with it; false when the token has left.</returns>
+    private bool EnterNextPartition(Instant now)
+    {
+        int partition = FirstLivePartition(_token.Partition + 1);
+        int to;
+        if (partition >= 0)
+        {
+            _token.Phase = TokenPhase.Walk;
+            _token.Partition = partition;
+            to = _token.PartitionLead = FirstLive(partition, Map.Count);
+            TokenVisit.BeginPartition(_token);
+        }
+        else
+        {
+            _token.Phase = TokenPhase.Done;
+            to = _leader;
+        }
+        if (to == _region.Self) return true;
+        Send(to, now);
+        return false;
+    }
+
+    private void EndRound(Instant now)
+    {
+        if (!_inFlight || _round != _myRound) return;
+        _inFlight = false;
+        _watch.Cancel();
+        RecoveryCounters counters = _node.Counters;
+        TimeSpan took = now - _startedAt;
+        counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
+        counters.TokenRounds++;
+        JudgeStreams(now);
+        foreach (StreamReceiver stream in _region.Streams)
+        {
+            if (!stream.NeedsRound) continue;
+            PaceNext(now);
+            return;
+        }
+    }
+
+    private void JudgeStreams(Instant now)
+    {
+        int growing = 0;
+        for (int index = 0; index < _token.StreamCount; index++)
+        {
+            StreamReceiver? stream = _region.Find(_token[index].Sender, out _);
+            if (stream is null || !stream.Reaches(_token[index].Highest)) continue;
+            stream.NoteHighest(_token[index].Highest);
+            if (_token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = _myRound;
+            if (stream.LastGrowth + 2 > _myRound) growing++;
+        }
+        for (int index = 0; index < _token.StreamCount; index++)
+        {
+            TokenStream record = _token[index];
+            StreamReceiver? stream = _region.Find(record.Sender, out _);
+            if (stream is null) continue;
+            // Only a round that visited every member that is not removed may raise stability.
+            if (_token.Complete)
+            {
+                stream.Told = Math.Max(stream.Told, record.Cleanup);
+                if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
+            }
+            stream.Feedback = new AckBody(stream.Stable, Math.Max(record.Highest, stream.Stable), record.Intake, Math.Max(1, growing), record.Drops);
+            if (stream.Own is not null) _node.Events.OnOwnAck(_region.View, stream.Feedback, now);
+            else _acks.Add(stream);
+        }
+        // Alone in the view: what is stable may go at once, nobody need be told.
+        if (Members.Length > 1) return;
+        foreach (StreamReceiver stream in _region.Streams)
+        {
+            _region.CleanUp(stream, stream.Stable, default);
+            stream.Told = stream.Stable;
+        }
+    }
+
+    private void Send(int to, Instant now)
+    {
+        _hop++;
+        var hop = new TokenHop(_epoch, _leader, _round, _hop, _region.Self, to, 0, 1);
+        int sends = _skips[to] >= 2 ? 1 : _node.Settings.HopSends;
+        _out.Send(hop, _token, _skipped, sends, now);
+    }
+
+    /// <summary>The member addressed does not answer: it is left out of this round.</summary>
+    private void OnHopUnanswered(int member, Instant now)
+    {
+        _node.Counters.TokenSkips++;
+        if (_skips[member] < byte.MaxValue) _skips[member]++;
+        if (!Members[member].IsRemoved) _token.Complete = false;
+        MarkSkipped(member);
+        switch (_token.Phase)
+        {
+            case TokenPhase.Walk when member == _token.PartitionLead && Map.OfMember(_region.Self) != _token.Partition:
+            case TokenPhase.Walk when member == _token.PartitionLead && _leader == _region.Self && _hop <= 1:
+                int lead = NextInPartition(member);
+                if (lead >= 0)
+                {
+                    _token.PartitionLead = lead;
+                    if (lead == _region.Self) Continue(-1, now);
+                    else Send(lead, now);
+                }
+                else if (EnterNextPartition(now))
+                {
+                    Continue(-1, now);
+                }
+                break;
+            case TokenPhase.Walk:
+                int next = NextInPartition(member);
+                if (next >= 0)
+                {
+                    Send(next, now);
+                    break;
+                }
+                _token.Phase = TokenPhase.Close;
+                if (_token.PartitionLead == _region.Self) Continue(-1, now);
+                else Send(_token.PartitionLead, now);
+                break;
+            case TokenPhase.Close:
+                // Whoever walked last closes the partition in its lead's place.
+                Continue(-1, now);
+                break;
+            default:
+                // The leader is silent: the round is lost, and its patience will tell who leads next.
+                break;
+        }
+    }
+
+    private void MarkSkipped(int member)
+    {
+        int index = _skipped.BinarySearch(member);
+        if (index < 0) _skipped.Insert(~index, member);
+    }
+
+    private bool IsVisited(int member) => !Members[member].IsRemoved && _skipped.BinarySearch(member) < 0;
+
+    private int NextInPartition(int after)
+    {
+        for (int member = after + Map.Count; member < Members.Length; member += Map.Count)
+        {
+            if (IsVisited(member)) return member;
+        }
+        return -1;
+    }
+
+    private int FirstLive(int start, int stride)
+    {
+        for (int member = start; member < Members.Length; member += stride)
+        {
+            if (!Members[member].IsRemoved && (stride == 1 || _skipped.BinarySearch(member) < 0)) return member;
+        }
+        return start;
+    }
+
+    private int FirstLivePartition(int from)
+    {
+        for (int partition = from; partition < Map.Count; partition++)
+        {
+            for (int member = partition; member < Members.Length; member += Map.Count)
+            {
+                if (IsVisited(member)) return partition;
+            }
+        }
+        return -1;
+    }
+
+    private TimeSpan RoundPatience()
+    {
+        long rounds = 4 * _node.Counters.TokenRoundTrip.Ticks;
+        return TimeSpan.FromTicks(Math.Max(_node.Settings.TakeoverPatience.Ticks, rounds));
+    }
+
+    private void Watch(Instant now)
+    {
+        if (!_region.IsActive)
+        {
+            _watch.Cancel();
+            return;
+        }
+        int rank = 0;
+        for (int member = 0; member < _region.Self; member++)
+        {
+            if (!Members[member].IsRemoved) rank++;
+        }
+        _watch.Set(now + (RoundPatience() * (rank + 1)));
+    }
+
+    /// <summary>No token for too long while data is unstable: take the lead, or, as leader, start over.</summary>
+    private void OnTokenOverdue(Instant now)
+    {
+        if (!IsLeader && !_region.IsActive) return;
+        if (!IsLeader)
+        {
+            _leader = _region.Self;
+            _node.Counters.Takeovers++;
+        }
+        else if (!_inFlight || now - _lastTokenAt < RoundPatience())
+        {
+            // The round is alive: it passed here a moment ago.
+            if (_inFlight) _watch.Set(now + RoundPatience());
+            return;
+        }
+        _epoch++;
+        _inFlight = false;
+        _out.Cancel();
+        StartRound(now);
+    }
+}

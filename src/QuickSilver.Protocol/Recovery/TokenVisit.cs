@@ -1,0 +1,186 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// What a member does with a token that visits it: adds its word on every stream, learns what the others said, and compares notes with the member before it.
+///
+/// Only neighbours compare, so that what they act on is fresh: what the one before misses and this one holds is pushed, what this one misses and the one before holds is asked from it.
+/// What all visited members of the partition miss is kept aside (<see cref="TokenStream.Common"/>) for the walk's end.
+/// A stream first met in mid-round counts as contiguous 0 and intake unknown: members visited earlier were not asked.
+/// Source: first paper, section 2.2, Figures 6 and 7.
+/// </summary>
+internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
+{
+    private const int MaxPushes = 512;
+
+    private readonly TokenRangeList _missing = new();
+    private readonly TokenRangeList _scratch = new();
+    private ulong _dropsTold;
+
+    /// <summary>Leader: a token for a new round, with a record for each stream that needs one.</summary>
+    /// <returns>False when none does.</returns>
+    public bool Begin(Token token, Instant now)
+    {
+        token.Clear();
+        foreach (StreamReceiver stream in region.Streams)
+        {
+            if (!stream.NeedsRound) continue;
+            stream.MoveCutoff(node.Settings.CutoffAge, now);
+            TokenStream record = token.Add(stream.Sender.Number.Key, Map.Count);
+            // After a takeover the new leader knows at least what the old one told it.
+            stream.Stable = Math.Max(stream.Stable, stream.Cleanup);
+            record.Cleanup = stream.Stable;
+            record.Cutoff = Math.Max(stream.Cutoff, stream.Stable);
+            record.Highest = stream.KnownHighest;
+            record.Contiguous = stream.KnownHighest;
+            record.HasDetail = true;
+        }
+        return token.StreamCount > 0;
+    }
+
+    /// <summary>Adds this member's word on every stream.</summary>
+    public void Visit(Token token, bool firstOfPartition, int before, Instant now)
+    {
+        foreach (StreamReceiver stream in region.Streams) stream.InToken = false;
+        ulong drops = region.Channel?.Drops ?? 0;
+        ulong newDrops = drops - _dropsTold;
+        _dropsTold = drops;
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            TokenStream record = token[index];
+            StreamReceiver? stream = region.Find(record.Sender, out _);
+            if (stream is null || !stream.Reaches(record.Highest))
+            {
+                record.Contiguous = Math.Min(record.Contiguous, record.Cleanup);
+                continue;
+            }
+            stream.InToken = true;
+            AddWord(stream, record, newDrops);
+            if (record.HasDetail) Compare(stream, record, firstOfPartition, before, now);
+        }
+        AddStreamsNotMet(token, newDrops);
+    }
+
+    /// <summary>The walk of a partition is over: what all of it misses is asked from the senders, and what it holds is told to the others.</summary>
+    public void ClosePartition(Token token)
+    {
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            TokenStream record = token[index];
+            if (!record.HasDetail) continue;
+            StreamReceiver? stream = region.Find(record.Sender, out _);
+            if (stream is null) continue;
+            // All packets of the partition below the first place that somebody misses.
+            ulong place = Math.Min(record.Place, stream.PlacesThrough(stream.KnownHighest, token.Partition));
+            ulong through = stream.SequenceAt(place + 1, token.Partition) - 1;
+            if (through > record.Held[token.Partition]) record.Held[token.Partition] = through;
+            if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
+        }
+    }
+
+    /// <summary>Makes the partition's part of every record new, for the walk of the next one.</summary>
+    public static void BeginPartition(Token token)
+    {
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            TokenStream record = token[index];
+            record.Place = 0;
+            record.Previous.Clear();
+            record.Common.Clear();
+        }
+    }
+
+    private PartitionMap Map => region.View.Partitions;
+
+    private void AddWord(StreamReceiver stream, TokenStream record, ulong newDrops)
+    {
+        record.Highest = Math.Max(record.Highest, stream.KnownHighest);
+        stream.NoteHighest(record.Highest);
+        record.Contiguous = Math.Min(record.Contiguous, stream.Contiguous);
+        record.Drops += newDrops;
+        stream.LearnCutoff(record.Cutoff);
+        if (stream.Own is null)
+        {
+            record.Intake = record.Intake is { } intake ? Math.Min(intake, stream.Intake) : stream.Intake;
+            if (record.Highest > stream.Intake) stream.IntakeTarget = Math.Max(stream.IntakeTarget, record.Highest);
+        }
+        region.CleanUp(stream, record.Cleanup, record.HasDetail ? record.Held : default);
+    }
+
+    private void Compare(StreamReceiver stream, TokenStream record, bool firstOfPartition, int before, Instant now)
+    {
+        TimeSpan patience = region.Gaps.Patience * 2;
+        stream.ListMissing(_missing, record.Cutoff, patience, now);
+        ulong place = stream.ContiguousPlace();
+        if (firstOfPartition)
+        {
+            record.Place = place;
+            record.Common.CopyFrom(_missing);
+        }
+        else
+        {
+            record.Place = Math.Min(record.Place, place);
+            record.Common.IntersectWith(_missing, _scratch);
+            Push(stream, record.Previous, before, now);
+            Ask(stream, record.Previous, record.Cutoff, before, patience, now);
+        }
+        record.Previous.CopyFrom(_missing);
+    }
+
+    private void Push(StreamReceiver stream, TokenRangeList theirs, int before, Instant now)
+    {
+        int left = MaxPushes;
+        int partition = Map.OfMember(region.Self);
+        foreach (TokenRange range in theirs.Ranges)
+        {
+            if (range.Requested) continue;
+            for (ulong place = range.Start; place < range.End && left > 0; place++, left--)
+            {
+                ulong sequence = stream.SequenceAt(place, partition);
+                if (sequence > stream.KnownHighest) return;
+                if (stream.TryGetPacket(sequence, out _)) node.Repairs.Add(region, stream, sequence, before, now);
+            }
+        }
+    }
+
+    /// <summary>Asks the member before for whole runs of mine that it does not list; a run that it lists in part waits for the next round.</summary>
+    private void Ask(StreamReceiver stream, TokenRangeList theirs, ulong cutoff, int before, TimeSpan patience, Instant now)
+    {
+        int partition = Map.OfMember(region.Self);
+        for (int index = 0; index < stream.Missing.Count; index++)
+        {
+            MissingRun run = stream.Missing[index];
+            if (run.End - 1 > cutoff) break;
+            if (run.IsAwaited(now, patience)) continue;
+            ulong start = stream.FirstPlaceFrom(run.Start, partition);
+            ulong end = stream.FirstPlaceFrom(run.End, partition);
+            if (start < end && end <= theirs.Covered && !Lists(theirs, start, end)) region.Gaps.AskHolder(stream, before, index, now);
+        }
+    }
+
+    private static bool Lists(TokenRangeList list, ulong start, ulong end)
+    {
+        foreach (TokenRange range in list.Ranges)
+        {
+            if (range.Start < end && start < range.End) return true;
+        }
+        return false;
+    }
+
+    private void AddStreamsNotMet(Token token, ulong newDrops)
+    {
+        foreach (StreamReceiver stream in region.Streams)
+        {
+            if (stream.InToken || !stream.IsActive || stream.Sender.IsRemoved || token.StreamCount == Token.MaxStreams) continue;
+            TokenStream record = token.Add(stream.Sender.Number.Key, Map.Count);
+            record.Cleanup = stream.Cleanup;
+            record.Cutoff = stream.Cleanup;
+            record.Highest = stream.KnownHighest;
+            record.Contiguous = 0;
+            record.Drops = newDrops;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>
+/// Walks a read by the headers in it and takes each datagram to its room. What is bad is counted by its reason and dropped: nothing is answered, nothing is allocated, no state
+/// changes. When a header cannot be believed, neither can its length, and the rest of the read goes with it. Core thread only.
+/// </summary>
+internal sealed class DatagramRouter
+{
+    private readonly StackRooms _rooms;
+    private readonly ReplayHandler _replay;
+    private readonly Alarm _expiry;
+
+    public DatagramRouter(StackRooms rooms)
+    {
+        _rooms = rooms;
+        _replay = Replay;
+        _expiry = new Alarm(rooms.Host.Alarms, Expire);
+    }
+
+    /// <summary>Takes one read, or the word that a socket was found empty.</summary>
+    public void Handle(in Completion completion, Instant now)
+    {
+        if (completion.IsDrained)
+        {
+            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, now);
+            return;
+        }
+        ReadOnlySpan<byte> rest = completion.Span;
+        while (!rest.IsEmpty)
+        {
+            RejectReason reason = DatagramHeader.TryRead(rest, out DatagramHeader header);
+            if (reason != RejectReason.None)
+            {
+                _rooms.Rejected.Count(reason);
+                return;
+            }
+            _rooms.Rejected.Count(Route(header, rest[..header.TotalLength], completion.Role, now));
+            rest = rest[header.TotalLength..];
+        }
+    }
+
+    /// <summary>A view has been opened: what came for it too early is taken now.</summary>
+    public void ReplayUnrecognised(RegionView view, Instant now) =>
+        _rooms.Unrecognised.Replay(view.Number.Tag, view.Number.Counter, _replay, now);
+
+    public void Close()
+    {
+        _expiry.Cancel();
+        _rooms.Unrecognised.Close();
+    }
+
+    private RejectReason Route(in DatagramHeader header, ReadOnlySpan<byte> datagram, SocketRole role, Instant now)
+    {
+        if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
+        // Multicast comes back to its sender, too.
+        if (header.Sender == _rooms.SelfKey) return RejectReason.None;
+        bool isControl = header.Kind is DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull;
+        if (isControl) return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
+        if (header.Kind is not (DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon))
+            return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
+        if (role == SocketRole.Control) return RejectReason.WrongSocket;
+
+        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
+        if (header.Kind == DatagramKind.Beacon)
+        {
+            if (region is null) return RejectReason.UnknownView;
+            return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, now) : RejectReason.Malformed;
+        }
+        if (!header.PayloadIsIntact(datagram)) return RejectReason.PayloadChecksum;
+        if (region is not null) return region.OnPacket(header, datagram, now);
+        return Park(header, role, datagram, now);
+    }
+
+    private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
+    {
+        if (header.Kind is DatagramKind.Ack or DatagramKind.Nak) return RouteFeedback(header, body, now);
+        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
+        if (region is null) return RejectReason.UnknownView;
+        return header.Kind switch
+        {
+            DatagramKind.Token => region.OnToken(header, body, now),
+            DatagramKind.TokenAck => region.OnTokenAck(header, body),
+            _ => region.OnPull(header, body, now),
+        };
+    }
+
+    private RejectReason RouteFeedback(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
+    {
+        StreamSender? stream = _rooms.Disseminator.FindStream(header.ViewTag, header.ViewCounter);
+        if (stream is null) return RejectReason.UnknownView;
+        int member = stream.View.IndexOf(header.Sender);
+        if (member < 0) return RejectReason.UnknownSender;
+        NodeInfo node = stream.View.Members[member];
+        if (node.IsRemoved) return RejectReason.RemovedSender;
+        if (header.Kind == DatagramKind.Ack)
+        {
+            if (!AckBody.TryRead(body, out AckBody ack)) return RejectReason.Malformed;
+            return _rooms.Disseminator.OnAck(stream, ack, now) ? RejectReason.None : RejectReason.NeverSent;
+        }
+        if (!NakBody.TryRead(body, out NakBody nak)) return RejectReason.Malformed;
+        return _rooms.Disseminator.OnNak(stream, nak, node, now) ? RejectReason.None : RejectReason.NeverSent;
+    }
+
+    /// <summary>The view may be one that is not installed here yet; what waits too long, or does not fit, is recovered like any loss.</summary>
+    private RejectReason Park(in DatagramHeader header, SocketRole role, ReadOnlySpan<byte> datagram, Instant now)
+    {
+        if (header.Kind != DatagramKind.Data || _rooms.Views.HasRetired(header.ViewTag, header.ViewCounter)) return RejectReason.UnknownView;
+        if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, role, datagram, now)) return RejectReason.NoRoom;
+        _expiry.SetIfEarlier(_rooms.Unrecognised.NextExpiry);
+        return RejectReason.None;
+    }
+
+    private void Replay(Slice datagram, SocketRole role, Instant now)
+    {
+        if (DatagramHeader.TryRead(datagram.Span, out DatagramHeader header) == RejectReason.None)
+            _rooms.Rejected.Count(Route(header, datagram.Span, role, now));
+    }
+
+    private void Expire(Instant now)
+    {
+        _rooms.Unrecognised.Expire(now);
+        if (_rooms.Unrecognised.NextExpiry != Instant.Never) _expiry.Set(_rooms.Unrecognised.NextExpiry);
+    }
+}

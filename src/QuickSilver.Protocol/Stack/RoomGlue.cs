@@ -1,0 +1,62 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>Carries what one room tells to the room that must know: a room never calls one that stands after it.</summary>
+internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecoveryEvents, IDeliveryEvents
+{
+    /// <inheritdoc/>
+    public void OnOwnMessage(GroupSender group, ulong number, Slice payload, Instant now)
+    {
+        if (group.Tag is LocalGroup { Receiver: { } receiver } && rooms.Cluster.Self is { } self)
+            rooms.Deliverer.OnOwnMessage(receiver, self, number, payload, now);
+    }
+
+    /// <inheritdoc/>
+    public void OnGateChanged(GroupSender group, bool open, Instant now)
+    {
+        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnGateChanged(local, open, now);
+    }
+
+    /// <inheritdoc/>
+    public void OnStreamAdvanced(StreamSender stream, Instant now) => rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, stream.FeedbackWanted, now);
+
+    /// <inheritdoc/>
+    public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number, now);
+
+    /// <inheritdoc/>
+    public void OnDrained(GroupSender group, Instant now) => rooms.Groups.OnDrained(group, now);
+
+    /// <inheritdoc/>
+    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => rooms.Deliverer.HasRoomFor(view, sender, datagram);
+
+    /// <inheritdoc/>
+    public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => Deliverer.IsWellFormed(view, datagram);
+
+    /// <inheritdoc/>
+    public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now) => rooms.Deliverer.OnPacket(view, sender, datagram, now);
+
+    /// <inheritdoc/>
+    public void OnOwnAck(RegionView view, in AckBody ack, Instant now)
+    {
+        if (rooms.Disseminator.FindStream(view.Number.Tag, view.Number.Counter) is { } stream) rooms.Disseminator.OnAck(stream, ack, now);
+    }
+
+    /// <inheritdoc/>
+    public void OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now)
+    {
+        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnMessage(local, message, now);
+    }
+
+    /// <inheritdoc/>
+    public void OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
+    {
+        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnLoss(local, sender, first, count, cause, now);
+    }
+}

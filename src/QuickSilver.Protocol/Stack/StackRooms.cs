@@ -1,0 +1,91 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>The rooms of one node, built and joined: what <see cref="NodeStack"/>'s helpers share. Core thread only.</summary>
+internal sealed class StackRooms
+{
+    public StackRooms(NodeSettings settings, NodeHost host, NodeStack stack)
+    {
+        Host = host;
+        DeliveryCounters = new DeliveryCounters(Rejected);
+        Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
+        Groups = new GroupTable(this, host.Upcalls);
+        Glue = new RoomGlue(this);
+        Views = new ViewTable(this);
+        TransportFacts facts = host.Transport.Facts;
+        Agent = new MembershipAgent(
+            new AgentSettings(
+                settings.ClusterName, settings.NodeName, settings.Incarnation, facts.Control, facts.Data, facts.ReceiveBufferBytes, facts.Multicast,
+                settings.HeartbeatInterval),
+            host.Link, stack, host.Alarms);
+        Disseminator = new Disseminator(
+            DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);
+        Recoverer = new Recoverer(
+            RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue);
+        var delivery = new DeliverySettings();
+        Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters, Glue);
+        Unrecognised = new UnrecognisedBuffer(delivery, host.Pool, DeliveryCounters);
+    }
+
+    public NodeHost Host { get; }
+
+    public RejectCounters Rejected { get; } = new();
+
+    public DisseminationCounters DisseminationCounters { get; } = new();
+
+    public RecoveryCounters RecoveryCounters { get; } = new();
+
+    public DeliveryCounters DeliveryCounters { get; }
+
+    public SocketRoots Roots { get; }
+
+    public MembershipAgent Agent { get; }
+
+    public Disseminator Disseminator { get; }
+
+    public Recoverer Recoverer { get; }
+
+    public Deliverer Deliverer { get; }
+
+    public UnrecognisedBuffer Unrecognised { get; }
+
+    public GroupTable Groups { get; }
+
+    public RoomGlue Glue { get; }
+
+    public ViewTable Views { get; }
+
+    public ClusterView Cluster => Agent.Cluster;
+
+    public ulong ClusterInstance { get; set; }
+
+    public ulong SelfKey { get; set; }
+
+    public ulong StepsInstalled { get; set; }
+
+    private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => new()
+    {
+        MaxPendingMessages = settings.MaxPendingMessages,
+        MaxPendingBytes = settings.MaxPendingBytes,
+        NodeMaxPendingBytes = settings.NodeMaxPendingBytes,
+        FixedRate = settings.FixedRate,
+        InitialRate = settings.InitialRate,
+        MinRate = settings.MinRate,
+        MaxRate = settings.MaxRate,
+    };
+
+    private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => new()
+    {
+        MinTokenInterval = settings.MinTokenInterval,
+        EagerPull = settings.EagerPull,
+        ReorderGrace = settings.ReorderGrace,
+        CacheBytes = settings.CacheBytes,
+    };
+}

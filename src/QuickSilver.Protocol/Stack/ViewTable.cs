@@ -1,0 +1,66 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>The region views this node is a member of, present and draining: each with its receiving channel and its recovery. Core thread only.</summary>
+internal sealed class ViewTable(StackRooms rooms)
+{
+    private const int RememberedRetirements = 256;
+
+    private readonly List<OpenView> _views = [];
+    private readonly Queue<(uint Tag, uint Counter)> _retired = new();
+
+    /// <summary>A step is installed: its views begin, and what came for them too early is taken now.</summary>
+    public void OnStepInstalled(InstalledStep step, Instant now)
+    {
+        foreach (RegionView view in step.Opened)
+        {
+            if (view.IndexOf(rooms.SelfKey) < 0) continue;
+            IRegionChannel? channel = view.Multicast.IsNone ? null : rooms.Host.Transport.Open(view.Multicast, receive: true);
+            _views.Add(new OpenView(view, channel, rooms.Recoverer.Open(view, channel)));
+        }
+    }
+
+    /// <summary>The recovery of a view; null when this node is no member of it.</summary>
+    public RegionRecovery? FindRegion(RegionView view)
+    {
+        foreach (OpenView open in _views)
+        {
+            if (open.View == view) return open.Region;
+        }
+        return null;
+    }
+
+    /// <summary>True for a view that has retired lately: late copies of its packets are not for a view to come.</summary>
+    public bool HasRetired(uint tag, uint counter) => _retired.Contains((tag, counter));
+
+    /// <summary>The view has retired: everybody has everything.</summary>
+    public void OnViewRetired(RegionView view)
+    {
+        if (_retired.Count == RememberedRetirements) _retired.Dequeue();
+        _retired.Enqueue((view.Number.Tag, view.Number.Counter));
+        int index = _views.FindIndex(open => open.View == view);
+        if (index < 0) return;
+        Close(_views[index]);
+        _views.RemoveAt(index);
+    }
+
+    /// <summary>Closes all views.</summary>
+    public void Close()
+    {
+        foreach (OpenView open in _views) Close(open);
+        _views.Clear();
+    }
+
+    private void Close(OpenView open)
+    {
+        rooms.Recoverer.Close(open.Region);
+        if (open.Channel is not null) rooms.Host.Transport.Close(open.Channel, receive: true);
+    }
+
+    private readonly record struct OpenView(RegionView View, IRegionChannel? Channel, RegionRecovery Region);
+}

@@ -1,0 +1,124 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// The token of one region view: who leads, which round, where it is on its walk, and a record for each stream. Reused: reading and writing allocate nothing once the
+/// lists have grown.
+/// <code>
+/// phase       1 byte   TokenPhase
+/// partition   varint   the partition being walked
+/// lead        varint   member that the walk of this partition began at, and returns to
+/// complete    1 byte   1: nobody was skipped so far
+/// streams     2 bytes  records that follow, at most 4096
+/// stream*     TokenStream
+/// </code>
+/// Leader, epoch, round, hop and the list of the skipped stand in <see cref="TokenHop"/>, with each datagram of the token.
+/// </summary>
+public sealed class Token
+{
+    /// <summary>The most streams in a token.</summary>
+    public const int MaxStreams = 4096;
+
+    private readonly List<TokenStream> _records = [];
+
+    /// <summary>Where the token is on its walk.</summary>
+    public TokenPhase Phase { get; set; }
+
+    /// <summary>The partition being walked.</summary>
+    public int Partition { get; set; }
+
+    /// <summary>Member that the walk of this partition began at.</summary>
+    public int PartitionLead { get; set; }
+
+    /// <summary>True while nobody who is not removed has been skipped.</summary>
+    public bool Complete { get; set; }
+
+    /// <summary>How many streams there are.</summary>
+    public int StreamCount { get; private set; }
+
+    /// <summary>A stream's record by its place in the token.</summary>
+    public TokenStream this[int index] => _records[index];
+
+    /// <summary>Empties the token.</summary>
+    public void Clear()
+    {
+        StreamCount = 0;
+        Phase = TokenPhase.Walk;
+        Partition = 0;
+        PartitionLead = 0;
+        Complete = true;
+    }
+
+    /// <summary>Adds a record for a stream.</summary>
+    public TokenStream Add(ulong sender, int partitions)
+    {
+        if (StreamCount == _records.Count) _records.Add(new TokenStream());
+        TokenStream record = _records[StreamCount++];
+        record.Reset(sender, partitions);
+        return record;
+    }
+
+    /// <summary>
+    /// Writes the token. Records get their details as long as they fit, beginning with record <paramref name="rotation"/> modulo the count, so that in time each gets its
+    /// turn; a record that does not fit even without is left out, and its stream is not judged in this round.
+    /// </summary>
+    /// <param name="writer">Sized to what one hop may carry.</param>
+    /// <param name="rotation">Rises from round to round.</param>
+    /// <returns>False when some record was left out.</returns>
+    public bool WriteTo(ref WireWriter writer, ulong rotation)
+    {
+        writer.WriteByte((byte)Phase);
+        writer.WriteVarint((ulong)Partition);
+        writer.WriteVarint((ulong)PartitionLead);
+        writer.WriteByte(Complete ? (byte)1 : (byte)0);
+        Span<byte> countRoom = writer.Reserve(2);
+        if (countRoom.IsEmpty) return false;
+        int written = 0;
+        int first = StreamCount == 0 ? 0 : (int)(rotation % (ulong)StreamCount);
+        for (int step = 0; step < StreamCount; step++)
+        {
+            TokenStream record = _records[(first + step) % StreamCount];
+            int before = writer.Written;
+            record.WriteTo(ref writer);
+            if (writer.Overflowed && record.HasDetail)
+            {
+                writer.Rewind(before);
+                record.HasDetail = false;
+                record.WriteTo(ref writer);
+            }
+            if (writer.Overflowed)
+            {
+                writer.Rewind(before);
+                break;
+            }
+            written++;
+        }
+        // Two bytes, little-endian: the count is known only now, and a varint's length would depend on it.
+        countRoom[0] = (byte)written;
+        countRoom[1] = (byte)(written >> 8);
+        return written == StreamCount;
+    }
+
+    /// <summary>Reads a token over this one; false when it is malformed, and then the contents mean nothing.</summary>
+    public bool TryRead(ReadOnlySpan<byte> body, int members, int partitions)
+    {
+        Clear();
+        var reader = new WireReader(body);
+        byte phase = reader.ReadByte();
+        if (phase > (byte)TokenPhase.Done) return false;
+        Phase = (TokenPhase)phase;
+        Partition = (int)reader.ReadVarint((ulong)(partitions - 1));
+        PartitionLead = (int)reader.ReadVarint((ulong)(members - 1));
+        byte complete = reader.ReadByte();
+        if (complete > 1) return false;
+        Complete = complete == 1;
+        int count = reader.ReadByte() | (reader.ReadByte() << 8);
+        if (reader.Failed || count > MaxStreams) return false;
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            if (reader.Remaining < 16) return false;
+            if (StreamCount == _records.Count) _records.Add(new TokenStream());
+            _records[StreamCount++].ReadFrom(ref reader, partitions);
+        }
+        return reader.IsAtEnd;
+    }
+}

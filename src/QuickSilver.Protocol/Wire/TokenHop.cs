@@ -1,0 +1,82 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// What stands before the token's bytes in each of the up to four datagrams of one hop, and alone in the hop's acknowledgement: enough to tell hops, rounds and leaders apart, so that
+/// a datagram of one hop is never joined with one of another, and a hop that arrives twice does nothing.
+/// <code>
+/// epoch       varint   rises with each takeover within the view
+/// leader      varint   index of the member that started the round
+/// round       varint   counts the leader's rounds
+/// hop         varint   counts hops within the round
+/// from        varint   index of the member that sends
+/// to          varint   index of the member addressed
+/// part        1 byte   which datagram of the hop, from 0
+/// parts       1 byte   how many, 1 to 4
+/// skipped     varint   members skipped so far, at most the view's
+/// index*      varint   ascending
+/// </code>
+/// </summary>
+/// <param name="Epoch">Rises with each takeover within the view.</param>
+/// <param name="Leader">Member that started the round.</param>
+/// <param name="Round">Counts the leader's rounds.</param>
+/// <param name="Hop">Counts hops within the round.</param>
+/// <param name="From">Member that sends.</param>
+/// <param name="To">Member addressed.</param>
+/// <param name="Part">Which datagram of the hop.</param>
+/// <param name="Parts">How many datagrams the hop has.</param>
+public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint Hop, int From, int To, byte Part, byte Parts)
+{
+    /// <summary>The most datagrams of one hop.</summary>
+    public const int MaxParts = 4;
+
+    /// <summary>The longest form, but for the list of the skipped.</summary>
+    public const int MaxFixedLength = (10 * 4) + (5 * 2) + 2 + 5;
+
+    /// <summary>True when both are datagrams of the same hop.</summary>
+    public bool IsSameHop(in TokenHop other) =>
+        Epoch == other.Epoch && Leader == other.Leader && Round == other.Round && Hop == other.Hop && From == other.From && To == other.To && Parts == other.Parts;
+
+    /// <summary>Writes the fields, then the list of the skipped.</summary>
+    public void WriteTo(ref WireWriter writer, ReadOnlySpan<int> skipped)
+    {
+        writer.WriteVarint(Epoch);
+        writer.WriteVarint((ulong)Leader);
+        writer.WriteVarint(Round);
+        writer.WriteVarint(Hop);
+        writer.WriteVarint((ulong)From);
+        writer.WriteVarint((ulong)To);
+        writer.WriteByte(Part);
+        writer.WriteByte(Parts);
+        writer.WriteVarint((ulong)skipped.Length);
+        foreach (int index in skipped) writer.WriteVarint((ulong)index);
+    }
+
+    /// <summary>Reads the fields and the list of the skipped; a bad one fails the reader.</summary>
+    /// <param name="reader">The body.</param>
+    /// <param name="members">Members of the view: bounds every index.</param>
+    /// <param name="skipped">Filled with the members skipped; cleared first.</param>
+    public static TokenHop Read(ref WireReader reader, int members, List<int> skipped)
+    {
+        skipped.Clear();
+        ulong last = (ulong)(members - 1);
+        uint epoch = (uint)reader.ReadVarint(uint.MaxValue);
+        int leader = (int)reader.ReadVarint(last);
+        ulong round = reader.ReadVarint();
+        uint number = (uint)reader.ReadVarint(uint.MaxValue);
+        int from = (int)reader.ReadVarint(last);
+        int to = (int)reader.ReadVarint(last);
+        byte part = reader.ReadByte();
+        byte parts = reader.ReadByte();
+        int count = (int)reader.ReadVarint((ulong)members);
+        int previous = -1;
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            int member = (int)reader.ReadVarint(last);
+            if (member <= previous) reader.Fail();
+            previous = member;
+            skipped.Add(member);
+        }
+        if (parts is 0 or > MaxParts || part >= parts || from == to) reader.Fail();
+        return new TokenHop(epoch, leader, round, number, from, to, part, parts);
+    }
+}

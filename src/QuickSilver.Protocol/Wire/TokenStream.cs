@@ -1,0 +1,127 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>
+/// What a token carries about one stream. Sequences are written as differences from <see cref="Cleanup"/>, which is close to all of them.
+/// <code>
+/// sender      8 bytes  NodeNumber.Key
+/// cleanup     varint   every live member held all up to here a round ago: caches may forget them
+/// cutoff      signed   up to here packets may be called missing
+/// highest     signed   highest sequence that any visited member has seen
+/// contiguous  signed   smallest contiguous sequence among the visited
+/// intake      varint   0: unknown; else slowest intake among the visited minus cleanup, zigzag, plus 1
+/// drops       varint   datagrams that the visited members' kernels dropped since the round before
+/// detail      1 byte   0: that is all; 1: the partitions follow
+///   held      signed*  per partition: all its members hold all its packets up to here
+///   place     varint   smallest contiguous place among the visited members of the partition being walked
+///   previous  TokenRangeList  what the member before misses
+///   common    TokenRangeList  what all visited members of the partition miss
+/// </code>
+/// Reused from round to round.
+/// </summary>
+public sealed class TokenStream
+{
+    private ulong[] _held = [];
+
+    /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>
+    public ulong Sender { get; set; }
+
+    /// <summary>Caches may forget packets up to here.</summary>
+    public ulong Cleanup { get; set; }
+
+    /// <summary>Up to here packets may be called missing.</summary>
+    public ulong Cutoff { get; set; }
+
+    /// <summary>Highest sequence seen by any visited member.</summary>
+    public ulong Highest { get; set; }
+
+    /// <summary>Smallest contiguous sequence among the visited.</summary>
+    public ulong Contiguous { get; set; }
+
+    /// <summary>Slowest intake among the visited; null: none has told.</summary>
+    public ulong? Intake { get; set; }
+
+    /// <summary>Datagrams dropped by the visited members' kernels since the round before.</summary>
+    public ulong Drops { get; set; }
+
+    /// <summary>True when the partitions' part is there.</summary>
+    public bool HasDetail { get; set; }
+
+    /// <summary>Smallest contiguous place among the visited members of the partition being walked.</summary>
+    public ulong Place { get; set; }
+
+    /// <summary>What the member before misses of the partition being walked.</summary>
+    public TokenRangeList Previous { get; } = new();
+
+    /// <summary>What all visited members of the partition being walked miss.</summary>
+    public TokenRangeList Common { get; } = new();
+
+    /// <summary>Per partition: all its members hold all its packets up to here.</summary>
+    public Span<ulong> Held => _held;
+
+    /// <summary>Makes the record new for a stream.</summary>
+    public void Reset(ulong sender, int partitions)
+    {
+        if (_held.Length != partitions) _held = new ulong[partitions];
+        Array.Clear(_held);
+        Sender = sender;
+        Cleanup = Cutoff = Highest = Contiguous = Drops = Place = 0;
+        Intake = null;
+        HasDetail = false;
+        Previous.Clear();
+        Common.Clear();
+    }
+
+    internal void WriteTo(ref WireWriter writer)
+    {
+        writer.WriteUInt64(Sender);
+        writer.WriteVarint(Cleanup);
+        writer.WriteSignedVarint((long)(Cutoff - Cleanup));
+        writer.WriteSignedVarint((long)(Highest - Cleanup));
+        writer.WriteSignedVarint((long)(Contiguous - Cleanup));
+        if (Intake is { } intake) writer.WriteVarint(Zigzag((long)(intake - Cleanup)) + 1);
+        else writer.WriteVarint(0);
+        writer.WriteVarint(Drops);
+        writer.WriteByte(HasDetail ? (byte)1 : (byte)0);
+        if (!HasDetail) return;
+        foreach (ulong held in _held) writer.WriteSignedVarint((long)(held - Cleanup));
+        writer.WriteVarint(Place);
+        Previous.WriteTo(ref writer);
+        Common.WriteTo(ref writer);
+    }
+
+    internal void ReadFrom(ref WireReader reader, int partitions)
+    {
+        Reset(reader.ReadUInt64(), partitions);
+        Cleanup = reader.ReadVarint(long.MaxValue);
+        Cutoff = Near(ref reader);
+        Highest = Near(ref reader);
+        Contiguous = Near(ref reader);
+        ulong intake = reader.ReadVarint();
+        if (intake != 0) Intake = Shift(ref reader, (long)((intake - 1) >> 1) ^ -(long)((intake - 1) & 1));
+        Drops = reader.ReadVarint();
+        HasDetail = reader.ReadByte() switch { 0 => false, 1 => true, _ => Bad(ref reader) };
+        if (!HasDetail) return;
+        for (int index = 0; index < partitions; index++) _held[index] = Near(ref reader);
+        Place = reader.ReadVarint();
+        Previous.ReadFrom(ref reader);
+        Common.ReadFrom(ref reader);
+    }
+
+    private static ulong Zigzag(long value) => (ulong)((value << 1) ^ (value >> 63));
+
+    private static bool Bad(ref WireReader reader)
+    {
+        reader.Fail();
+        return false;
+    }
+
+    private ulong Near(ref WireReader reader) => Shift(ref reader, reader.ReadSignedVarint());
+
+    private ulong Shift(ref WireReader reader, long difference)
+    {
+        long sum = unchecked((long)Cleanup + difference);
+        if (sum >= 0 && (difference < 0 || sum >= (long)Cleanup)) return (ulong)sum;
+        reader.Fail();
+        return 0;
+    }
+}
