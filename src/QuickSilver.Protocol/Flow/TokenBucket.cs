@@ -81,7 +81,7 @@ public sealed class TokenBucket
         double missing = Math.Min(count, Capacity) - _credits;
         if (missing <= Rounding) return now;
         double ticks = Math.Ceiling(missing / Rate * TimeSpan.TicksPerSecond);
-        return ticks >= long.MaxValue - now.Ticks ? Instant.Never : new Instant(now.Ticks + (long)ticks);
+        return ticks >= long.MaxValue - _asOf.Ticks ? Instant.Never : new Instant(_asOf.Ticks + (long)ticks);
     }
 
     private void Refill(Instant now)
