@@ -7,7 +7,23 @@ internal static class TransportFactory
     /// <exception cref="TransportException">The interface, the ports or the multicast that was asked for are not to be had.</exception>
     public static IHostTransport Start(TransportSettings settings, ITransportEvents events)
     {
-        _ = events;
-        return new InProcessTransport(settings);
+        if (settings.Carrier == CarrierWish.InProcess) return new InProcessTransport(settings);
+        NetworkChoice network = NetworkChoice.Find(settings);
+        bool multicast = ChooseMulticast(settings, network, out string reason);
+        if (!multicast) events.OnMulticastUnavailable(reason);
+        bool isFast = settings.FastPath && OperatingSystem.IsLinux();
+        var choice = new TransportChoice(isFast ? "linux" : "portable", network.Name, network.Address, multicast, reason);
+        return isFast ? new LinuxTransport(settings, network, events, choice) : new PortableTransport(settings, network, events, choice);
+    }
+
+    private static bool ChooseMulticast(TransportSettings settings, NetworkChoice network, out string reason)
+    {
+        if (settings.Carrier == CarrierWish.Unicast)
+        {
+            reason = "unicast was asked for";
+            return false;
+        }
+        if (MulticastProbe.Run(settings, network, out reason)) return true;
+        return settings.Carrier == CarrierWish.Auto ? false : throw new TransportException(TransportFailure.MulticastUnavailable, $"Multicast was asked for, but {reason}.");
     }
 }

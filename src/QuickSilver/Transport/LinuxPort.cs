@@ -1,0 +1,15 @@
+using System.Net.Sockets;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+
+namespace QuickSilver.Transport;
+
+/// <summary>A socket that a <see cref="LinuxPoller"/> watches.</summary>
+internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? channel) : ReceivePort(socket, role, channel)
+{
+    /// <summary>The poller's number for it.</summary>
+    public int Token;
+
+    /// <summary>True from when the poller saw something to read until a read found nothing.</summary>
+    public bool IsReady;
+}

@@ -1,0 +1,209 @@
+using System.Net;
+using System.Net.Sockets;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Transport;
+
+/// <summary>
+/// What both socket transports share: two unicast sockets (control apart from data, so that data never pushes tokens out of a kernel buffer), channels by address, and sending.
+/// How reads arrive is the derived type's business. Core thread only, from the first turn on.
+/// </summary>
+internal abstract class SocketTransport : IHostTransport
+{
+    private const int ControlBufferBytes = 1 << 20;
+
+    private readonly UdpSockets _sockets;
+    private readonly ITransportEvents _events;
+    private readonly AddressCache _addresses = new();
+    private readonly Dictionary<NetEndpoint, SocketChannel> _channels = [];
+    private readonly TrainSender _controlSender;
+    private readonly TrainSender _dataSender;
+    private readonly bool _segments;
+    private readonly bool _wantsCoalescing;
+    private bool _saidCoalescing;
+    private ulong _closedDrops;
+
+    /// <summary>Opens the unicast sockets.</summary>
+    protected SocketTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
+    {
+        _events = events;
+        _sockets = new UdpSockets(settings, network);
+        _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
+        Choice = choice;
+        ControlSocket = _sockets.OpenUnicast(Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes));
+        DataSocket = _sockets.OpenUnicast(settings.ReceiveBufferBytes);
+        _segments = settings.Segmentation && ProbeSegmentation();
+        _controlSender = new TrainSender(ControlSocket, "control", _segments, Counters, events);
+        _dataSender = new TrainSender(DataSocket, "unicast", _segments, Counters, events);
+
+        int slot = SlotSize.Choose(settings, network.Mtu, network.IsLoopback);
+        Facts = new TransportFacts(
+            network.At(((IPEndPoint)ControlSocket.LocalEndPoint!).Port),
+            network.At(((IPEndPoint)DataSocket.LocalEndPoint!).Port),
+            slot,
+            _segments ? SlotSize.TrainDatagrams(slot) : 1,
+            ReadGranted(settings.ReceiveBufferBytes),
+            choice.Multicast,
+            settings.ChecksumPayloads);
+    }
+
+    /// <inheritdoc/>
+    public TransportFacts Facts { get; }
+
+    /// <inheritdoc/>
+    public TransportChoice Choice { get; }
+
+    /// <inheritdoc/>
+    public TransportCounters Counters { get; } = new();
+
+    /// <inheritdoc/>
+    public abstract bool HasReady { get; }
+
+    /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>
+    protected Socket ControlSocket { get; }
+
+    /// <summary>The socket for repairs and for data carried by unicast.</summary>
+    protected Socket DataSocket { get; }
+
+    /// <inheritdoc/>
+    public IRegionChannel? Open(NetEndpoint group, bool receive)
+    {
+        bool isNew = !_channels.TryGetValue(group, out SocketChannel? channel);
+        channel ??= new SocketChannel(group);
+        if (receive && channel.Receivers == 0 && !TryReceive(channel)) return null;
+        if (isNew) _channels.Add(group, channel);
+        channel.Opens++;
+        if (receive) channel.Receivers++;
+        return channel;
+    }
+
+    /// <inheritdoc/>
+    public void Close(IRegionChannel channel, bool receive)
+    {
+        var open = (SocketChannel)channel;
+        if (receive && --open.Receivers == 0) StopReceiving(open);
+        if (--open.Opens > 0) return;
+        open.Sender?.Dispose();
+        _channels.Remove(open.Group);
+    }
+
+    /// <inheritdoc/>
+    public SendOutcome Send(in Train train) => train.Route switch
+    {
+        TrainRoute.Region => SenderOf((SocketChannel)train.Channel!)?.Send(train, null) ?? SendOutcome.Failed,
+        TrainRoute.Control => _controlSender.Send(train, _addresses.Of(train.To)),
+        _ => _dataSender.Send(train, _addresses.Of(train.To)),
+    };
+
+    /// <inheritdoc/>
+    public ulong ReadSocketDrops()
+    {
+        ulong drops = _closedDrops + KernelOptions.ReadDrops(ControlSocket) + KernelOptions.ReadDrops(DataSocket);
+        foreach (SocketChannel channel in _channels.Values) drops += channel.Port?.ReadDrops() ?? 0;
+        return drops;
+    }
+
+    /// <inheritdoc/>
+    public abstract int Take(List<Completion> batch, int room);
+
+    /// <inheritdoc/>
+    public abstract void Recycle(in Completion completion);
+
+    /// <inheritdoc/>
+    public abstract bool Wait(TimeSpan atMost);
+
+    /// <inheritdoc/>
+    public abstract void Wake();
+
+    /// <inheritdoc/>
+    public virtual void Dispose()
+    {
+        foreach (SocketChannel channel in _channels.Values)
+        {
+            StopReceiving(channel);
+            channel.Sender?.Dispose();
+        }
+        _channels.Clear();
+        ControlSocket.Dispose();
+        DataSocket.Dispose();
+    }
+
+    /// <summary>Starts receiving on a socket; the port owns it from then on.</summary>
+    protected abstract ReceivePort StartPort(Socket socket, SocketRole role, IRegionChannel? channel);
+
+    /// <summary>Stops receiving on a port and disposes it.</summary>
+    protected abstract void StopPort(ReceivePort port);
+
+    /// <summary>Asks the kernel for whole trains on a socket; says once when it refuses.</summary>
+    protected void Coalesce(Socket socket)
+    {
+        if (!_wantsCoalescing) return;
+        SocketError error = KernelOptions.SetCoalescing(socket);
+        if (error == SocketError.Success || _saidCoalescing) return;
+        _saidCoalescing = true;
+        _events.OnCoalescingRefused(error.ToString());
+    }
+
+    private bool TryReceive(SocketChannel channel)
+    {
+        try
+        {
+            channel.Port = StartPort(_sockets.OpenReceiver(channel.Group), SocketRole.Multicast, channel);
+            return true;
+        }
+        catch (SocketException refusal)
+        {
+            _events.OnOpenFailed(channel.Group, refusal.Message);
+            return false;
+        }
+    }
+
+    private void StopReceiving(SocketChannel channel)
+    {
+        if (channel.Port is not { } port) return;
+        ulong drops = port.ReadDrops();
+        channel.EarlierDrops += drops;
+        _closedDrops += drops;
+        channel.Port = null;
+        StopPort(port);
+    }
+
+    private TrainSender? SenderOf(SocketChannel channel)
+    {
+        if (channel.Sender is { } sender) return sender;
+        if (channel.CannotSend) return null;
+        try
+        {
+            return channel.Sender = new TrainSender(_sockets.OpenSender(channel.Group), channel.Group.ToString(), _segments, Counters, _events);
+        }
+        catch (SocketException refusal)
+        {
+            channel.CannotSend = true;
+            _events.OnOpenFailed(channel.Group, refusal.Message);
+            return null;
+        }
+    }
+
+    private bool ProbeSegmentation()
+    {
+        SocketError error = KernelOptions.SetSegment(DataSocket, 0);
+        if (error == SocketError.Success) return true;
+        if (OperatingSystem.IsLinux()) _events.OnSegmentationRefused("all", error.ToString());
+        return false;
+    }
+
+    // Linux doubles what is asked, for its own overhead, and answers with the doubled figure.
+    private int ReadGranted(int asked)
+    {
+        int granted = DataSocket.ReceiveBufferSize;
+        int comparable = OperatingSystem.IsLinux() ? granted / 2 : granted;
+        if (comparable < asked)
+        {
+            string remedy = OperatingSystem.IsLinux() ? $"sysctl -w net.core.rmem_max={asked}" : "";
+            _events.OnReceiveBufferSmall(asked, comparable, remedy);
+        }
+        return granted;
+    }
+}
