@@ -1,0 +1,59 @@
+namespace QuickSilver;
+
+/// <summary>What went wrong. The numbers lie in the ranges of the log's event ids: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400 delivery, 1500 user code.</summary>
+public enum ErrorCode
+{
+    /// <summary>A defect of QuickSilver, or an end that nobody asked for.</summary>
+    Internal = 1000,
+
+    /// <summary>A name is in use already.</summary>
+    NameInUse,
+
+    /// <summary>The node did not stop in time; what was left is abandoned.</summary>
+    ShutdownTimedOut,
+
+    /// <summary>Declared, but not built yet.</summary>
+    NotSupported,
+
+    /// <summary>The membership server cannot be reached.</summary>
+    MembershipUnreachable = 1100,
+
+    /// <summary>The membership server refused the node or the group.</summary>
+    MembershipRefused,
+
+    /// <summary>A join took longer than <see cref="MembershipOptions.JoinTimeout"/>.</summary>
+    JoinTimedOut,
+
+    /// <summary>The group exists in another mode.</summary>
+    GroupModeMismatch,
+
+    /// <summary>The node was removed from the cluster.</summary>
+    Evicted,
+
+    /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
+    InterfaceUnavailable = 1200,
+
+    /// <summary><see cref="TransportKind.Multicast"/> was asked for, and the probe did not come back.</summary>
+    MulticastUnavailable,
+
+    /// <summary>No port of <see cref="TransportOptions.PortRange"/> is free.</summary>
+    PortsExhausted,
+
+    /// <summary>The other side speaks another version.</summary>
+    IncompatibleVersion,
+
+    /// <summary>The other side broke the protocol.</summary>
+    ProtocolViolation,
+
+    /// <summary>A view was abandoned, and messages with it.</summary>
+    ViewAbandoned = 1300,
+
+    /// <summary>The application read too slowly.</summary>
+    SlowConsumer = 1400,
+
+    /// <summary>A message is too long.</summary>
+    PayloadTooLarge,
+
+    /// <summary>The application's code threw.</summary>
+    HandlerFailed = 1500,
+}

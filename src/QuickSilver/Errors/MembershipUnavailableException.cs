@@ -1,0 +1,7 @@
+namespace QuickSilver;
+
+/// <summary>The membership server cannot be reached, or refused this node.</summary>
+/// <param name="code">What went wrong.</param>
+/// <param name="message">What went wrong, for people.</param>
+/// <param name="inner">What caused it.</param>
+public sealed class MembershipUnavailableException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner);

@@ -1,0 +1,11 @@
+namespace QuickSilver;
+
+/// <summary>The node was removed from the cluster while it lived: it was silent for too long, or another process took its place. Ends every group handle.</summary>
+/// <param name="code">What went wrong.</param>
+/// <param name="message">What went wrong, for people.</param>
+/// <param name="inner">What caused it.</param>
+public sealed class NodeEvictedException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner)
+{
+    /// <summary>Messages sent and not known to be held by every member when the node was removed.</summary>
+    public long MessagesInDoubt { get; init; }
+}

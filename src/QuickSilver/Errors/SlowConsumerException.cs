@@ -1,0 +1,14 @@
+namespace QuickSilver;
+
+/// <summary>The application read too slowly: the inbox was full under <see cref="OverflowPolicy.FailGroup"/>. Comes after everything that was stored.</summary>
+/// <param name="code">What went wrong.</param>
+/// <param name="message">What went wrong, for people.</param>
+/// <param name="inner">What caused it.</param>
+public sealed class SlowConsumerException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner)
+{
+    /// <summary>The group that was left.</summary>
+    public string GroupName { get; init; } = "";
+
+    /// <summary>Unread messages when the inbox was full.</summary>
+    public long Backlog { get; init; }
+}

@@ -1,0 +1,10 @@
+namespace QuickSilver;
+
+/// <summary>What <see cref="Group.ReadEventsAsync"/> yields: messages, and between them what happened to the group.</summary>
+public abstract record GroupEvent
+{
+    private protected GroupEvent(Group group) => Group = group;
+
+    /// <summary>The handle it came by.</summary>
+    public Group Group { get; }
+}

@@ -1,0 +1,26 @@
+namespace QuickSilver;
+
+/// <summary>What the core thread was doing.</summary>
+public enum LoopPhase
+{
+    /// <summary>Calls from application threads.</summary>
+    Requests,
+
+    /// <summary>Completed reads of sockets.</summary>
+    Io,
+
+    /// <summary>Timers.</summary>
+    Alarms,
+
+    /// <summary>Sending.</summary>
+    Pull,
+
+    /// <summary>An application's <see cref="InlineHandler"/>.</summary>
+    InlineHandler,
+
+    /// <summary>An application's <see cref="IMessageFeed"/>.</summary>
+    Feed,
+
+    /// <summary>An application's <see cref="KeySelector"/>.</summary>
+    KeySelector,
+}

@@ -1,0 +1,9 @@
+namespace QuickSilver;
+
+/// <summary>Messages of one sender that will not be delivered here. Comes right before that sender's next message; losses in a row are merged.</summary>
+/// <param name="Group">The handle it came by.</param>
+/// <param name="Sender">Who sent them.</param>
+/// <param name="First">Number of the first.</param>
+/// <param name="Count">How many; 0: unknown.</param>
+/// <param name="Reason">Why.</param>
+public sealed record LossEvent(Group Group, MemberId Sender, ulong First, ulong Count, LossReason Reason) : GroupEvent(Group);

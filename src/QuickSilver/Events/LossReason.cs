@@ -1,0 +1,20 @@
+namespace QuickSilver;
+
+/// <summary>Why messages will never be delivered.</summary>
+public enum LossReason
+{
+    /// <summary>The sender is gone from the cluster, and no live member holds them.</summary>
+    SenderFailed,
+
+    /// <summary>The view they were sent in was abandoned.</summary>
+    ViewAbandoned,
+
+    /// <summary>The inbox was full, and its <see cref="OverflowPolicy"/> drops.</summary>
+    Overflow,
+
+    /// <summary>A newer message with the same key replaced them.</summary>
+    Superseded,
+
+    /// <summary>The inbox was full before anybody read from it.</summary>
+    Unread,
+}

@@ -1,0 +1,109 @@
+using System.Text;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
+
+namespace QuickSilver;
+
+/// <summary>
+/// The members of a group between two changes. Immutable. Equal numbers name equal members on every node. Costs nothing but itself until its lists are asked for.
+/// </summary>
+public sealed class GroupView
+{
+    private readonly ProtocolRegionView[] _regions;
+    private readonly bool _inMemory;
+    private IReadOnlyList<Member>? _members;
+    private IReadOnlyList<RegionView>? _regionViews;
+
+    internal GroupView(string groupName, StepNumber step, GroupMode mode, ProtocolRegionView[] regions, bool inMemory)
+    {
+        GroupName = groupName;
+        Epoch = step.Epoch.Term;
+        Number = step.Counter;
+        Mode = mode;
+        _regions = regions;
+        _inMemory = inMemory;
+        foreach (ProtocolRegionView region in regions) MemberCount += region.Members.Length;
+    }
+
+    /// <summary>The group's name.</summary>
+    public string GroupName { get; }
+
+    /// <summary>Reign of the membership server that made the view. (Epoch, Number) never goes back: a fencing token.</summary>
+    public ulong Epoch { get; }
+
+    /// <summary>Number of the view within <see cref="Epoch"/>; rises, not by one.</summary>
+    public ulong Number { get; }
+
+    /// <summary>The group's promise.</summary>
+    public GroupMode Mode { get; }
+
+    /// <summary>How many members there are, this node included.</summary>
+    public int MemberCount { get; }
+
+    /// <summary>The members, sorted by <see cref="Member.Id"/>. Built when first asked for, O(members log members).</summary>
+    public IReadOnlyList<Member> Members => Volatile.Read(ref _members) ?? BuildMembers();
+
+    /// <summary>The region views that make up the group. Built when first asked for.</summary>
+    public IReadOnlyList<RegionView> Regions => Volatile.Read(ref _regionViews) ?? BuildRegions();
+
+    internal int RegionCount => _regions.Length;
+
+    /// <summary>The member with an id, or null. O(log members).</summary>
+    public Member? Find(MemberId id)
+    {
+        IReadOnlyList<Member> members = Members;
+        int low = 0;
+        int high = members.Count - 1;
+        while (low <= high)
+        {
+            int middle = (low + high) >>> 1;
+            int order = members[middle].Id.CompareTo(id);
+            if (order == 0) return members[middle];
+            if (order < 0) low = middle + 1;
+            else high = middle - 1;
+        }
+        return null;
+    }
+
+    /// <summary>"greetings view 3: a, b, c".</summary>
+    public override string ToString()
+    {
+        var text = new StringBuilder().Append(GroupName).Append(" view ").Append(Number).Append(": ");
+        IReadOnlyList<Member> members = Members;
+        for (int index = 0; index < members.Count; index++)
+        {
+            if (index > 0) text.Append(", ");
+            text.Append(members[index].Name);
+        }
+        return text.ToString();
+    }
+
+    // Two threads may build at once: both build the same, and the first one's stays.
+    private IReadOnlyList<Member> BuildMembers()
+    {
+        var members = new List<Member>(MemberCount);
+        foreach (ProtocolRegionView region in _regions)
+        {
+            foreach (NodeInfo node in region.Members) members.Add(new Member(new MemberId(node), node.Name));
+        }
+        members.Sort(static (left, right) => left.Id.CompareTo(right.Id));
+        IReadOnlyList<Member> built = members.AsReadOnly();
+        return Interlocked.CompareExchange(ref _members, built, null) ?? built;
+    }
+
+    private IReadOnlyList<RegionView> BuildRegions()
+    {
+        var views = new RegionView[_regions.Length];
+        for (int index = 0; index < views.Length; index++)
+        {
+            ProtocolRegionView region = _regions[index];
+            bool multicast = !region.Multicast.IsNone;
+            Carrier carrier = _inMemory ? Carrier.InMemory : multicast ? Carrier.Multicast : Carrier.Unicast;
+            string address = carrier == Carrier.Multicast ? region.Multicast.ToString() : "";
+            views[index] = new RegionView(region.Region.Id.Counter, region.Number.Counter, carrier, address, region.Members.Length);
+        }
+        IReadOnlyList<RegionView> built = Array.AsReadOnly(views);
+        return Interlocked.CompareExchange(ref _regionViews, built, null) ?? built;
+    }
+}

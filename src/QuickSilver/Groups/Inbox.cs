@@ -1,0 +1,39 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace QuickSilver;
+
+/// <summary>
+/// A reader shared by groups, which keeps the order across them. Not built yet: <see cref="QuickSilverNode.CreateInbox"/> and <see cref="Group.Inbox"/> refuse with
+/// <see cref="ErrorCode.NotSupported"/>, so no instance exists.
+/// </summary>
+public sealed class Inbox : IAsyncDisposable
+{
+    internal Inbox() => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>Unread messages.</summary>
+    public int Count => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>Ends with the inbox; faults with the reason.</summary>
+    public Task Completion => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>Takes a message if there is one.</summary>
+    public bool TryRead([MaybeNullWhen(false)] out Message message) => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>Takes a message without a copy if there is one.</summary>
+    public bool TryReadLeased(out MessageLease lease) => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>Waits until there is something to read; false: there will be nothing more.</summary>
+    public ValueTask<bool> WaitToReadAsync(CancellationToken ct = default) => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>All messages, as owned copies.</summary>
+    public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default) => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>All messages, without a copy.</summary>
+    public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken ct = default) => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>All messages, view changes and losses.</summary>
+    public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken ct = default) => throw Unsupported.Feature("Shared inboxes");
+
+    /// <summary>Leaves its groups.</summary>
+    public ValueTask DisposeAsync() => throw Unsupported.Feature("Shared inboxes");
+}

@@ -1,0 +1,86 @@
+using System.Net;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver;
+
+/// <summary>
+/// Names one life of one node: its address, and an incarnation that rises with each restart or return after an eviction. Written "10.0.0.5:15001/7". Ordered by address, port, incarnation.
+/// </summary>
+public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
+{
+    private readonly NetEndpoint _endpoint;
+
+    internal MemberId(NetEndpoint endpoint, ulong incarnation)
+    {
+        _endpoint = endpoint;
+        Incarnation = incarnation;
+    }
+
+    internal MemberId(NodeInfo node)
+        : this(node.Control, node.Incarnation)
+    {
+    }
+
+    /// <summary>Where the node is reached. Allocates.</summary>
+    public IPEndPoint Address
+    {
+        get
+        {
+            Span<byte> bytes = stackalloc byte[sizeof(uint)];
+            System.Buffers.Binary.BinaryPrimitives.WriteUInt32BigEndian(bytes, _endpoint.Address);
+            return new IPEndPoint(new IPAddress(bytes), _endpoint.Port);
+        }
+    }
+
+    /// <summary>Tells apart the lives of one address.</summary>
+    public ulong Incarnation { get; }
+
+    /// <inheritdoc/>
+    public bool Equals(MemberId other) => _endpoint == other._endpoint && Incarnation == other.Incarnation;
+
+    /// <summary>By address, then port, then incarnation.</summary>
+    public int CompareTo(MemberId other)
+    {
+        int byEndpoint = _endpoint.CompareTo(other._endpoint);
+        return byEndpoint != 0 ? byEndpoint : Incarnation.CompareTo(other.Incarnation);
+    }
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is MemberId other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(_endpoint, Incarnation);
+
+    /// <summary>"10.0.0.5:15001/7".</summary>
+    public override string ToString() => string.Create(null, $"{this}");
+
+    /// <summary>"10.0.0.5:15001/7", whatever the format and provider.</summary>
+    public string ToString(string? format, IFormatProvider? formatProvider) => ToString();
+
+    /// <summary>Writes "10.0.0.5:15001/7", whatever the format and provider; allocates nothing.</summary>
+    public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
+    {
+        uint address = _endpoint.Address;
+        return destination.TryWrite(
+            null, $"{address >> 24}.{(address >> 16) & 255}.{(address >> 8) & 255}.{address & 255}:{_endpoint.Port}/{Incarnation}", out charsWritten);
+    }
+
+    /// <summary>True when both name the same life of the same node.</summary>
+    public static bool operator ==(MemberId left, MemberId right) => left.Equals(right);
+
+    /// <summary>True when they differ.</summary>
+    public static bool operator !=(MemberId left, MemberId right) => !left.Equals(right);
+
+    /// <summary>True when <paramref name="left"/> comes first.</summary>
+    public static bool operator <(MemberId left, MemberId right) => left.CompareTo(right) < 0;
+
+    /// <summary>True when <paramref name="left"/> does not come last.</summary>
+    public static bool operator <=(MemberId left, MemberId right) => left.CompareTo(right) <= 0;
+
+    /// <summary>True when <paramref name="left"/> comes last.</summary>
+    public static bool operator >(MemberId left, MemberId right) => left.CompareTo(right) > 0;
+
+    /// <summary>True when <paramref name="left"/> does not come first.</summary>
+    public static bool operator >=(MemberId left, MemberId right) => left.CompareTo(right) >= 0;
+}

@@ -1,0 +1,32 @@
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver;
+
+/// <summary>A received message: an owned copy, immutable, to be kept as long as wanted.</summary>
+public sealed class Message
+{
+    private readonly NodeInfo _sender;
+
+    internal Message(Group group, NodeInfo sender, ulong sequence, byte[] payload)
+    {
+        Group = group;
+        _sender = sender;
+        Sequence = sequence;
+        Payload = payload;
+    }
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlyMemory<byte> Payload { get; }
+
+    /// <summary>Who sent it.</summary>
+    public MemberId Sender => new(_sender);
+
+    /// <summary>The sender's name, for people.</summary>
+    public string SenderName => _sender.Name;
+
+    /// <summary>Its number per (sender's incarnation, group), from 1, without gaps but for losses.</summary>
+    public ulong Sequence { get; }
+
+    /// <summary>The handle it came by.</summary>
+    public Group Group { get; }
+}

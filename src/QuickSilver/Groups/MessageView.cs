@@ -1,0 +1,35 @@
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver;
+
+/// <summary>A message at the moment of its delivery, without a copy. Cannot leave the call that it is handed to.</summary>
+public readonly ref struct MessageView
+{
+    private readonly NodeInfo _sender;
+
+    internal MessageView(Group group, NodeInfo sender, ulong sequence, ReadOnlySpan<byte> payload)
+    {
+        Group = group;
+        _sender = sender;
+        Sequence = sequence;
+        Payload = payload;
+    }
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlySpan<byte> Payload { get; }
+
+    /// <summary>Who sent it.</summary>
+    public MemberId Sender => new(_sender);
+
+    /// <summary>The sender's name, for people.</summary>
+    public string SenderName => _sender.Name;
+
+    /// <summary>Its number per (sender's incarnation, group), from 1, without gaps but for losses.</summary>
+    public ulong Sequence { get; }
+
+    /// <summary>The handle it came by.</summary>
+    public Group Group { get; }
+
+    /// <summary>An owned copy.</summary>
+    public Message ToMessage() => new(Group, _sender, Sequence, Payload.ToArray());
+}

@@ -1,0 +1,23 @@
+namespace QuickSilver;
+
+/// <summary>What a node is doing, as <see cref="QuickSilverNode.State"/> tells it.</summary>
+public enum NodeState
+{
+    /// <summary>Sockets are open, the membership server has not admitted the node yet.</summary>
+    Starting,
+
+    /// <summary>Admitted, and connected to the membership server.</summary>
+    Running,
+
+    /// <summary>The membership server is away: data goes on in the installed views, joins and leaves wait, views stand still.</summary>
+    MembershipLost,
+
+    /// <summary>Removed from the cluster; all group handles have ended. Followed by a return under a new id, or by the end, as <see cref="MembershipOptions.Eviction"/> says.</summary>
+    Evicted,
+
+    /// <summary>Being disposed of: draining what was sent.</summary>
+    Stopping,
+
+    /// <summary>Gone: every call throws.</summary>
+    Stopped,
+}

@@ -1,0 +1,76 @@
+using System.Buffers;
+using System.Text;
+
+namespace QuickSilver;
+
+/// <summary>Messages as UTF-8 text.</summary>
+public static class TextExtensions
+{
+    private const int StackBytes = 512;
+
+    /// <summary>Sends text. See <see cref="GroupSender.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
+    public static ValueTask SendAsync(this GroupSender group, string text, CancellationToken ct = default)
+    {
+        ArgumentNullException.ThrowIfNull(group);
+        ArgumentNullException.ThrowIfNull(text);
+        int most = Encoding.UTF8.GetMaxByteCount(text.Length);
+        if (most <= StackBytes)
+        {
+            Span<byte> bytes = stackalloc byte[StackBytes];
+            return group.SendAsync((ReadOnlySpan<byte>)bytes[..Encoding.UTF8.GetBytes(text, bytes)], ct);
+        }
+        byte[] rented = ArrayPool<byte>.Shared.Rent(Encoding.UTF8.GetByteCount(text));
+        try
+        {
+            return group.SendAsync((ReadOnlySpan<byte>)rented.AsSpan(0, Encoding.UTF8.GetBytes(text, rented)), ct);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    /// <summary>Sends text and waits until every live member holds it. See <see cref="GroupSender.SendConfirmedAsync"/>.</summary>
+    public static ValueTask<DeliveryReport> SendConfirmedAsync(this GroupSender group, string text, CancellationToken ct = default)
+    {
+        ArgumentNullException.ThrowIfNull(group);
+        ArgumentNullException.ThrowIfNull(text);
+        return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), ct);
+    }
+
+    /// <summary>Sends text unless it would have to wait. See <see cref="GroupSender.TrySend"/>.</summary>
+    public static SendStatus TrySend(this GroupSender group, string text)
+    {
+        ArgumentNullException.ThrowIfNull(group);
+        ArgumentNullException.ThrowIfNull(text);
+        int most = Encoding.UTF8.GetMaxByteCount(text.Length);
+        if (most <= StackBytes)
+        {
+            Span<byte> bytes = stackalloc byte[StackBytes];
+            return group.TrySend(bytes[..Encoding.UTF8.GetBytes(text, bytes)]);
+        }
+        byte[] rented = ArrayPool<byte>.Shared.Rent(Encoding.UTF8.GetByteCount(text));
+        try
+        {
+            return group.TrySend(rented.AsSpan(0, Encoding.UTF8.GetBytes(text, rented)));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
+    public static string GetString(this Message message)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        return Encoding.UTF8.GetString(message.Payload.Span);
+    }
+
+    /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
+    /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
+    public static string GetString(this MessageLease message) => Encoding.UTF8.GetString(message.Payload.Span);
+
+    /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
+    public static string GetString(this in MessageView message) => Encoding.UTF8.GetString(message.Payload);
+}

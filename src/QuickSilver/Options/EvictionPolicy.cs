@@ -1,0 +1,11 @@
+namespace QuickSilver;
+
+/// <summary>What a node does that has been removed from the cluster. Its group handles have ended either way.</summary>
+public enum EvictionPolicy
+{
+    /// <summary>It returns as a new incarnation, under a new <see cref="QuickSilverNode.Id"/>; the application joins its groups again.</summary>
+    Rejoin,
+
+    /// <summary>It stops, and <see cref="QuickSilverNode.Completion"/> faults with the reason.</summary>
+    StopNode,
+}

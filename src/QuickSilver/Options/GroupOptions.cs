@@ -1,0 +1,60 @@
+namespace QuickSilver;
+
+/// <summary>How one handle on a group behaves. Copied and validated at the join. Null means: as the node's <see cref="DeliveryOptions"/> say.</summary>
+public sealed class GroupOptions
+{
+    /// <summary>The group's promise, fixed by its first member; a mismatch fails the join with <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
+    public GroupMode Mode { get; set; } = GroupMode.Reliable;
+
+    /// <summary>Group-wide, like <see cref="Mode"/>: receivers join the group's own address. Not built yet: true is refused with <see cref="ErrorCode.NotSupported"/>.</summary>
+    public bool Hybrid { get; set; }
+
+    /// <summary>Called on the core thread for every message, attached before the first one.</summary>
+    public InlineHandler? OnMessage { get; set; }
+
+    /// <summary>True (default): what comes before the first reader is kept for it, up to the inbox's limits. False: nothing is kept.</summary>
+    public bool HoldUntilRead { get; set; } = true;
+
+    /// <summary>Most unread messages.</summary>
+    public int? InboxCapacity { get; set; }
+
+    /// <summary>Most unread bytes.</summary>
+    public long? InboxBytes { get; set; }
+
+    /// <summary>What a full inbox does.</summary>
+    public OverflowPolicy? Overflow { get; set; }
+
+    /// <summary>Tells which message replaces which; required by <see cref="OverflowPolicy.KeepLatestByKey"/>, refused otherwise. Not built yet.</summary>
+    public KeySelector? Key { get; set; }
+
+    /// <summary>What follows when a handler throws.</summary>
+    public HandlerErrorPolicy? HandlerErrors { get; set; }
+
+    /// <summary>Whether this handle gets the node's own messages.</summary>
+    public bool? SelfDelivery { get; set; }
+
+    /// <summary>Messages go to a shared reader instead of the handle's own inbox, from the first one on. Not built yet.</summary>
+    /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
+    public GroupOptions UseInbox(Inbox inbox)
+    {
+        ArgumentNullException.ThrowIfNull(inbox);
+        throw Unsupported.Feature("Shared inboxes");
+    }
+
+    internal GroupOptions Copy() => (GroupOptions)MemberwiseClone();
+
+    internal void Validate(string parameter)
+    {
+        var errors = new OptionErrors();
+        errors.Defined(nameof(Mode), Mode);
+        if (InboxCapacity is { } capacity) errors.InRange(nameof(InboxCapacity), capacity, 1, 1 << 24);
+        if (InboxBytes is { } bytes) errors.InRange(nameof(InboxBytes), bytes, 1, long.MaxValue);
+        if (Overflow is { } overflow) errors.Defined(nameof(Overflow), overflow);
+        if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
+        if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");
+        if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
+        errors.ThrowIfAny(parameter);
+        if (Hybrid) throw Unsupported.Feature("Hybrid groups");
+        if (Overflow == OverflowPolicy.KeepLatestByKey) throw Unsupported.Feature("OverflowPolicy.KeepLatestByKey");
+    }
+}

@@ -1,0 +1,14 @@
+namespace QuickSilver;
+
+/// <summary>What follows when an <see cref="InlineHandler"/> or <see cref="IMessageFeed"/> throws. The exception is always logged and counted, and never harms the core thread.</summary>
+public enum HandlerErrorPolicy
+{
+    /// <summary>The next message is handed over as if nothing had happened.</summary>
+    Continue,
+
+    /// <summary>The handle leaves the group and ends with <see cref="ErrorCode.HandlerFailed"/>.</summary>
+    LeaveGroup,
+
+    /// <summary>The node stops, and <see cref="QuickSilverNode.Completion"/> faults with <see cref="ErrorCode.HandlerFailed"/>.</summary>
+    StopNode,
+}

@@ -1,0 +1,38 @@
+namespace QuickSilver;
+
+/// <summary>The core thread.</summary>
+public sealed class LoopOptions
+{
+    /// <summary>How long the core looks for work before it sleeps; null (default): it sleeps at once when idle. Spinning costs a processor.</summary>
+    public TimeSpan? Spin { get; set; }
+
+    /// <summary>Index of the processor that the core thread is bound to; null (default): any.</summary>
+    public int? Affinity { get; set; }
+
+    /// <summary>Longest time spent on completed reads before timers and senders have their turn. Default: 5 ms.</summary>
+    public TimeSpan IoQuantum { get; set; } = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>Longest time spent on timers in one turn. Default: 1 ms.</summary>
+    public TimeSpan AlarmQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
+
+    /// <summary>A call of user code on the core thread, or a phase of a turn, longer than this is reported as a <see cref="StallEvent"/>. Default: 10 ms.</summary>
+    public TimeSpan StallWarning { get; set; } = TimeSpan.FromMilliseconds(10);
+
+    internal void CopyTo(LoopOptions copy)
+    {
+        copy.Spin = Spin;
+        copy.Affinity = Affinity;
+        copy.IoQuantum = IoQuantum;
+        copy.AlarmQuantum = AlarmQuantum;
+        copy.StallWarning = StallWarning;
+    }
+
+    internal void Validate(OptionErrors errors)
+    {
+        if (Spin is { } spin) errors.Positive("Loop.Spin", spin, "or null for none");
+        if (Affinity is { } index) errors.InRange("Loop.Affinity", index, 0, Environment.ProcessorCount - 1, "the processors of this machine");
+        errors.Positive("Loop.IoQuantum", IoQuantum);
+        errors.Positive("Loop.AlarmQuantum", AlarmQuantum);
+        errors.Positive("Loop.StallWarning", StallWarning);
+    }
+}

@@ -1,0 +1,14 @@
+namespace QuickSilver;
+
+/// <summary>Where the membership server is.</summary>
+public enum MembershipMode
+{
+    /// <summary>On this machine: the first process that binds <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves, and another takes over when it goes. No configuration.</summary>
+    Loopback,
+
+    /// <summary>At one of <see cref="MembershipOptions.Servers"/>.</summary>
+    Client,
+
+    /// <summary>In this process, on <see cref="TransportOptions.Interface"/>, for other machines too.</summary>
+    Host,
+}

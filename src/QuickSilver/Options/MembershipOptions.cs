@@ -1,0 +1,83 @@
+namespace QuickSilver;
+
+/// <summary>Where the membership server is, and its timing. The times are read by the node that serves, except the heartbeat and the two timeouts of joins.</summary>
+public sealed class MembershipOptions
+{
+    /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>
+    public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
+
+    /// <summary>Servers as "host:port", for <see cref="MembershipMode.Client"/>; tried in order.</summary>
+    public IList<string> Servers { get; } = new List<string>();
+
+    /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on <see cref="TransportOptions.Interface"/>). Default: 14999.</summary>
+    public int Port { get; set; } = 14999;
+
+    /// <summary>A node silent for this long is removed; <see cref="Timeout.InfiniteTimeSpan"/> switches the detector off. Default: 10 s.</summary>
+    public TimeSpan FailureTimeout { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How often a node says that it lives; at most half of <see cref="FailureTimeout"/>. Default: 1 s.</summary>
+    public TimeSpan HeartbeatInterval { get; set; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>Longest time during which changes are gathered into one step; an idle server acts at once. Default: 1 s.</summary>
+    public TimeSpan BatchWindow { get; set; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>A node whose connection broke is removed unless it is back within this time. Default: 2 s.</summary>
+    public TimeSpan ReconnectGrace { get; set; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long <see cref="QuickSilverNode.JoinAsync"/>, and the start of a node, may take. Default: 30 s.</summary>
+    public TimeSpan JoinTimeout { get; set; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>A step is used without the members that have not installed it by then; they catch up. Default: 3 s.</summary>
+    public TimeSpan InstallTimeout { get; set; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>What this node does when it has been removed. Default: <see cref="EvictionPolicy.Rejoin"/>.</summary>
+    public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
+
+    internal void CopyTo(MembershipOptions copy)
+    {
+        copy.Mode = Mode;
+        foreach (string server in Servers) copy.Servers.Add(server);
+        copy.Port = Port;
+        copy.FailureTimeout = FailureTimeout;
+        copy.HeartbeatInterval = HeartbeatInterval;
+        copy.BatchWindow = BatchWindow;
+        copy.ReconnectGrace = ReconnectGrace;
+        copy.JoinTimeout = JoinTimeout;
+        copy.InstallTimeout = InstallTimeout;
+        copy.Eviction = Eviction;
+    }
+
+    internal void Validate(OptionErrors errors)
+    {
+        errors.Defined("Membership.Mode", Mode);
+        if (Mode == MembershipMode.Client && Servers.Count == 0) errors.Add("Membership.Servers", "is empty, and Membership.Mode is Client");
+        for (int index = 0; index < Servers.Count; index++)
+        {
+            if (!TryParseServer(Servers[index], out _, out _)) errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT");
+        }
+        errors.InRange("Membership.Port", Port, 1, 65_535);
+        bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;
+        if (detects) errors.Positive("Membership.FailureTimeout", FailureTimeout, "or infinite to switch the detector off");
+        errors.Positive("Membership.HeartbeatInterval", HeartbeatInterval);
+        if (detects && FailureTimeout > TimeSpan.Zero && HeartbeatInterval > FailureTimeout / 2)
+        {
+            errors.Add("Membership.HeartbeatInterval", $"{HeartbeatInterval} is more than half of Membership.FailureTimeout ({FailureTimeout})");
+        }
+        errors.NotNegative("Membership.BatchWindow", BatchWindow);
+        errors.NotNegative("Membership.ReconnectGrace", ReconnectGrace);
+        errors.Positive("Membership.JoinTimeout", JoinTimeout);
+        errors.Positive("Membership.InstallTimeout", InstallTimeout);
+        errors.Defined("Membership.Eviction", Eviction);
+    }
+
+    internal static bool TryParseServer(string? text, out string host, out int port)
+    {
+        host = "";
+        port = 0;
+        int colon = text is null ? -1 : text.LastIndexOf(':');
+        if (colon <= 0 || !ushort.TryParse(text.AsSpan(colon + 1), out ushort parsed) || parsed == 0) return false;
+        host = text![..colon];
+        port = parsed;
+        return !string.IsNullOrWhiteSpace(host);
+    }
+}

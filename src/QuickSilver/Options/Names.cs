@@ -1,0 +1,33 @@
+using System.Text;
+
+namespace QuickSilver;
+
+/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8.</summary>
+internal static class Names
+{
+    private const int MaxBytes = 255;
+    private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    /// <summary>True for names that may be used.</summary>
+    public static bool IsValid(string? name)
+    {
+        if (string.IsNullOrEmpty(name) || name.Length > MaxBytes) return false;
+        try
+        {
+            return Strict.GetByteCount(name) <= MaxBytes;
+        }
+        catch (EncoderFallbackException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Refuses names that no group may have.</summary>
+    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate, or begins with '$', which is reserved.</exception>
+    public static void ThrowIfNotAGroupName(string? name, string parameter)
+    {
+        ArgumentNullException.ThrowIfNull(name, parameter);
+        if (!IsValid(name)) throw new ArgumentException("A group's name is 1-255 bytes of UTF-8.", parameter);
+        if (name[0] == '$') throw new ArgumentException("Names that begin with '$' are reserved.", parameter);
+    }
+}

@@ -1,0 +1,14 @@
+namespace QuickSilver;
+
+/// <summary>Whether packets carry a checksum of their payload, beside UDP's own. Headers and control records always do.</summary>
+public enum PayloadChecksum
+{
+    /// <summary>On, but off in loopback mode.</summary>
+    Auto,
+
+    /// <summary>Always.</summary>
+    On,
+
+    /// <summary>Never.</summary>
+    Off,
+}

@@ -1,0 +1,127 @@
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using QuickSilver.Testing;
+
+namespace QuickSilver;
+
+/// <summary>
+/// Everything a node can be told. Every option has a default that works on one machine. Copied and validated by <see cref="QuickSilverNode.StartAsync"/>: later changes have no effect.
+/// Plain properties throughout, so a configuration section binds to it.
+/// </summary>
+public sealed class QuickSilverOptions
+{
+    /// <summary>Nodes of one cluster name find each other; others do not hear them. 1-255 bytes of UTF-8. Default: "default".</summary>
+    public string ClusterName { get; set; } = "default";
+
+    /// <summary>Name of the node, for people; 1-255 bytes of UTF-8. Null (default): host, process id and a number.</summary>
+    public string? NodeName { get; set; }
+
+    /// <summary>Sockets.</summary>
+    public TransportOptions Transport { get; } = new();
+
+    /// <summary>The membership server.</summary>
+    public MembershipOptions Membership { get; } = new();
+
+    /// <summary>Sending rates.</summary>
+    public RateControlOptions RateControl { get; } = new();
+
+    /// <summary>Loss and repair.</summary>
+    public RecoveryOptions Recovery { get; } = new();
+
+    /// <summary>What waits for the application.</summary>
+    public DeliveryOptions Delivery { get; } = new();
+
+    /// <summary>What waits to be held by everybody.</summary>
+    public PendingOptions Pending { get; } = new();
+
+    /// <summary>The core thread.</summary>
+    public LoopOptions Loop { get; } = new();
+
+    /// <summary>Orderly ends.</summary>
+    public ShutdownOptions Shutdown { get; } = new();
+
+    /// <summary>
+    /// The papers' behaviour, for comparisons: tokens once a second, repairs by the token only, a fixed rate, membership changes gathered for ten seconds. A new instance each time.
+    /// </summary>
+    public static QuickSilverOptions Papers
+    {
+        get
+        {
+            var options = new QuickSilverOptions();
+            options.Recovery.MinTokenInterval = TimeSpan.FromSeconds(1);
+            options.Recovery.EagerPull = false;
+            options.RateControl.Mode = RateControlMode.Fixed;
+            options.Membership.BatchWindow = TimeSpan.FromSeconds(10);
+            options.Loop.IoQuantum = TimeSpan.FromMilliseconds(50);
+            options.Loop.AlarmQuantum = TimeSpan.FromMilliseconds(5);
+            return options;
+        }
+    }
+
+    /// <summary>Faults to inject, for tests; null: none. Set through <see cref="FaultExtensions"/>.</summary>
+    internal FaultOptions? Faults { get; set; }
+
+    internal ILoggerFactory LoggerFactory { get; private set; } = NullLoggerFactory.Instance;
+
+    internal IMeterFactory? MeterFactory { get; private set; }
+
+    /// <summary>Where log messages go; nowhere by default. Called from a pool thread, never from the core thread. The factory stays the caller's.</summary>
+    /// <returns>This instance.</returns>
+    public QuickSilverOptions UseLoggerFactory(ILoggerFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        LoggerFactory = factory;
+        return this;
+    }
+
+    /// <summary>Who makes the meter named "QuickSilver"; by default the node makes its own. The factory stays the caller's.</summary>
+    /// <returns>This instance.</returns>
+    public QuickSilverOptions UseMeterFactory(IMeterFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        MeterFactory = factory;
+        return this;
+    }
+
+    /// <summary>What is wrong, one finding an entry, each beginning with the path of the option ("Transport.PortRange: …"); empty when all is well.</summary>
+    public IReadOnlyList<string> Validate() => Check().Findings;
+
+    internal OptionErrors Check()
+    {
+        var errors = new OptionErrors();
+        if (!Names.IsValid(ClusterName)) errors.Add("ClusterName", "is not 1-255 bytes of UTF-8");
+        if (NodeName is not null && !Names.IsValid(NodeName)) errors.Add("NodeName", "is not 1-255 bytes of UTF-8; leave it null for the default");
+        Transport.Validate(errors);
+        Membership.Validate(errors);
+        RateControl.Validate(errors);
+        Recovery.Validate(errors);
+        Delivery.Validate(errors);
+        Pending.Validate(errors);
+        Loop.Validate(errors);
+        Shutdown.Validate(errors);
+        Faults?.Validate(errors);
+        return errors;
+    }
+
+    internal QuickSilverOptions Copy()
+    {
+        var copy = new QuickSilverOptions
+        {
+            ClusterName = ClusterName,
+            NodeName = NodeName,
+            LoggerFactory = LoggerFactory,
+            MeterFactory = MeterFactory,
+            Faults = Faults?.Copy(),
+        };
+        Transport.CopyTo(copy.Transport);
+        Membership.CopyTo(copy.Membership);
+        RateControl.CopyTo(copy.RateControl);
+        Recovery.CopyTo(copy.Recovery);
+        Delivery.CopyTo(copy.Delivery);
+        Pending.CopyTo(copy.Pending);
+        Loop.CopyTo(copy.Loop);
+        Shutdown.CopyTo(copy.Shutdown);
+        return copy;
+    }
+}

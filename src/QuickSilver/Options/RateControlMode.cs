@@ -1,0 +1,11 @@
+namespace QuickSilver;
+
+/// <summary>How the sending rate of a region is found.</summary>
+public enum RateControlMode
+{
+    /// <summary>It follows the intake of the region's slowest member.</summary>
+    Adaptive,
+
+    /// <summary>It stays at <see cref="RateControlOptions.Initial"/>: the papers' way, for comparisons.</summary>
+    Fixed,
+}

@@ -1,0 +1,32 @@
+namespace QuickSilver;
+
+/// <summary>How lost packets are found and repaired.</summary>
+public sealed class RecoveryOptions
+{
+    /// <summary>How many members of a region keep each packet, at least. Read by the node that serves the membership. Default: 5.</summary>
+    public int ReplicationFactor { get; set; } = 5;
+
+    /// <summary>Shortest time between two token rounds of a region. Default: 5 ms.</summary>
+    public TimeSpan MinTokenInterval { get; set; } = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>Pull a gap at once from a neighbour, rather than wait for the token. Default: true.</summary>
+    public bool EagerPull { get; set; } = true;
+
+    /// <summary>Most bytes of received packets kept for others and for delivery; what finds no room counts as not received. Default: 256 MiB.</summary>
+    public long CacheBytes { get; set; } = 256L << 20;
+
+    internal void CopyTo(RecoveryOptions copy)
+    {
+        copy.ReplicationFactor = ReplicationFactor;
+        copy.MinTokenInterval = MinTokenInterval;
+        copy.EagerPull = EagerPull;
+        copy.CacheBytes = CacheBytes;
+    }
+
+    internal void Validate(OptionErrors errors)
+    {
+        errors.InRange("Recovery.ReplicationFactor", ReplicationFactor, 1, 1_000);
+        errors.Positive("Recovery.MinTokenInterval", MinTokenInterval);
+        errors.InRange("Recovery.CacheBytes", CacheBytes, 1L << 20, long.MaxValue);
+    }
+}

@@ -1,0 +1,17 @@
+namespace QuickSilver;
+
+/// <summary>How regions are carried.</summary>
+public enum TransportKind
+{
+    /// <summary>Multicast when a probe at start comes back over the chosen interface, else unicast; which one was chosen is logged and told as a <see cref="CarrierEvent"/>.</summary>
+    Auto,
+
+    /// <summary>IP multicast; the start fails when the probe does not come back.</summary>
+    Multicast,
+
+    /// <summary>Unicast fan-out: one copy for each member.</summary>
+    Unicast,
+
+    /// <summary>Within the process: nodes of one process only.</summary>
+    InMemory,
+}

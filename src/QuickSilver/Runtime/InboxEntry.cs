@@ -1,0 +1,32 @@
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// One item of an inbox: a message (a reference to a part of a received packet's chunk, or, when chunks would be kept for too little, an array of its own), or a note between
+/// messages (a view, a loss).
+/// </summary>
+/// <param name="Body">A <see cref="Chunk"/> with one reference, a byte array, a <see cref="GroupView"/> or a <see cref="LossNote"/>.</param>
+/// <param name="Sender">Who sent the message; null for notes.</param>
+/// <param name="Number">The message's number.</param>
+/// <param name="Offset">Where the message begins in its memory.</param>
+/// <param name="Length">Its length in bytes.</param>
+/// <param name="Pinned">Bytes of memory that this entry keeps from being used again and none before it in the inbox does.</param>
+internal readonly record struct InboxEntry(object? Body, NodeInfo? Sender, ulong Number, int Offset, int Length, int Pinned)
+{
+    /// <summary>True for messages.</summary>
+    public bool IsMessage => Sender is not null;
+
+    /// <summary>The chunk that a reference is held on; null for messages with an array of their own.</summary>
+    public Chunk? Chunk => Body as Chunk;
+
+    /// <summary>The message's bytes.</summary>
+    public ReadOnlyMemory<byte> Memory => Body is Chunk chunk ? new ReadOnlyMemory<byte>(chunk.Array, Offset, Length) : (byte[]?)Body;
+
+    /// <summary>The message's bytes.</summary>
+    public ReadOnlySpan<byte> Span => Body is Chunk chunk ? chunk.Array.AsSpan(Offset, Length) : (byte[]?)Body;
+
+    /// <summary>The message's bytes as an array that is nobody else's: the entry's own one if it has one, else a copy.</summary>
+    public byte[] ToOwned() => Body as byte[] ?? Span.ToArray();
+}

@@ -1,0 +1,128 @@
+namespace QuickSilver;
+
+/// <summary>A node's counters since its start and gauges of the present: one cut from the end of a turn of its core, at most 100 ms old. A copy.</summary>
+public sealed record NodeStatistics
+{
+    /// <summary>When the cut was made.</summary>
+    public DateTimeOffset Time { get; init; }
+
+    /// <summary>Since the node's start.</summary>
+    public TimeSpan Uptime { get; init; }
+
+    /// <summary>What the node was doing.</summary>
+    public NodeState State { get; init; }
+
+    /// <summary>Groups joined.</summary>
+    public int Groups { get; init; }
+
+    /// <summary>Regions known to this node: its own, and those it sends to.</summary>
+    public int Regions { get; init; }
+
+    /// <summary>Nodes in those regions.</summary>
+    public int Members { get; init; }
+
+    /// <summary>Changes of membership installed.</summary>
+    public long ViewChanges { get; init; }
+
+    /// <summary>Times a member did not answer and was skipped by a token.</summary>
+    public long Suspicions { get; init; }
+
+    /// <summary>Messages numbered and bound to a view.</summary>
+    public long MessagesSent { get; init; }
+
+    /// <summary>Messages delivered, own ones included.</summary>
+    public long MessagesReceived { get; init; }
+
+    /// <summary>Bytes of messages sent.</summary>
+    public long BytesSent { get; init; }
+
+    /// <summary>Bytes of messages received.</summary>
+    public long BytesReceived { get; init; }
+
+    /// <summary>Packets sent for the first time, one per region.</summary>
+    public long PacketsSent { get; init; }
+
+    /// <summary>Packets received for the first time, repairs included.</summary>
+    public long PacketsReceived { get; init; }
+
+    /// <summary>Packets that were here already.</summary>
+    public long PacketsDuplicate { get; init; }
+
+    /// <summary>Datagrams and frames dropped because they broke a rule, or were not for this node.</summary>
+    public long PacketsRejected { get; init; }
+
+    /// <summary>Packets found missing.</summary>
+    public long PacketsMissed { get; init; }
+
+    /// <summary>Datagrams the kernel dropped for want of room, where it tells.</summary>
+    public long SocketDrops { get; init; }
+
+    /// <summary>Missing packets that a neighbour repaired.</summary>
+    public long RepairsFromPeers { get; init; }
+
+    /// <summary>Missing packets that their sender repaired.</summary>
+    public long RepairsFromSenders { get; init; }
+
+    /// <summary>Repairs sent to others.</summary>
+    public long RepairsGiven { get; init; }
+
+    /// <summary>Messages that will never be delivered here.</summary>
+    public long MessagesLost { get; init; }
+
+    /// <summary>Token rounds completed as leader of a region.</summary>
+    public long TokenRounds { get; init; }
+
+    /// <summary>Smoothed duration of those rounds.</summary>
+    public TimeSpan TokenRoundTrip { get; init; }
+
+    /// <summary>Messages sent and not yet known to be held by every live member.</summary>
+    public long PendingMessages { get; init; }
+
+    /// <summary>Bytes of them.</summary>
+    public long PendingBytes { get; init; }
+
+    /// <summary>Bytes of received packets kept for others and for delivery.</summary>
+    public long CachedBytes { get; init; }
+
+    /// <summary>Times that sending to a group was shut.</summary>
+    public long BackpressureEpisodes { get; init; }
+
+    /// <summary>Packets per second that the slowest region allows; 0 while none is limited.</summary>
+    public double RateLimit { get; init; }
+
+    /// <summary>Packets per second sent, over the last second.</summary>
+    public double RateActual { get; init; }
+
+    /// <summary>Unread messages in all inboxes.</summary>
+    public long InboxMessages { get; init; }
+
+    /// <summary>Bytes of them, and of leases not yet disposed of.</summary>
+    public long InboxBytes { get; init; }
+
+    /// <summary>Leases not yet disposed of.</summary>
+    public long LeasesOutstanding { get; init; }
+
+    /// <summary>Messages dropped by full inboxes.</summary>
+    public long MessagesDropped { get; init; }
+
+    /// <summary>Handles ended by <see cref="OverflowPolicy.FailGroup"/>.</summary>
+    public long SlowConsumers { get; init; }
+
+    /// <summary>Exceptions of the application's handlers and feeds.</summary>
+    public long HandlerErrors { get; init; }
+
+    /// <summary>Turns of the core thread's loop.</summary>
+    public long LoopTurns { get; init; }
+
+    /// <summary>Share of the last second in which the core thread worked, from 0 to 1.</summary>
+    public double LoopUtilization { get; init; }
+
+    /// <summary>The longest turn so far.</summary>
+    public TimeSpan LongestTurn { get; init; }
+
+    /// <summary>Times that the core thread was held up for longer than <see cref="LoopOptions.StallWarning"/>.</summary>
+    public long Stalls { get; init; }
+
+    /// <summary>Receive buffer that the kernel granted to each data socket, in its own accounting.</summary>
+    public int ReceiveBufferBytes { get; init; }
+}
