@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
 {
-    private readonly Dictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
+    private readonly SortedDictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<GroupId, LocalGroup> _byId = [];
     private readonly List<JoinProgress> _joins = [];
     private readonly List<LeaveProgress> _leaves = [];
@@ -173,13 +173,16 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
     private void AskWhenDrained(LeaveProgress leave, Instant now)
     {
         if (leave.IsAsked) return;
-        foreach (LocalGroup group in leave.Waiting)
+        foreach (LocalGroup group in leave.Request.Groups)
         {
-            if (!group.Sender.IsDrained) return;
+            if (leave.Waiting.Contains(group) && !group.Sender.IsDrained) return;
         }
         leave.IsAsked = true;
         var ids = new List<GroupId>(leave.Waiting.Count);
-        foreach (LocalGroup group in leave.Waiting) ids.Add(group.Info.Id);
+        foreach (LocalGroup group in leave.Request.Groups)
+        {
+            if (leave.Waiting.Contains(group)) ids.Add(group.Info.Id);
+        }
         rooms.Agent.RequestLeave(ids, now);
     }
 
