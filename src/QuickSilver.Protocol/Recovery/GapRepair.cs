@@ -45,6 +45,12 @@ internal sealed class GapRepair : IFeed
         if (_node.Settings.EagerPull) _tick.SetIfEarlier(now + _node.Settings.ReorderGrace);
     }
 
+    /// <summary>A token has told what partitions hold: without eager pull, that is when their packets are asked for.</summary>
+    public void OnHeldKnown(StreamReceiver stream, Instant now)
+    {
+        if (!_node.Settings.EagerPull && View.Partitions.Count > 1 && stream.Missing.Count > 0) _tick.SetIfEarlier(now);
+    }
+
     /// <summary>An answer came after this time.</summary>
     public void Sample(TimeSpan roundTrip) => _roundTrip = TimeSpan.FromTicks(((_roundTrip.Ticks * 7) + roundTrip.Ticks) / 8);
 
@@ -154,6 +160,7 @@ internal sealed class GapRepair : IFeed
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRun run = missing[index];
+            if (!_node.Settings.EagerPull && !stream.IsHeldByOthers(run.End - 1)) continue;
             Instant due = run.DueAt(_node.Settings.ReorderGrace, patience);
             if (due > now)
             {

@@ -167,8 +167,15 @@ internal sealed class StreamReceiver
         }
     }
 
-    /// <summary>True when all members of a packet's partition were shown to hold it.</summary>
-    public bool IsHeldByItsPartition(ulong sequence) => _held[_map.OfSequence(sequence)] >= sequence;
+    /// <summary>True when all members of every other partition were shown to hold their packets up to a sequence.</summary>
+    public bool IsHeldByOthers(ulong sequence)
+    {
+        for (int partition = 0; partition < _held.Length; partition++)
+        {
+            if (partition != _partition && _held[partition] < sequence) return false;
+        }
+        return _held.Length > 1;
+    }
 
     /// <summary>Leader, at the start of a round: moves the cutoff to what had been seen at least <paramref name="age"/> and one round ago.</summary>
     public void MoveCutoff(TimeSpan age, Instant now)

@@ -259,6 +259,12 @@ internal sealed class TokenRing
             TokenStream record = _token[index];
             StreamReceiver? stream = _region.Find(record.Sender, out _);
             if (stream is null) continue;
+            if (record.HasDetail)
+            {
+                // Told to the others in the next round: partitions that were walked after this member's own visit.
+                _region.CleanUp(stream, stream.Cleanup, record.Held);
+                _region.Gaps.OnHeldKnown(stream, now);
+            }
             // Only a round that visited every member that is not removed may raise stability.
             if (_token.Complete)
             {

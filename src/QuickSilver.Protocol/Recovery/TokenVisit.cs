@@ -59,7 +59,9 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             }
             stream.InToken = true;
             AddWord(stream, record, newDrops);
-            if (record.HasDetail) Compare(stream, record, firstOfPartition, before, now);
+            if (!record.HasDetail) continue;
+            Compare(stream, record, firstOfPartition, before, now);
+            region.Gaps.OnHeldKnown(stream, now);
         }
         AddStreamsNotMet(token, newDrops);
     }

@@ -1,0 +1,95 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Recovery;
+
+/// <summary>One member of a <see cref="RingWorld"/>.</summary>
+internal sealed class RingMember : ITransport, IRecoveryEvents
+{
+    private readonly RingWorld _world;
+    private readonly Recoverer _recoverer;
+
+    public RingMember(RingWorld world, int index, RecoverySettings settings)
+    {
+        _world = world;
+        Index = index;
+        Roots = new SocketRoots(this, Alarms, Pool);
+        _recoverer = new Recoverer(settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world), this);
+        _recoverer.Start(world.View.Members[index], 77);
+        Region = _recoverer.Open(world.View, null);
+    }
+
+    public int Index { get; }
+
+    public AlarmQueue Alarms { get; } = new();
+
+    public BufferPool Pool { get; } = new();
+
+    public RecoveryCounters Counters { get; } = new();
+
+    public SocketRoots Roots { get; }
+
+    public RegionRecovery Region { get; }
+
+    public SortedSet<ulong> Received { get; } = [];
+
+    public TransportFacts Facts { get; } = new(default, default, 1300, 16, 1 << 20, false, false);
+
+    public void Take(byte[] datagram, Instant now)
+    {
+        Assert.Equal(RejectReason.None, DatagramHeader.TryRead(datagram, out DatagramHeader header));
+        ReadOnlySpan<byte> body = datagram.AsSpan(DatagramHeader.Length);
+        RejectReason reason = header.Kind switch
+        {
+            DatagramKind.Token => Region.OnToken(header, body, now),
+            DatagramKind.TokenAck => Region.OnTokenAck(header, body),
+            DatagramKind.Pull => Region.OnPull(header, body, now),
+            DatagramKind.Beacon => Region.OnBeacon(header, now),
+            _ => Region.OnPacket(header, datagram, now),
+        };
+        Assert.Equal(RejectReason.None, reason);
+    }
+
+    public void Close() => _recoverer.Close();
+
+    public SendOutcome Send(in Train train)
+    {
+        _world.Send(train, Index);
+        return SendOutcome.Sent;
+    }
+
+    public IRegionChannel? Open(NetEndpoint group, bool receive) => null;
+
+    public void Close(IRegionChannel channel, bool receive)
+    {
+    }
+
+    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => true;
+
+    public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => datagram.Length == DatagramHeader.Length + 8;
+
+    public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now) =>
+        Assert.True(Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
+
+    public void OnOwnAck(RegionView view, in AckBody ack, Instant now) => Assert.Fail("nobody in the region sends");
+
+    private sealed class LoneSender(RingWorld world) : ClusterView
+    {
+        public override StepNumber Installed => world.View.FirstStep;
+
+        public override NodeInfo? Self => null;
+
+        public override RegionView? Own => world.View;
+
+        public override NodeInfo? FindNode(ulong key) => world.Sender.Number.Key == key ? world.Sender : null;
+
+        public override GroupInfo? FindGroup(GroupId id) => null;
+
+        public override IReadOnlyList<RegionView> ViewsOf(GroupId group) => [world.View];
+
+        public override StepNumber GroupViewOf(GroupId group) => world.View.FirstStep;
+    }
+}

@@ -1,0 +1,186 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Recovery;
+
+public sealed class TokenRingTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    [Theory]
+    [InlineData(1, 5)]
+    [InlineData(2, 5)]
+    [InlineData(5, 5)]
+    [InlineData(12, 5)]
+    [InlineData(25, 5)]
+    [InlineData(7, 1)]
+    public void TellsTheSenderWhatIsStableAndThenFallsSilent(int members, int replication)
+    {
+        var world = new RingWorld(members, replication);
+        world.SendPackets(40);
+        world.RunFor(Second);
+
+        Assert.Equal(40UL, world.Stable);
+        int hops = world.TokenHops, acks = world.Acks.Count;
+        world.RunFor(10 * Second);
+        Assert.Equal((hops, acks), (world.TokenHops, world.Acks.Count));
+        Assert.All(world.Members, member => Assert.Equal(0, member.Counters.CachedBytes));
+    }
+
+    [Theory]
+    [InlineData(5, 5)]
+    [InlineData(25, 5)]
+    [InlineData(9, 1)]
+    public void ARoundHasAHopForEachMemberAndEachPartition(int members, int replication)
+    {
+        var world = new RingWorld(members, replication);
+        world.SendPackets(1);
+        int partitions = world.View.Partitions.Count;
+        // A partition of one begins and closes its walk in place; with a single partition its close is the end of the round.
+        int hops = partitions > 1 ? partitions : 0;
+        for (int partition = 0; partition < partitions; partition++)
+        {
+            int size = world.View.Partitions.SizeOf(partition);
+            if (size > 1) hops += size;
+        }
+        Assert.Equal(hops, world.TokenHops);
+    }
+
+    [Fact]
+    public void AGapIsRepairedByThePartitionAndTheSenderHearsNothing()
+    {
+        var world = new RingWorld(10) { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence is >= 5 and <= 12 && to == 3 };
+        world.SendPackets(20);
+        world.RunFor(Second);
+
+        Assert.Equal(20UL, world.Stable);
+        Assert.Empty(world.Naks);
+        Assert.Equal(20, world.Members[3].Received.Count);
+        Assert.Equal(8UL, world.Members[3].Counters.RepairsFromPeers);
+    }
+
+    [Fact]
+    public void WhatAllMissIsAskedFromTheSenderOnce()
+    {
+        var world = new RingWorld(10) { Loses = (header, _) => header.Kind == DatagramKind.Data && header.Sequence == 7 };
+        world.SendPackets(20);
+        world.RunFor(Second);
+
+        Assert.Equal(20UL, world.Stable);
+        Assert.All(world.Members, member => Assert.Equal(20, member.Received.Count));
+        Assert.InRange(world.Naks.Count, 1, 4);
+    }
+
+    [Fact]
+    public void WithoutEagerPullTheTokenAloneRepairs()
+    {
+        var world = new RingWorld(11, settings: new RecoverySettings { EagerPull = false })
+        {
+            Loses = (header, to) => header.Kind == DatagramKind.Data && ((header.Sequence % 7 == 3 && to % 3 == 0) || header.Sequence == 5),
+        };
+        world.SendPackets(30);
+        world.RunFor(2 * Second);
+        Assert.Equal(30UL, world.Stable);
+        Assert.All(world.Members, member => Assert.Equal(30, member.Received.Count));
+    }
+
+    [Fact]
+    public void ALostTailIsFoundByTheBeacon()
+    {
+        var world = new RingWorld(6) { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence > 8 && to == 2 };
+        world.SendPackets(10);
+        world.SendBeacon();
+        world.RunFor(Second);
+
+        Assert.Equal(10UL, world.Stable);
+        Assert.Equal(10, world.Members[2].Received.Count);
+    }
+
+    [Fact]
+    public void ABeaconForAStableStreamIsAnsweredWithoutARound()
+    {
+        var world = new RingWorld(5);
+        world.SendPackets(3);
+        world.RunFor(Second);
+        int hops = world.TokenHops, acks = world.Acks.Count;
+        world.SendBeacon();
+        world.RunFor(Second);
+
+        Assert.Equal(hops, world.TokenHops);
+        Assert.Equal(acks + 1, world.Acks.Count);
+        Assert.Equal(3UL, world.Stable);
+    }
+
+    [Fact]
+    public void ASilentMemberIsSkippedAndHoldsStabilityBack()
+    {
+        var world = new RingWorld(5) { Loses = (_, to) => to == 2 };
+        world.SendPackets(4);
+        world.RunFor(Second);
+
+        Assert.Equal(0UL, world.Stable);
+        Assert.NotEmpty(world.Acks);
+        Assert.Equal(4UL, world.Acks[^1].Intake);
+
+        world.Loses = (_, _) => false;
+        world.SendBeacon();
+        world.RunFor(3 * Second);
+        Assert.Equal(4UL, world.Stable);
+        Assert.Equal(4, world.Members[2].Received.Count);
+    }
+
+    [Fact]
+    public void ARemovedMemberIsBypassed()
+    {
+        var world = new RingWorld(7) { Loses = (_, to) => to is 0 or 3 };
+        world.SendPackets(4);
+        world.RunFor(TimeSpan.FromMilliseconds(300));
+        world.View.Members[0].IsRemoved = true;
+        world.View.Members[3].IsRemoved = true;
+        world.RunFor(3 * Second);
+
+        Assert.Equal(4UL, world.Stable);
+    }
+
+    [Fact]
+    public void ASilentLeaderIsReplaced()
+    {
+        var world = new RingWorld(5) { Loses = (_, to) => to == 0 };
+        world.SendPackets(4);
+        world.RunFor(3 * Second);
+        Assert.True(world.Members[1].Counters.Takeovers > 0);
+        Assert.NotEmpty(world.Acks);
+
+        world.Loses = (_, _) => false;
+        world.SendBeacon();
+        world.RunFor(3 * Second);
+        Assert.Equal(4UL, world.Stable);
+    }
+
+    [Theory]
+    [InlineData(1UL)]
+    [InlineData(2UL)]
+    [InlineData(3UL)]
+    [InlineData(4UL)]
+    [InlineData(5UL)]
+    public void HeavyLossOfEverythingIsSurvived(ulong seed)
+    {
+        var random = new SeededRandom(seed);
+        var world = new RingWorld(13) { Loses = (_, _) => random.NextDouble() < 0.3 };
+        for (int burst = 0; burst < 20; burst++)
+        {
+            world.SendPackets(10);
+            world.RunFor(TimeSpan.FromMilliseconds(7));
+        }
+        for (int wait = 0; wait < 60 && world.Stable < 200; wait++)
+        {
+            world.SendBeacon();
+            world.RunFor(TimeSpan.FromMilliseconds(500));
+        }
+        Assert.Equal(200UL, world.Stable);
+        Assert.All(world.Members, member => Assert.Equal(200, member.Received.Count));
+        foreach (RingMember member in world.Members) member.Close();
+        Assert.All(world.Members, member => Assert.Equal(0, member.Pool.OutstandingChunks));
+    }
+}
