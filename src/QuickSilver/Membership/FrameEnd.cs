@@ -1,0 +1,29 @@
+namespace QuickSilver.Membership;
+
+/// <summary>How a connection that carried frames came to its end.</summary>
+internal enum FrameEnd
+{
+    /// <summary>The other side closed it, between two frames.</summary>
+    Closed,
+
+    /// <summary>It broke.</summary>
+    Broken,
+
+    /// <summary>This side closed it.</summary>
+    Stopped,
+
+    /// <summary>A frame was announced that is longer than any may be: the other side speaks something else, or is hostile.</summary>
+    OversizeFrame,
+
+    /// <summary>A frame without a byte in it.</summary>
+    EmptyFrame,
+
+    /// <summary>The other side closed it in the middle of a frame.</summary>
+    HalfFrame,
+
+    /// <summary>The other side did not take what was sent to it, beyond the limit of what is kept.</summary>
+    SlowConsumer,
+
+    /// <summary>Nothing that makes sense came within the time for it.</summary>
+    Silent,
+}

@@ -1,0 +1,122 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Runtime;
+
+namespace QuickSilver.Membership;
+
+/// <summary>
+/// The membership servers of one host, and which connection belongs to which: routed by the cluster's name in the first frame where the host serves all clusters of a machine. Host loop only.
+/// </summary>
+/// <param name="settings">The host's.</param>
+/// <param name="alarms">Of the host's loop.</param>
+/// <param name="counters">The host's.</param>
+/// <param name="events">Told of the first refusal of each kind.</param>
+internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events)
+    : IServerLinks, ICoreObserver
+{
+    private readonly Dictionary<string, MembershipServer> _servers = [];
+    private readonly Dictionary<long, HostedConnection> _connections = [];
+
+    /// <summary>A connection has been accepted.</summary>
+    public void OnOpened(HostedConnection connection, Instant now)
+    {
+        _connections.Add(connection.Id, connection);
+        connection.Hello = new Alarm(alarms, _ => connection.Link.Abort(FrameEnd.Silent));
+        connection.Hello.Set(now + settings.HelloTime);
+    }
+
+    /// <summary>Frames have come.</summary>
+    public void OnFrames(HostedConnection connection, FrameBatch frames, Instant now)
+    {
+        while (!connection.IsClosed && frames.TryNext(out ReadOnlySpan<byte> frame))
+        {
+            if (connection.Server is null && !TryRoute(connection, frame, now)) return;
+            connection.Server!.OnFrame(connection.Id, frame, now);
+        }
+    }
+
+    /// <summary>A connection has ended.</summary>
+    public void OnEnded(HostedConnection connection, Instant now)
+    {
+        bool isNews = !connection.IsClosed;
+        Forget(connection);
+        if (isNews) connection.Server?.OnDisconnected(connection.Id, now);
+    }
+
+    /// <inheritdoc/>
+    public void Send(long connection, ReadOnlySpan<byte> frame)
+    {
+        if (_connections.TryGetValue(connection, out HostedConnection? known)) known.Link.Send(frame);
+    }
+
+    /// <inheritdoc/>
+    public void Close(long connection, MembershipRefusal reason)
+    {
+        if (!_connections.TryGetValue(connection, out HostedConnection? known)) return;
+        if (reason != MembershipRefusal.None && counters.CountRefused(reason)) events.OnRefused(known.Link.Remote, reason);
+        Forget(known);
+        known.Link.Close();
+    }
+
+    /// <inheritdoc/>
+    public void OnTurnEnded(Instant now, bool wasBusy)
+    {
+        // Nothing is gathered over a turn here.
+    }
+
+    /// <inheritdoc/>
+    public void OnStopping(Instant now)
+    {
+        foreach (MembershipServer server in _servers.Values) server.Stop(now);
+        foreach (HostedConnection connection in _connections.Values)
+        {
+            connection.IsClosed = true;
+            connection.Link.Close();
+        }
+        _connections.Clear();
+    }
+
+    /// <inheritdoc/>
+    public void OnFault(Exception fault, Instant now)
+    {
+        events.OnHostFailed(fault);
+        foreach (HostedConnection connection in _connections.Values)
+        {
+            connection.IsClosed = true;
+            connection.Link.Close();
+        }
+        _connections.Clear();
+    }
+
+    private bool TryRoute(HostedConnection connection, ReadOnlySpan<byte> frame, Instant now)
+    {
+        if (!MembershipFrames.TryReadHello(frame, out string name))
+        {
+            Close(connection.Id, MembershipRefusal.BadFrame);
+            return false;
+        }
+        string cluster = settings.ServesAllClusters ? name : settings.Server.ClusterName;
+        if (!_servers.TryGetValue(cluster, out MembershipServer? server))
+        {
+            if (_servers.Count >= settings.MostClusters)
+            {
+                Close(connection.Id, MembershipRefusal.Full);
+                return false;
+            }
+            var random = new SeededRandom((ulong)Random.Shared.NextInt64());
+            server = new MembershipServer(settings.Server with { ClusterName = cluster }, alarms, random, this);
+            _servers.Add(cluster, server);
+        }
+        connection.Hello?.Cancel();
+        connection.Server = server;
+        server.OnConnected(connection.Id, now);
+        return true;
+    }
+
+    private void Forget(HostedConnection connection)
+    {
+        connection.IsClosed = true;
+        connection.Hello?.Cancel();
+        _connections.Remove(connection.Id);
+    }
+}

@@ -1,0 +1,157 @@
+using System.Net;
+using System.Net.Sockets;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Runtime;
+
+namespace QuickSilver.Membership;
+
+/// <summary>
+/// Serves the membership over TCP: a listener, a connection per node, and one thread of its own that runs the membership servers, which are pure state machines. Separate from
+/// the node's core thread, so that a busy node serves no worse, and a node can stop while its host still says goodbye to others.
+/// </summary>
+internal sealed class MembershipHost : IAsyncDisposable
+{
+    private const int Backlog = 512;
+
+    private readonly MembershipHostSettings _settings;
+    private readonly IMembershipHostEvents _events;
+    private readonly Socket _listener;
+    private readonly RequestQueue _requests;
+    private readonly HostedServers _servers;
+    private readonly CoreThread _thread;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _lock = new();
+    private readonly HashSet<Task> _connections = [];
+    private readonly Task _accepting;
+
+    private MembershipHost(Socket listener, MembershipHostSettings settings, IMembershipHostEvents events)
+    {
+        _listener = listener;
+        _settings = settings;
+        _events = events;
+        EndPoint = (IPEndPoint)listener.LocalEndPoint!;
+        var clock = new MonotonicClock();
+        var alarms = new AlarmQueue();
+        var idle = new NoCompletions();
+        var gate = new WakeGate(idle);
+        _requests = new RequestQueue(gate, capacity: 64);
+        _servers = new HostedServers(settings, alarms, Counters, events);
+        var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
+        var options = new CoreThreadOptions { Name = "QuickSilver membership" };
+        _thread = new CoreThread(loop, _requests, idle, gate, clock, options, _servers);
+        _thread.Start();
+        _accepting = AcceptAllAsync();
+    }
+
+    /// <summary>Where it listens.</summary>
+    public IPEndPoint EndPoint { get; }
+
+    /// <summary>Its counters.</summary>
+    public HostCounters Counters { get; } = new();
+
+    /// <summary>False once it has failed or been disposed.</summary>
+    public bool IsRunning => !_thread.Ended.IsCompleted && !_stop.IsCancellationRequested;
+
+    /// <summary>Starts to serve, if the address is free.</summary>
+    /// <param name="settings">What it is told.</param>
+    /// <param name="events">Told of trouble.</param>
+    /// <param name="refusal">Why it does not serve, where that is more than that another serves there.</param>
+    /// <returns>The host, or null.</returns>
+    public static MembershipHost? TryStart(MembershipHostSettings settings, IMembershipHostEvents events, out string refusal)
+    {
+        refusal = "";
+        var listener = new Socket(settings.EndPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            // On Windows anybody could else bind on top. On Unix nobody can, and the framework lets a port in TIME_WAIT be bound at once.
+            if (OperatingSystem.IsWindows()) listener.ExclusiveAddressUse = true;
+            listener.Bind(settings.EndPoint);
+            listener.Listen(Backlog);
+            return new MembershipHost(listener, settings, events);
+        }
+        catch (SocketException taken)
+        {
+            listener.Dispose();
+            if (taken.SocketErrorCode != SocketError.AddressAlreadyInUse) refusal = $"{settings.EndPoint}: {taken.Message}";
+            return null;
+        }
+    }
+
+    /// <summary>Lets what has come be handled and what was answered be sent, up to a second, and closes everything.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (_stop.IsCancellationRequested) return;
+        await _stop.CancelAsync().ConfigureAwait(false);
+        _listener.Dispose();
+        await _accepting.ConfigureAwait(false);
+        _thread.RequestStop();
+        await _thread.Ended.ConfigureAwait(false);
+        Task[] open;
+        lock (_lock) open = [.. _connections];
+        await Task.WhenAll(open).ConfigureAwait(false);
+    }
+
+    private async Task AcceptAllAsync()
+    {
+        long id = 0;
+        while (!_stop.IsCancellationRequested)
+        {
+            Socket socket;
+            try
+            {
+                socket = await _listener.AcceptAsync(_stop.Token).ConfigureAwait(false);
+            }
+            catch (Exception ended) when (ended is OperationCanceledException or ObjectDisposedException)
+            {
+                return;
+            }
+            catch (SocketException)
+            {
+                // Out of descriptors, or the caller went away again: neither ends the host.
+                await Task.Delay(TimeSpan.FromMilliseconds(10)).ConfigureAwait(false);
+                continue;
+            }
+            Counters.CountAccepted();
+            Start(++id, socket);
+        }
+    }
+
+    private void Start(long id, Socket socket)
+    {
+        lock (_lock)
+        {
+            if (_connections.Count >= _settings.MostConnections)
+            {
+                socket.Dispose();
+                return;
+            }
+            HostedConnection connection;
+            try
+            {
+                connection = new HostedConnection(id, socket, _settings, _servers, _requests);
+            }
+            catch (SocketException)
+            {
+                socket.Dispose();
+                return;
+            }
+            Task run = RunAsync(connection);
+            _connections.Add(run);
+            _ = run.ContinueWith(Forget, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        }
+    }
+
+    private async Task RunAsync(HostedConnection connection)
+    {
+        // The caller holds the lock: nothing of the connection runs inside it.
+        await Task.Yield();
+        FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
+        bool isFirst = Counters.CountEnded(end);
+        if (isFirst && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken)) _events.OnDropped(connection.Link.Remote, end);
+    }
+
+    private void Forget(Task ended)
+    {
+        lock (_lock) _connections.Remove(ended);
+    }
+}

@@ -1,0 +1,32 @@
+using System.Net;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Membership;
+
+/// <summary>What a membership host is told.</summary>
+internal sealed record MembershipHostSettings
+{
+    /// <summary>Where it listens; port 0: any free one.</summary>
+    public required IPEndPoint EndPoint { get; init; }
+
+    /// <summary>True: it serves every cluster that a node names, one server for each; false: only that of <see cref="Server"/>.</summary>
+    public bool ServesAllClusters { get; init; }
+
+    /// <summary>What its servers are told; the cluster's name is replaced where it serves all.</summary>
+    public required MembershipServerSettings Server { get; init; }
+
+    /// <summary>The longest frame it takes.</summary>
+    public int LongestFrame { get; init; } = MembershipFrames.MaxFrameBytes;
+
+    /// <summary>Bytes it keeps for a node that does not take what is sent to it, before it cuts that node off.</summary>
+    public long MostUnsent { get; init; } = 64L << 20;
+
+    /// <summary>The most connections at once.</summary>
+    public int MostConnections { get; init; } = 8192;
+
+    /// <summary>The most clusters at once.</summary>
+    public int MostClusters { get; init; } = 4096;
+
+    /// <summary>How long a connection may take to say who it is.</summary>
+    public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(10);
+}

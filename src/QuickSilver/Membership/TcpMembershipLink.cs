@@ -1,0 +1,165 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Runtime;
+
+namespace QuickSilver.Membership;
+
+/// <summary>
+/// A node's channel to its membership server over TCP. A task finds a server, connects, and brings what is received to the core thread as requests: connected, batches of frames,
+/// disconnected, in this order; when the connection ends it begins again, at once at first, then after growing pauses with jitter, so that the nodes of a dead server do not all come at
+/// the same moment.
+/// </summary>
+internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequestTarget, IAsyncDisposable
+{
+    private const long Opened = 0;
+    private const long Frames = 1;
+    private const long Ended = 2;
+    private const long MostUnsent = 64L << 20;
+    private const int MostDoublings = 6;
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(16);
+    private static readonly TimeSpan SteadyTime = TimeSpan.FromSeconds(2);
+
+    private readonly MembershipConnector _connector;
+    private readonly RequestQueue _requests;
+    private readonly ILinkHandler _handler;
+    private readonly ILinkEvents _events;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _lock = new();
+    private Task _running = Task.CompletedTask;
+    private FrameConnection? _open;
+    private FrameConnection? _current;
+
+    /// <summary>Makes a link that does nothing before <see cref="Start"/>.</summary>
+    /// <param name="connector">Finds servers; disposed with the link.</param>
+    /// <param name="requests">The core thread's.</param>
+    /// <param name="handler">Gets what comes, on the core thread.</param>
+    /// <param name="events">Told what people should know.</param>
+    public TcpMembershipLink(MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events)
+    {
+        _connector = connector;
+        _requests = requests;
+        _handler = handler;
+        _events = events;
+    }
+
+    /// <summary>Starts to look for a server. Once.</summary>
+    public void Start() => _running = Task.Run(RunAsync);
+
+    /// <inheritdoc/>
+    public void Send(ReadOnlySpan<byte> frame) => _current?.Send(frame);
+
+    /// <summary>Sends what is queued, closes the connection and looks for no other. Core thread, at the node's end, after its goodbye.</summary>
+    public void Close()
+    {
+        _current?.Close();
+        _current = null;
+        _ = _stop.CancelAsync();
+    }
+
+    /// <summary>Ends the link, at most a second after <see cref="Close"/>; without it, at once. Then ends the connector.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync().ConfigureAwait(false);
+        FrameConnection? open;
+        lock (_lock) open = _open;
+        if (open is { IsClosing: false }) open.Abort(FrameEnd.Stopped);
+        await _running.ConfigureAwait(false);
+        await _connector.DisposeAsync().ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public void OnFrames(FrameConnection connection, FrameBatch frames)
+    {
+        if (!_requests.Enqueue(this, frames, Frames)) Finish(connection, frames);
+    }
+
+    /// <inheritdoc/>
+    public void Run(object? payload, long argument, Instant now)
+    {
+        switch (argument)
+        {
+            case Opened:
+                _current = (FrameConnection)payload!;
+                _handler.OnMembershipConnected(now);
+                break;
+            case Frames:
+                var frames = (FrameBatch)payload!;
+                FrameConnection? source = _current;
+                while (_current is not null && frames.TryNext(out ReadOnlySpan<byte> frame)) _handler.OnMembershipFrame(frame, now);
+                Finish(source, frames);
+                break;
+            default:
+                bool wasOpen = _current is not null;
+                _current = null;
+                if (wasOpen) _handler.OnMembershipDisconnected(now);
+                break;
+        }
+    }
+
+    private static void Finish(FrameConnection? connection, FrameBatch frames)
+    {
+        frames.Return();
+        connection?.OnHandled();
+    }
+
+    private async Task RunAsync()
+    {
+        int failures = 0;
+        bool saidUnreachable = false;
+        while (!_stop.IsCancellationRequested)
+        {
+            (Socket? socket, string failure) = await _connector.TryConnectAsync(_events, _stop.Token).ConfigureAwait(false);
+            if (socket is null)
+            {
+                if (!saidUnreachable && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
+                saidUnreachable = true;
+                failures++;
+            }
+            else
+            {
+                saidUnreachable = false;
+                long start = Stopwatch.GetTimestamp();
+                await CarryAsync(socket).ConfigureAwait(false);
+                failures = Stopwatch.GetElapsedTime(start) > SteadyTime ? 0 : failures + 1;
+            }
+            await PauseAsync(failures).ConfigureAwait(false);
+        }
+    }
+
+    private async Task CarryAsync(Socket socket)
+    {
+        FrameConnection connection;
+        try
+        {
+            connection = new FrameConnection(socket, this, MembershipFrames.MaxFrameBytes, MostUnsent);
+        }
+        catch (SocketException)
+        {
+            socket.Dispose();
+            return;
+        }
+        lock (_lock) _open = connection;
+        if (_stop.IsCancellationRequested) connection.Abort(FrameEnd.Stopped);
+        if (!_requests.Enqueue(this, connection, Opened)) connection.Abort(FrameEnd.Stopped);
+        _events.OnConnected(connection.Remote);
+        FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
+        lock (_lock) _open = null;
+        _requests.Enqueue(this, connection, Ended);
+        _events.OnLost(connection.Remote, end);
+    }
+
+    private async Task PauseAsync(int failures)
+    {
+        TimeSpan longest = FirstPause * (1 << Math.Min(failures, MostDoublings));
+        try
+        {
+            await Task.Delay(longest * Random.Shared.NextDouble(), _stop.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            return;
+        }
+    }
+}

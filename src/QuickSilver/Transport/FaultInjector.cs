@@ -1,0 +1,119 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Transport;
+
+/// <summary>
+/// Drops some of the datagrams that a transport receives, chosen by a seeded generator, control included. Reads are walked by their headers' lengths first, so that single datagrams of a
+/// train are lost, and what remains is moved together: whoever handles the read sees a train with members missing, as after a loss on the way. What no header explains is left as it is.
+/// </summary>
+/// <param name="inner">The transport; disposed with this.</param>
+/// <param name="dropRate">Share of datagrams to drop, from 0 to 1.</param>
+/// <param name="seed">Same seed, same choice for the same sequence of datagrams.</param>
+internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong seed) : IHostTransport
+{
+    private const int TotalLengthOffset = 6;
+
+    private readonly SeededRandom _random = new(seed);
+
+    /// <summary>Where drops are counted, as <see cref="RejectReason.Injected"/>; null: nowhere but here.</summary>
+    public RejectCounters? CountInto { get; set; }
+
+    /// <summary>Datagrams dropped so far.</summary>
+    public ulong Dropped { get; private set; }
+
+    /// <inheritdoc/>
+    public TransportFacts Facts => inner.Facts;
+
+    /// <inheritdoc/>
+    public TransportChoice Choice => inner.Choice;
+
+    /// <inheritdoc/>
+    public TransportCounters Counters => inner.Counters;
+
+    /// <inheritdoc/>
+    public bool HasReady => inner.HasReady;
+
+    /// <inheritdoc/>
+    public int Take(List<Completion> batch, int room)
+    {
+        int first = batch.Count;
+        if (inner.Take(batch, room) == 0) return 0;
+        Span<Completion> taken = CollectionsMarshal.AsSpan(batch)[first..];
+        int kept = 0;
+        foreach (Completion completion in taken)
+        {
+            if (completion.IsDrained)
+            {
+                taken[kept++] = completion;
+                continue;
+            }
+            int length = Thin(completion.Buffer.AsSpan(completion.Offset, completion.Length));
+            if (length == 0)
+            {
+                inner.Recycle(completion);
+                continue;
+            }
+            PriorityClass priority = DatagramKinds.PriorityOfRead(completion.Buffer.AsSpan(completion.Offset, length));
+            taken[kept++] = completion with { Length = length, Priority = priority };
+        }
+        batch.RemoveRange(first + kept, taken.Length - kept);
+        return kept;
+    }
+
+    /// <inheritdoc/>
+    public void Recycle(in Completion completion) => inner.Recycle(completion);
+
+    /// <inheritdoc/>
+    public bool Wait(TimeSpan atMost) => inner.Wait(atMost);
+
+    /// <inheritdoc/>
+    public void Wake() => inner.Wake();
+
+    /// <inheritdoc/>
+    public IRegionChannel? Open(NetEndpoint group, bool receive) => inner.Open(group, receive);
+
+    /// <inheritdoc/>
+    public void Close(IRegionChannel channel, bool receive) => inner.Close(channel, receive);
+
+    /// <inheritdoc/>
+    public SendOutcome Send(in Train train) => inner.Send(train);
+
+    /// <inheritdoc/>
+    public ulong ReadSocketDrops() => inner.ReadSocketDrops();
+
+    /// <inheritdoc/>
+    public void Dispose() => inner.Dispose();
+
+    private int Thin(Span<byte> read)
+    {
+        int kept = 0;
+        int position = 0;
+        while (position < read.Length)
+        {
+            int length = LengthOfFirst(read[position..]);
+            if (_random.NextDouble() < dropRate)
+            {
+                Dropped++;
+                CountInto?.Count(RejectReason.Injected);
+            }
+            else
+            {
+                if (kept != position) read.Slice(position, length).CopyTo(read[kept..]);
+                kept += length;
+            }
+            position += length;
+        }
+        return kept;
+    }
+
+    private static int LengthOfFirst(ReadOnlySpan<byte> rest)
+    {
+        if (rest.Length < DatagramHeader.Length) return rest.Length;
+        int length = BinaryPrimitives.ReadUInt16LittleEndian(rest[TotalLengthOffset..]);
+        return length < DatagramHeader.Length || length > rest.Length ? rest.Length : length;
+    }
+}
