@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>Everything a node's protocol can be told; validated by the host. Defaults are the public options' defaults.</summary>
@@ -50,4 +52,7 @@ public sealed record NodeSettings
 
     /// <summary>How often a heartbeat goes to the membership server.</summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>Defects planted by tests of the simulator.</summary>
+    internal Sabotage Sabotage { get; init; }
 }

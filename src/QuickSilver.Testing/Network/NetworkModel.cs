@@ -21,7 +21,7 @@ public sealed record NetworkModel
     /// <summary>Bytes that may wait at the switch port of a receiver; what comes on top is dropped.</summary>
     public int PortBufferBytes { get; init; } = 1 << 20;
 
-    /// <summary>Receive buffer of each data socket, as the kernel counts: see <see cref="KernelCharge"/>.</summary>
+    /// <summary>Receive buffer of each data socket, as the kernel counts: see <see cref="Protocol.Flow.KernelCharge"/>.</summary>
     public int ReceiveBufferBytes { get; init; } = 8 << 20;
 
     /// <summary>Receive buffer of the control socket.</summary>

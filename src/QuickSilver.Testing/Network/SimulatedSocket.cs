@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Network;
@@ -38,6 +39,9 @@ internal sealed class SimulatedSocket : IEventTarget
     /// <summary>From when on a multicast socket receives.</summary>
     public Instant ReceivesFrom { get; set; }
 
+    /// <summary>From when on the datagram to be read next can be read; <see cref="Instant.Never"/> when there is none.</summary>
+    public Instant NextReadable => _queue.TryPeek(out (Datagram Datagram, Instant Ready) head) ? head.Ready : Instant.Never;
+
     /// <summary>True when a datagram can be read now.</summary>
     public bool IsReadable(Instant now) => _queue.TryPeek(out (Datagram Datagram, Instant Ready) head) && head.Ready <= now;
 
@@ -53,7 +57,7 @@ internal sealed class SimulatedSocket : IEventTarget
     public Datagram Dequeue()
     {
         Datagram datagram = _queue.Dequeue().Datagram;
-        _charged -= KernelCharge.Of(datagram.Length);
+        _charged -= KernelCharge.OfDatagram(datagram.Length);
         return datagram;
     }
 
@@ -61,7 +65,7 @@ internal sealed class SimulatedSocket : IEventTarget
     public void OnEvent(object? argument, long value, Instant now)
     {
         var datagram = (Datagram)argument!;
-        int charge = KernelCharge.Of(datagram.Length);
+        int charge = KernelCharge.OfDatagram(datagram.Length);
         if (!IsOpen || now < ReceivesFrom || !_owner.TryPassPort(datagram.Length, now, out Instant ready))
         {
             _owner.Pool.Release(datagram);

@@ -138,15 +138,15 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         if (!completion.IsDrained) Pool.ReturnRead(completion.Buffer, completion.Length);
     }
 
-    /// <summary>True when a socket holds something to read.</summary>
-    public bool IsReadable(Instant now)
+    /// <summary>When the first datagram that waits in a socket can be read; <see cref="Instant.Never"/> when none waits.</summary>
+    public Instant NextReadable()
     {
-        if (_control.IsReadable(now) || _unicast.IsReadable(now)) return true;
+        Instant first = _control.NextReadable < _unicast.NextReadable ? _control.NextReadable : _unicast.NextReadable;
         foreach (SimulatedChannel channel in _channels)
         {
-            if (channel.Socket?.IsReadable(now) == true) return true;
+            if (channel.Socket is { } socket && socket.NextReadable < first) first = socket.NextReadable;
         }
-        return false;
+        return first;
     }
 
     /// <summary>Takes the bytes moved since the last call.</summary>

@@ -1,0 +1,9 @@
+namespace QuickSilver.Testing.Faults;
+
+/// <summary>Multicast vanishes while unicast goes on, as when a switch forgets who listens.</summary>
+/// <param name="At">When it begins, counted from the start of the simulation.</param>
+/// <param name="Duration">How long it lasts.</param>
+public sealed record MulticastOutage(TimeSpan At, TimeSpan Duration) : Fault(At, Duration)
+{
+    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.BreakMulticast(begins);
+}

@@ -1,0 +1,10 @@
+namespace QuickSilver.Testing.Faults;
+
+/// <summary>A node's datagrams vanish, though it receives; its channel to the membership server works.</summary>
+/// <param name="At">When it begins, counted from the start of the simulation.</param>
+/// <param name="Duration">How long it lasts.</param>
+/// <param name="Node">Index of the node.</param>
+public sealed record MuteNode(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
+{
+    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Mute(Node, begins);
+}

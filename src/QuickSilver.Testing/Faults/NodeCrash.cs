@@ -1,0 +1,9 @@
+namespace QuickSilver.Testing.Faults;
+
+/// <summary>A node ends from one instant to the next, and does not come back.</summary>
+/// <param name="At">When.</param>
+/// <param name="Node">Index of the node.</param>
+public sealed record NodeCrash(TimeSpan At, int Node) : Fault(At, Timeout.InfiniteTimeSpan)
+{
+    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Nodes[Node].Crash();
+}

@@ -1,0 +1,13 @@
+namespace QuickSilver.Testing.Faults;
+
+/// <summary>A node's core thread stands still; its sockets go on filling.</summary>
+/// <param name="At">When it begins, counted from the start of the simulation.</param>
+/// <param name="Duration">How long it lasts.</param>
+/// <param name="Node">Index of the node.</param>
+public sealed record NodeFreeze(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
+{
+    internal override void Apply(SimulatedCluster cluster, bool begins)
+    {
+        if (begins) cluster.Nodes[Node].Freeze(Duration);
+    }
+}

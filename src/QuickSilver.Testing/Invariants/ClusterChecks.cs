@@ -1,0 +1,50 @@
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>All invariants of one run, and the groups they know.</summary>
+internal sealed class ClusterChecks
+{
+    private readonly Dictionary<string, GroupLog> _byName = new(StringComparer.Ordinal);
+    private readonly List<GroupLog> _groups = [];
+    private readonly RunContext _run;
+
+    /// <summary>Makes the checks of a run.</summary>
+    /// <param name="run">The run.</param>
+    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise.</param>
+    public ClusterChecks(RunContext run, Func<int, bool> lives)
+    {
+        _run = run;
+        Lives = lives;
+        Views = new ViewChecks(run);
+        Deliveries = new DeliveryChecks(run, Views);
+        Stability = new StabilityChecks(run, Views);
+        Memory = new MemoryChecks(run);
+    }
+
+    /// <summary>True for nodes that have neither crashed nor ended otherwise.</summary>
+    public Func<int, bool> Lives { get; }
+
+    /// <summary>V1 to V4.</summary>
+    public ViewChecks Views { get; }
+
+    /// <summary>D1 to D5.</summary>
+    public DeliveryChecks Deliveries { get; }
+
+    /// <summary>D8.</summary>
+    public StabilityChecks Stability { get; }
+
+    /// <summary>R1 and R4.</summary>
+    public MemoryChecks Memory { get; }
+
+    /// <summary>Every group ever used, in the order of first use.</summary>
+    public IReadOnlyList<GroupLog> Groups => _groups;
+
+    /// <summary>The group of a name.</summary>
+    public GroupLog GroupOf(string name)
+    {
+        if (_byName.TryGetValue(name, out GroupLog? group)) return group;
+        group = new GroupLog(name, _groups.Count, _run.Options.Nodes);
+        _byName.Add(name, group);
+        _groups.Add(group);
+        return group;
+    }
+}

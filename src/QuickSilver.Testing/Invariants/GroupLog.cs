@@ -1,0 +1,19 @@
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>One group as the run knows it: what each node sent to it.</summary>
+internal sealed class GroupLog(string name, int index, int nodes)
+{
+    private readonly SenderLog?[] _bySender = new SenderLog?[nodes];
+
+    /// <summary>Its name.</summary>
+    public string Name { get; } = name;
+
+    /// <summary>Its place in the order of first use.</summary>
+    public int Index { get; } = index;
+
+    /// <summary>What a node sent; null when nothing.</summary>
+    public SenderLog? Find(int sender) => _bySender[sender];
+
+    /// <summary>What a node sent, made when there was nothing.</summary>
+    public SenderLog Of(int sender) => _bySender[sender] ??= new SenderLog();
+}

@@ -1,0 +1,60 @@
+using QuickSilver.Testing.Nodes;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has its number, is known stable, and was delivered by every living
+/// node whose stay began no later than the message's view; of a sender that crashed, so was every message that was known stable.
+/// </summary>
+internal static class LivenessChecks
+{
+    /// <summary>The first promise not yet kept.</summary>
+    /// <returns>The invariant and what is missing; null when all is well.</returns>
+    public static (string Invariant, string Missing)? FindMissing(IReadOnlyList<SimulatedNode> nodes, ClusterChecks checks)
+    {
+        foreach (SimulatedNode sender in nodes)
+        {
+            foreach (GroupLog group in checks.Groups)
+            {
+                if (group.Find(sender.Index) is not { Count: > 0 } log) continue;
+                if (sender.IsAlive && !log.IsPulled && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
+                foreach (SimulatedNode receiver in nodes)
+                {
+                    if (receiver.IsAlive && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered) return undelivered;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static (string, string)? FindUnfinished(SimulatedNode sender, GroupLog group, SenderLog log)
+    {
+        if (sender.FindGroup(group.Name) is { Waiting: > 0 } stay) return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} waiting at its shut gate");
+        if (log.Numbered < log.Count) return ("D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
+        if (log.Stable < log.Count) return ("D7", $"node {sender.Index} knows {log.Stable} of its {log.Count} messages to {group.Name} stable");
+        return null;
+    }
+
+    private static (string, string)? FindUndelivered(SimulatedNode sender, SimulatedGroup stay, SenderLog log)
+    {
+        ulong last = LastOwed(sender, stay, log);
+        ref ReceiverPlace place = ref stay.PlaceOf(sender.Index);
+        if (place.Next > last || (last == 0)) return null;
+        bool stable = log[last].IsStable;
+        string got = place.Next == 0 ? "nothing" : $"{place.First} to {place.Next - 1}";
+        return (stable ? "D8" : "D7", $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {last}{(stable ? ", known stable" : string.Empty)}");
+    }
+
+    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, the last that was stable.
+    private static ulong LastOwed(SimulatedNode sender, SimulatedGroup stay, SenderLog log)
+    {
+        for (ulong number = (ulong)log.Count; number > 0; number--)
+        {
+            ref SentMessage message = ref log[number];
+            if (!sender.IsAlive && !message.IsStable) continue;
+            if (log.IsPulled) return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
+            return message.IsNumbered && message.GroupView >= stay.Began ? number : 0;
+        }
+        return 0;
+    }
+}

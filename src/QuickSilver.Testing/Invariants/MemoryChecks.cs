@@ -1,0 +1,42 @@
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Testing.Nodes;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// R1 after every turn: what a node says it keeps, and what it has rented, is under its caps. R4 after its end: every buffer, alarm, channel and payload has come home.
+/// </summary>
+internal sealed class MemoryChecks(RunContext run)
+{
+    // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by this factor and floor.
+    private const int ChunkFactor = 3;
+    private const long Floor = 32L << 20;
+
+    /// <summary>Checks a living node.</summary>
+    public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool)
+    {
+        if (counters.CachedBytes > settings.CacheBytes) throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {settings.CacheBytes}");
+        long pending = settings.NodeMaxPendingBytes + settings.MaxMessageBytes;
+        if (counters.PendingBytes > pending) throw run.Violation("R1", $"node {node.Index} has {counters.PendingBytes} bytes pending; its cap is {pending}");
+        long rented = (ChunkFactor * (settings.CacheBytes + settings.NodeMaxPendingBytes)) + Floor;
+        if (pool.OutstandingBytes > rented) throw run.Violation("R1", $"node {node.Index} has rented {pool.OutstandingBytes} bytes, beyond {rented}");
+        if (counters.CachedBytes < 0 || counters.PendingBytes < 0 || counters.PendingMessages < 0)
+        {
+            throw run.Violation("R1", $"node {node.Index} counts {counters.CachedBytes} bytes kept, {counters.PendingMessages} messages and {counters.PendingBytes} bytes pending");
+        }
+    }
+
+    /// <summary>Checks a node that was shut down.</summary>
+    public void CheckEmpty(SimulatedNode node, BufferPool pool, int alarms, int channels, int payloads)
+    {
+        if (pool.OutstandingChunks != 0)
+        {
+            var owners = Enum.GetValues<BufferOwner>().Where(owner => pool.OutstandingBytesOf(owner) != 0).Select(owner => $"{owner} {pool.OutstandingBytesOf(owner)}");
+            throw run.Violation("R4", $"node {node.Index} was shut down with {pool.OutstandingChunks} chunks out: {string.Join(", ", owners)}");
+        }
+        if (alarms != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {alarms} alarms set");
+        if (channels != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {channels} channels open");
+        if (payloads != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {payloads} payloads not released");
+    }
+}

@@ -1,0 +1,36 @@
+using System.Globalization;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>What every part of a run shares: time, randomness, trace, and the making of failures.</summary>
+internal sealed class RunContext(SimulationOptions options)
+{
+    /// <summary>What the run was given.</summary>
+    public SimulationOptions Options { get; } = options;
+
+    /// <summary>Time.</summary>
+    public VirtualClock Clock { get; } = new();
+
+    /// <summary>Decisions.</summary>
+    public SimulationRandom Random { get; } = new(options.Seed);
+
+    /// <summary>The hash over everything observable.</summary>
+    public TraceHash Trace { get; } = new();
+
+    /// <summary>The present instant.</summary>
+    public Instant Now => Clock.Now;
+
+    /// <summary>A failure, to be thrown by the caller.</summary>
+    /// <param name="invariant">Id of the invariant.</param>
+    /// <param name="seen">What was seen.</param>
+    /// <param name="cause">What came out of the core; null when nothing did.</param>
+    public InvariantViolationException Violation(string invariant, string seen, Exception? cause = null)
+    {
+        string text = string.Create(
+            CultureInfo.InvariantCulture,
+            $"{invariant}: {seen} [seed {Options.Seed}, {Options.Nodes} nodes, at {Now}, trace {Trace.Value:x16} after {Trace.Count} events]");
+        return new InvariantViolationException(invariant, Options.ReplayHint.Length == 0 ? text : $"{text} Replay: {Options.ReplayHint}", cause);
+    }
+}

@@ -1,0 +1,26 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>What is known of one message: written when it is admitted, completed by its ticket.</summary>
+internal struct SentMessage
+{
+    /// <summary>Its length in bytes.</summary>
+    public int Length;
+
+    /// <summary>CRC-32C of its bytes.</summary>
+    public uint Checksum;
+
+    /// <summary>When the application handed it over.</summary>
+    public Instant Admitted;
+
+    /// <summary>Step that brought the group view it is sent in; none until it is numbered, and for messages of a source, which have no ticket.</summary>
+    public StepNumber GroupView;
+
+    /// <summary>True once it has its number.</summary>
+    public bool IsNumbered;
+
+    /// <summary>True once its sender was told that every live member holds it.</summary>
+    public bool IsStable;
+}

@@ -1,0 +1,111 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender is told that a message is stable, the message must have gone to every
+/// region view of its group view, once to each and to no other, and each living member must have read all the packets that carry it. Having read a packet is less than holding
+/// it; that a stable message is also delivered in the end is checked when the run has settled.
+/// </summary>
+internal sealed class StabilityChecks(RunContext run, ViewChecks views)
+{
+    private readonly Dictionary<(uint Tag, uint Counter, ulong Sender), StreamFacts> _streams = [];
+    private readonly Dictionary<GroupId, GroupLog> _groups = [];
+    private readonly Dictionary<(int Group, int Sender, ulong Number), List<Carrier>> _carriers = [];
+    private readonly Stack<List<Carrier>> _spare = new();
+
+    /// <summary>First transmissions of messages, one for each region view a message went to.</summary>
+    public ulong Transmissions { get; private set; }
+
+    /// <summary>A group has an id.</summary>
+    public void Learn(GroupId id, GroupLog log) => _groups.TryAdd(id, log);
+
+    /// <summary>A node sends a packet for the first time, or another copy of it in unicast fan-out.</summary>
+    public void OnData(int node, in DatagramHeader header, ReadOnlySpan<byte> datagram)
+    {
+        if (views.NodeOf(header.Sender) != node) throw run.Violation("E1", $"node {node} sent data in the name of {header.Sender:x}");
+        if (views.FindView(header.ViewTag, header.ViewCounter) is not { } view) throw run.Violation("V4", $"node {node} sent data to view {header.ViewCounter}, which it has not installed");
+        StreamFacts stream = StreamOf(header, view);
+        if (header.Sequence <= stream.Highest) return;
+        if (header.Sequence != stream.Highest + 1) throw run.Violation("E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {stream.Highest}");
+        stream.Highest = header.Sequence;
+
+        var reader = new WireReader(datagram[DatagramHeader.Length..]);
+        reader.ReadVarint();
+        while (PacketRecord.TryRead(ref reader, datagram.Length, view.View.Number.Epoch, out PacketRecord record))
+        {
+            GroupId id = view.View.Region.Groups[record.GroupIndex];
+            if (!_groups.TryGetValue(id, out GroupLog? group)) throw run.Violation("V4", $"node {node} sent to group {id} without ever being in it");
+            AddCarrier(node, group, record, stream, header.Sequence);
+        }
+        if (!reader.IsAtEnd) throw run.Violation("E1", $"node {node} sent a malformed packet {header.Sequence} to {view.View}");
+    }
+
+    /// <summary>A node has read a packet from a socket.</summary>
+    public void OnPacketRead(int node, in DatagramHeader header)
+    {
+        if (_streams.TryGetValue((header.ViewTag, header.ViewCounter, header.Sender), out StreamFacts? stream)) stream.MarkRead(node, header.Sequence);
+    }
+
+    /// <summary>A sender is told that a message is stable.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="id">Its id.</param>
+    /// <param name="sender">Index of the sender.</param>
+    /// <param name="number">The message.</param>
+    /// <param name="message">What is known of it.</param>
+    /// <param name="lives">True for nodes that have neither crashed nor been shut down.</param>
+    public void OnStable(GroupLog group, GroupId id, int sender, ulong number, in SentMessage message, Func<int, bool> lives)
+    {
+        _carriers.Remove((group.Index, sender, number), out List<Carrier>? carriers);
+        HashSet<int>? audience = message.GroupView.IsNone ? null : views.FindGroupView(id, message.GroupView);
+        var reached = new HashSet<int> { sender };
+        foreach (Carrier carrier in carriers ?? [])
+        {
+            foreach (int member in carrier.Stream.View.Members)
+            {
+                if (member != sender && !reached.Add(member)) throw run.Violation("V4", $"message {number} of node {sender} to {group.Name} was sent twice over node {member}");
+                if (member != sender && lives(member)) CheckRead(carrier, member, group, sender, number);
+            }
+        }
+        if (audience is not null && !reached.SetEquals(audience))
+        {
+            string missed = string.Join(',', audience.Except(reached).Order()), extra = string.Join(',', reached.Except(audience).Order());
+            throw run.Violation("V4", $"message {number} of node {sender} to {group.Name}, sent in group view {message.GroupView}, missed nodes [{missed}] and went to others [{extra}]");
+        }
+        if (carriers is null) return;
+        carriers.Clear();
+        _spare.Push(carriers);
+    }
+
+    private void CheckRead(in Carrier carrier, int member, GroupLog group, int sender, ulong number)
+    {
+        for (ulong sequence = carrier.First; sequence <= carrier.Last; sequence++)
+        {
+            if (carrier.Stream.HasRead(member, sequence)) continue;
+            throw run.Violation("D8", $"message {number} of node {sender} to {group.Name} is said to be stable, but node {member} never read packet {sequence} of {carrier.Stream.View.View}");
+        }
+    }
+
+    private void AddCarrier(int node, GroupLog group, in PacketRecord record, StreamFacts stream, ulong sequence)
+    {
+        (int, int, ulong) key = (group.Index, node, record.Number);
+        if (!_carriers.TryGetValue(key, out List<Carrier>? carriers)) _carriers.Add(key, carriers = _spare.TryPop(out List<Carrier>? spare) ? spare : []);
+        for (int index = 0; index < carriers.Count; index++)
+        {
+            if (carriers[index].Stream != stream) continue;
+            if (!record.IsFragment) throw run.Violation("V4", $"node {node} sent message {record.Number} to {group.Name} twice in {stream.View.View}");
+            carriers[index] = carriers[index] with { Last = sequence };
+            return;
+        }
+        carriers.Add(new Carrier(stream, sequence, sequence));
+        Transmissions++;
+    }
+
+    private StreamFacts StreamOf(in DatagramHeader header, RegionViewFacts view)
+    {
+        (uint, uint, ulong) key = (header.ViewTag, header.ViewCounter, header.Sender);
+        if (!_streams.TryGetValue(key, out StreamFacts? stream)) _streams.Add(key, stream = new StreamFacts(view, run.Options.Nodes));
+        return stream;
+    }
+}

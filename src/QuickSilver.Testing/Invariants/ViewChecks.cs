@@ -1,0 +1,137 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Scheduling;
+using InstalledView = QuickSilver.Protocol.Membership.RegionView;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// V1 to V4, checked whenever a node has installed a step: steps come in order and none is skipped; the node is in its own region view; a view number names one and the same
+/// view at every node; a group view is an exact union of disjoint region views, and one and the same at every node.
+/// </summary>
+internal sealed class ViewChecks(RunContext run)
+{
+    private readonly Dictionary<ulong, int> _nodeByKey = [];
+    private readonly Dictionary<ViewNumber, RegionViewFacts> _views = [];
+    private readonly Dictionary<(uint Tag, uint Counter), RegionViewFacts> _viewsByTag = [];
+    private readonly Dictionary<(GroupId Group, StepNumber View), HashSet<int>> _groupViews = [];
+
+    /// <summary>Region views seen so far.</summary>
+    public int Count => _views.Count;
+
+    /// <summary>A node was given its number.</summary>
+    public void OnRegistered(int node, NodeInfo self)
+    {
+        if (_nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node) throw run.Violation("V3", $"nodes {other} and {node} both have number {self.Number}");
+        _nodeByKey[self.Number.Key] = node;
+    }
+
+    /// <summary>A node's index by the key of its number; -1 when no node has it.</summary>
+    public int NodeOf(ulong key) => _nodeByKey.GetValueOrDefault(key, -1);
+
+    /// <summary>A region view by what a datagram names it with; null when no node has installed it.</summary>
+    public RegionViewFacts? FindView(uint tag, uint counter) => _viewsByTag.GetValueOrDefault((tag, counter));
+
+    /// <summary>The members of a group view; null when no node has installed it.</summary>
+    public HashSet<int>? FindGroupView(GroupId group, StepNumber view) => _groupViews.GetValueOrDefault((group, view));
+
+    /// <summary>Checks the order of a node's steps, at the end of a turn.</summary>
+    /// <param name="node">Index of the node.</param>
+    /// <param name="step">The step it has installed last.</param>
+    /// <param name="installed">Its own count of steps.</param>
+    /// <param name="seen">What was seen of it last; updated.</param>
+    public void CheckOrder(int node, StepNumber step, ulong installed, ref StepsSeen seen)
+    {
+        if (step == seen.Step && installed == seen.Installed) return;
+        if (step <= seen.Step) throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step}, {installed - seen.Installed} installations later");
+        ulong rise = step.Counter - seen.Step.Counter;
+        bool known = !seen.Step.IsNone && seen.Step.Epoch == step.Epoch;
+        if (known && rise != installed - seen.Installed) throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step} by {installed - seen.Installed} installations");
+        seen = new StepsSeen(step, installed);
+        run.Trace.Add(TraceKind.Step, run.Now, (ulong)node, step.Counter);
+    }
+
+    /// <summary>Checks a node's views. May be called in the middle of a turn, whenever the cluster view is whole.</summary>
+    /// <param name="node">Index of the node.</param>
+    /// <param name="cluster">What it has installed.</param>
+    /// <param name="groups">The groups it is in.</param>
+    public void CheckViews(int node, ClusterView cluster, IEnumerable<GroupId> groups)
+    {
+        StepNumber step = cluster.Installed;
+        if (cluster.Self is not { } self || NodeOf(self.Number.Key) != node) throw run.Violation("V2", $"node {node} installed step {step} without being registered");
+        if (cluster.Own is { } own)
+        {
+            Learn(node, own);
+            if (own.IndexOf(self.Number.Key) < 0) throw run.Violation("V2", $"node {node} installed {own} in step {step} and is not in it");
+        }
+        foreach (GroupId group in groups)
+        {
+            if (cluster.FindGroup(group) is not null) CheckGroup(node, cluster, group);
+        }
+    }
+
+    private void CheckGroup(int node, ClusterView cluster, GroupId group)
+    {
+        var members = new HashSet<int>();
+        foreach (InstalledView view in cluster.ViewsOf(group))
+        {
+            RegionViewFacts facts = Learn(node, view);
+            if (!view.Region.Contains(group)) throw run.Violation("V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");
+            foreach (int member in facts.Members)
+            {
+                if (!members.Add(member)) throw run.Violation("V4", $"at node {node} group {group} is spanned twice over node {member}, once by {view}");
+            }
+        }
+        if (!members.Contains(node)) throw run.Violation("V4", $"no region view that node {node} knows for its group {group} contains it");
+        StepNumber number = cluster.GroupViewOf(group);
+        if (!_groupViews.TryGetValue((group, number), out HashSet<int>? known)) _groupViews.Add((group, number), members);
+        else if (!known.SetEquals(members)) throw run.Violation("V4", $"view {number} of group {group} has members {Text(members)} at node {node} and {Text(known)} elsewhere");
+    }
+
+    private RegionViewFacts Learn(int node, InstalledView view)
+    {
+        if (_views.TryGetValue(view.Number, out RegionViewFacts? facts))
+        {
+            if (!ReferenceEquals(facts.View, view) && Difference(facts.View, view) is { } difference)
+            {
+                throw run.Violation("V3", $"{view} at node {node} differs in {difference} from the same view elsewhere");
+            }
+            return facts;
+        }
+        int[] members = new int[view.Members.Length];
+        for (int index = 0; index < members.Length; index++)
+        {
+            members[index] = NodeOf(view.Members[index].Number.Key);
+            if (members[index] < 0) throw run.Violation("V3", $"{view} at node {node} names {view.Members[index]}, which never registered");
+        }
+        facts = new RegionViewFacts(view, members);
+        _views.Add(view.Number, facts);
+        if (!_viewsByTag.TryAdd((view.Number.Tag, view.Number.Counter), facts)) throw run.Violation("V1", $"two views share the tag and counter of {view}");
+        return facts;
+    }
+
+    private static string? Difference(InstalledView one, InstalledView other)
+    {
+        if (one.Region.Id != other.Region.Id) return "region";
+        if (!one.Region.Groups.AsSpan().SequenceEqual(other.Region.Groups)) return "groups";
+        if (one.FirstStep != other.FirstStep) return "first step";
+        if (one.Multicast != other.Multicast) return "multicast address";
+        if (one.Members.Length != other.Members.Length) return "number of members";
+        for (int index = 0; index < one.Members.Length; index++)
+        {
+            NodeInfo left = one.Members[index], right = other.Members[index];
+            if (left.Number != right.Number || left.Incarnation != right.Incarnation) return $"member {index}";
+            if (left.Control != right.Control || left.Data != right.Data || left.ReceiveBufferBytes != right.ReceiveBufferBytes) return $"address of member {index}";
+            if (one.Partitions.OfMember(index) != other.Partitions.OfMember(index)) return $"partition of member {index}";
+        }
+        if (one.Partitions.Count != other.Partitions.Count || one.Partitions.Replication != other.Partitions.Replication) return "partitions";
+        for (ulong sequence = 1; sequence <= (ulong)one.Partitions.Count; sequence++)
+        {
+            if (one.Partitions.OfSequence(sequence) != other.Partitions.OfSequence(sequence)) return "partition of packets";
+        }
+        return null;
+    }
+
+    private static string Text(HashSet<int> members) => string.Join(',', members.Order());
+}

@@ -1,0 +1,177 @@
+using System.Buffers;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Nodes;
+
+/// <summary>The application on one simulated node: sends what the test asks for, logs what comes, and tells the invariants of both. Runs inside the node's turns.</summary>
+internal sealed class NodeApplication(SimulatedNode node, RunContext run, ClusterChecks checks) : INodeUpcalls
+{
+    private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
+    private readonly Stack<SimulatedPayload> _payloads = new();
+
+    /// <summary>The groups the node is in.</summary>
+    public IReadOnlyDictionary<string, SimulatedGroup> Groups => _groups;
+
+    /// <summary>Payloads that the protocol holds.</summary>
+    public int PayloadsOut { get; private set; }
+
+    /// <summary>A stay begins.</summary>
+    public void OnAdmitted(LocalGroup group)
+    {
+        GroupLog log = checks.GroupOf(group.Info.Name);
+        checks.Stability.Learn(group.Info.Id, log);
+        var stay = new SimulatedGroup(node, group, log, node.Stack.Cluster.Installed, run.Options.Nodes);
+        if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
+        group.Tag = stay;
+    }
+
+    /// <summary>A join has returned.</summary>
+    public void OnJoinCompleted(IReadOnlyList<string> names)
+    {
+        foreach (string name in names)
+        {
+            if (!_groups.TryGetValue(name, out SimulatedGroup? stay)) throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
+            stay.IsJoined = true;
+            DeliveryChecks.OnJoinCompleted(stay, run.Options.Nodes);
+        }
+    }
+
+    /// <summary>The node is out of groups.</summary>
+    public void OnLeft(IReadOnlyList<LocalGroup> groups)
+    {
+        foreach (LocalGroup group in groups)
+        {
+            if (_groups.Remove(group.Info.Name, out SimulatedGroup? stay)) stay.IsOpen = false;
+        }
+    }
+
+    /// <summary>Sends a message, or keeps it until the gate opens.</summary>
+    public void Send(SimulatedGroup group, int bytes, Instant now)
+    {
+        if (group.WaitingSizes.Count > 0 || !group.Local.IsOpen) group.WaitingSizes.Enqueue(bytes);
+        else SendNow(group, bytes, now);
+    }
+
+    /// <summary>Lets a source of the group give so many messages more.</summary>
+    public void Pull(SimulatedGroup group, int count, int bytes, Instant now)
+    {
+        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
+        for (int index = 0; index < count; index++) group.Source.Sizes.Enqueue(bytes);
+        group.Local.Signal(group.Source, now);
+    }
+
+    /// <summary>Writes the next message of a source.</summary>
+    public void WritePulled(SimulatedGroup group, int bytes, IBufferWriter<byte> message)
+    {
+        SenderLog log = group.Log.Of(node.Index);
+        log.IsPulled = true;
+        Span<byte> room = message.GetSpan(bytes)[..bytes];
+        SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
+        log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        message.Advance(bytes);
+    }
+
+    /// <summary>A message has its number.</summary>
+    public void OnNumbered(SimulatedGroup group, ulong expected, ulong number, StepNumber groupView, int members)
+    {
+        SenderLog log = group.Log.Of(node.Index);
+        if (number != expected) throw run.Violation("D5", $"message {expected} of node {node.Index} to {group.Name} was given number {number}");
+        ref SentMessage message = ref log[expected];
+        if (message.IsNumbered) throw run.Violation("D5", $"message {number} of node {node.Index} to {group.Name} was numbered twice");
+        message.IsNumbered = true;
+        message.GroupView = groupView;
+        log.Numbered++;
+        node.CheckViews();
+        if (checks.Views.FindGroupView(group.Id, groupView) is not { } audience) throw run.Violation("V4", $"message {number} of node {node.Index} to {group.Name} is sent in group view {groupView}, which it has not installed");
+        if (audience.Count != members) throw run.Violation("V4", $"group view {groupView} of {group.Name} has {audience.Count} members; its sender {node.Index} counts {members}");
+    }
+
+    /// <summary>A message is stable.</summary>
+    public void OnStable(SimulatedGroup group, ulong number)
+    {
+        SenderLog log = group.Log.Of(node.Index);
+        ref SentMessage message = ref log[number];
+        if (!message.IsNumbered) throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} is said to be stable before it was sent");
+        if (message.IsStable) throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} was said to be stable twice");
+        message.IsStable = true;
+        log.Stable++;
+        run.Trace.Add(TraceKind.Stable, run.Now, ((ulong)node.Index << 32) | (uint)group.Log.Index, number);
+        checks.Stability.OnStable(group.Log, group.Id, node.Index, number, message, checks.Lives);
+    }
+
+    /// <summary>Takes a payload back.</summary>
+    public void Return(SimulatedPayload payload)
+    {
+        PayloadsOut--;
+        _payloads.Push(payload);
+    }
+
+    /// <inheritdoc/>
+    public void OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
+    {
+        SimulatedGroup stay = StayOf(group, "D3");
+        int sender = checks.Deliveries.OnMessage(stay, message);
+        stay.Add(sender, message.Number);
+    }
+
+    /// <inheritdoc/>
+    public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
+    {
+        SimulatedGroup stay = StayOf(group, "D5");
+        stay.Losses++;
+        int from = checks.Views.NodeOf(sender.Number.Key);
+        checks.Deliveries.OnLoss(stay, sender, first, count, from >= 0 && checks.Lives(from));
+    }
+
+    /// <inheritdoc/>
+    public void OnViewChanged(LocalGroup group, Instant now) => node.CheckViews();
+
+    /// <inheritdoc/>
+    public void OnGateChanged(LocalGroup group, bool open, Instant now)
+    {
+        if (!open || group.Tag is not SimulatedGroup stay) return;
+        while (stay.WaitingSizes.Count > 0 && group.IsOpen) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
+    }
+
+    /// <inheritdoc/>
+    public void OnStepActivated(StepNumber step, Instant now) => run.Trace.Add(TraceKind.Step, run.Now, (ulong)node.Index + (1UL << 32), step.Counter);
+
+    /// <inheritdoc/>
+    public void OnRegistered(NodeInfo self, Instant now)
+    {
+        checks.Views.OnRegistered(node.Index, self);
+        node.OnRegistered();
+    }
+
+    /// <inheritdoc/>
+    public void OnConnectionChanged(bool connected, Instant now) => run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, connected ? 1UL : 0);
+
+    /// <inheritdoc/>
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, 2 + (ulong)nodes.Count);
+
+    /// <inheritdoc/>
+    public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);
+
+    private SimulatedGroup StayOf(LocalGroup group, string invariant) =>
+        group.Tag as SimulatedGroup ?? throw run.Violation(invariant, $"node {node.Index} was told of {group.Info.Name} before it was admitted");
+
+    private void SendNow(SimulatedGroup group, int bytes, Instant now)
+    {
+        SenderLog log = group.Log.Of(node.Index);
+        if (!_payloads.TryPop(out SimulatedPayload? payload)) payload = new SimulatedPayload(this);
+        PayloadsOut++;
+        Span<byte> room = payload.Start(bytes);
+        SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
+        ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        group.Local.Send(payload, new SimulatedTicket(this, group, number), now);
+    }
+
+    private ulong Identity(SimulatedGroup group, int number) => ((ulong)node.Index << 48) + ((ulong)group.Log.Index << 32) + (uint)number;
+}

@@ -1,0 +1,133 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Nodes;
+
+/// <summary>
+/// The core thread of one simulated node: it turns the very loop that runs on real threads, when there is something to turn it for. A turn happens at one instant and then keeps the
+/// node busy for what it cost; the next one comes when that time is over, if there is work, or else with the next datagram, frame, request or alarm.
+/// </summary>
+internal sealed class NodeRunner : IEventTarget, IRequestQueue
+{
+    private const int MostIdleTurns = 10_000;
+    private const double BytesPerKilobyte = 1000;
+
+    private readonly RunContext _run;
+    private readonly EventQueue _events;
+    private readonly SimulatedNode _node;
+    private readonly SimulatedTransport _transport;
+    private readonly AlarmQueue _alarms;
+    private readonly OffsetClock _clock;
+    private readonly Queue<Action<Instant>> _requests = new();
+    private readonly LoopTurn _loop;
+    private Instant _nextTurn = Instant.Never;
+    private Instant _busyUntil;
+    private Instant _frozenUntil;
+    private int _idleTurns;
+    private bool _isEnded;
+
+    /// <summary>Makes a loop that waits.</summary>
+    public NodeRunner(RunContext run, EventQueue events, SimulatedNode node, SimulatedTransport transport, AlarmQueue alarms, OffsetClock clock, Protocol.Stack.NodeStack stack)
+    {
+        _run = run;
+        _events = events;
+        _node = node;
+        _transport = transport;
+        _alarms = alarms;
+        _clock = clock;
+        _loop = new LoopTurn(new LoopParts(clock, this, transport, stack, alarms, stack));
+    }
+
+    /// <summary>What the loop has done.</summary>
+    public LoopStatistics Statistics => _loop.Statistics;
+
+    /// <summary>Runs a request in the next turn.</summary>
+    public void Post(Action<Instant> request)
+    {
+        if (_isEnded) return;
+        _requests.Enqueue(request);
+        WakeAt(_run.Now);
+    }
+
+    /// <summary>Makes sure that a turn happens no later than this, if the node is not busy or frozen then.</summary>
+    public void WakeAt(Instant due)
+    {
+        if (_isEnded || due == Instant.Never) return;
+        if (due < _busyUntil) due = _busyUntil;
+        if (due < _frozenUntil) due = _frozenUntil;
+        if (due >= _nextTurn) return;
+        _nextTurn = due;
+        _events.Schedule(due, this);
+    }
+
+    /// <summary>Stops the node for a while; its sockets go on filling.</summary>
+    public void FreezeUntil(Instant until)
+    {
+        if (until <= _frozenUntil) return;
+        _frozenUntil = until;
+        _nextTurn = Instant.Never;
+        WakeAt(until);
+    }
+
+    /// <summary>Turns no more.</summary>
+    public void End()
+    {
+        _isEnded = true;
+        _requests.Clear();
+    }
+
+    /// <inheritdoc/>
+    public int RunAll(Instant now)
+    {
+        int count = _requests.Count;
+        for (int left = count; left > 0 && _requests.TryDequeue(out Action<Instant>? request); left--) request(now);
+        return count;
+    }
+
+    /// <inheritdoc/>
+    public void OnEvent(object? argument, long value, Instant now)
+    {
+        // An event that was overtaken by an earlier turn, or put off by a freeze, is stale.
+        if (_isEnded || now != _nextTurn) return;
+        _nextTurn = Instant.Never;
+        bool busy = Turn();
+        if (_isEnded) return;
+        _node.AfterTurn();
+        _busyUntil = now + CostOfTurn();
+        WakeForMore(busy, now);
+    }
+
+    private bool Turn()
+    {
+        _transport.ResetBusy();
+        try
+        {
+            return _loop.Run();
+        }
+        catch (Exception exception) when (exception is not InvariantViolationException)
+        {
+            throw _run.Violation("E1", $"{exception.GetType().Name} left the core of node {_node.Index}: {exception.Message}", exception);
+        }
+    }
+
+    private TimeSpan CostOfTurn()
+    {
+        ProcessorModel model = _run.Options.Processor;
+        TimeSpan cost = model.PerTurn + (model.PerKilobyte * (_transport.TakeBytesMoved() / BytesPerKilobyte));
+        return cost > TimeSpan.Zero ? cost : new TimeSpan(1);
+    }
+
+    private void WakeForMore(bool busy, Instant now)
+    {
+        if (_requests.Count > 0) WakeAt(_busyUntil);
+        WakeAt(_transport.NextReadable());
+        WakeAt(_clock.ToGlobal(_alarms.NextDue));
+        if (_transport.BusyUntil != Instant.Never) WakeAt(_transport.BusyUntil);
+        else if (_loop.HasWork) WakeAt(_busyUntil);
+        _idleTurns = busy || !_loop.HasWork ? 0 : _idleTurns + 1;
+        if (_idleTurns > MostIdleTurns) throw _run.Violation("E1", $"node {_node.Index} says that it has work, and did nothing in {MostIdleTurns} turns, the last at {now}");
+    }
+}

@@ -1,0 +1,60 @@
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Invariants;
+
+namespace QuickSilver.Testing.Nodes;
+
+/// <summary>One stay of one simulated node in one group: what it sends there and what it has received.</summary>
+public sealed class SimulatedGroup
+{
+    private readonly ReceiverPlace[] _places;
+    private readonly List<ReceivedMessage> _received = [];
+
+    internal SimulatedGroup(SimulatedNode node, LocalGroup local, GroupLog log, StepNumber began, int nodes)
+    {
+        Node = node;
+        Local = local;
+        Log = log;
+        Began = began;
+        _places = new ReceiverPlace[nodes];
+    }
+
+    /// <summary>The node.</summary>
+    public SimulatedNode Node { get; }
+
+    /// <summary>Name of the group.</summary>
+    public string Name => Log.Name;
+
+    /// <summary>The protocol's own object.</summary>
+    public LocalGroup Local { get; }
+
+    /// <summary>The step with which the stay began.</summary>
+    public StepNumber Began { get; }
+
+    /// <summary>True until the node has left the group.</summary>
+    public bool IsOpen { get; internal set; } = true;
+
+    /// <summary>True once the join has returned: every sender sends to this node.</summary>
+    public bool IsJoined { get; internal set; }
+
+    /// <summary>Messages received, in the order of delivery.</summary>
+    public IReadOnlyList<ReceivedMessage> Received => _received;
+
+    /// <summary>Losses reported.</summary>
+    public int Losses { get; internal set; }
+
+    /// <summary>Messages of the application that wait because the protocol's gate is shut.</summary>
+    public int Waiting => WaitingSizes.Count;
+
+    internal GroupLog Log { get; }
+
+    internal GroupId Id => Local.Info.Id;
+
+    internal Queue<int> WaitingSizes { get; } = new();
+
+    internal SimulatedSource? Source { get; set; }
+
+    internal ref ReceiverPlace PlaceOf(int sender) => ref _places[sender];
+
+    internal void Add(int sender, ulong number) => _received.Add(new ReceivedMessage(sender, number));
+}

@@ -1,0 +1,21 @@
+namespace QuickSilver.Testing;
+
+/// <summary>A stretch of sending: so many messages, one after the other.</summary>
+/// <param name="Node">Index of the sender; it must be in the group when the first is due.</param>
+/// <param name="Group">The group.</param>
+/// <param name="Count">How many messages.</param>
+/// <param name="Interval">Time between two; zero: all at once.</param>
+public sealed record SendPlan(int Node, string Group, int Count, TimeSpan Interval)
+{
+    /// <summary>Time from now until the first.</summary>
+    public TimeSpan Start { get; init; }
+
+    /// <summary>Shortest message in bytes.</summary>
+    public int MinBytes { get; init; } = 100;
+
+    /// <summary>Longest message in bytes; sizes are drawn evenly between the two.</summary>
+    public int MaxBytes { get; init; } = 100;
+
+    /// <summary>True: the protocol pulls the messages from a source instead.</summary>
+    public bool Pulled { get; init; }
+}

@@ -1,0 +1,239 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Membership;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing;
+
+/// <summary>
+/// A whole cluster in one process and one thread: the protocol of every node and the membership server as they run for real, over virtual time and a simulated network. The
+/// same options and the same calls give the same run, to the last bit of <see cref="Trace"/>. The protocol's promises are checked all the while.
+/// <para>
+/// Not thread safe; different clusters share nothing and may run on different threads.
+/// </para>
+/// </summary>
+/// <example>
+/// <code>
+/// var cluster = new SimulatedCluster(new SimulationOptions { Nodes = 3, Seed = 7 });
+/// cluster.JoinAll("news");
+/// cluster.Start(new SendPlan(0, "news", Count: 100, Interval: TimeSpan.FromMilliseconds(1)));
+/// cluster.Settle(TimeSpan.FromSeconds(10));
+/// cluster.Shutdown();
+/// </code>
+/// </example>
+public sealed class SimulatedCluster
+{
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan JoinLimit = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan ShutdownLimit = TimeSpan.FromSeconds(10);
+
+    private readonly RunContext _run;
+    private readonly EventQueue _events;
+    private readonly ClusterChecks _checks;
+    private readonly SimulatedNetwork _network;
+    private readonly SimulatedMembership _membership;
+    private readonly SimulatedNode[] _nodes;
+    private ulong _plans;
+    private int _plansUnderWay;
+
+    /// <summary>Makes the cluster and starts its nodes; nothing happens before it runs.</summary>
+    public SimulatedCluster(SimulationOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.Nodes, 1);
+        _run = new RunContext(options);
+        _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
+        _checks = new ClusterChecks(_run, node => _nodes![node].IsAlive);
+        _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, new Observer(this));
+        _membership = new SimulatedMembership(ServerSettings(options), options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace);
+        _nodes = new SimulatedNode[options.Nodes];
+        for (int index = 0; index < _nodes.Length; index++) _nodes[index] = new SimulatedNode(index, _run, _checks, _events, _network, _membership);
+        foreach (SimulatedNode node in _nodes) node.Connect();
+    }
+
+    /// <summary>What the cluster was made with.</summary>
+    public SimulationOptions Options => _run.Options;
+
+    /// <summary>The nodes, ended ones included.</summary>
+    public IReadOnlyList<SimulatedNode> Nodes => _nodes;
+
+    /// <summary>Virtual time since the start.</summary>
+    public TimeSpan Elapsed => _run.Now - Instant.Zero;
+
+    /// <summary>The hash over everything observable so far.</summary>
+    public TraceHash Trace => _run.Trace;
+
+    /// <summary>What became of datagrams.</summary>
+    public NetworkCounters NetworkCounters => _network.Counters;
+
+    /// <summary>Datagrams handed to the network, by any node.</summary>
+    public ulong DatagramsSent { get; private set; }
+
+    /// <summary>Events that have happened.</summary>
+    public ulong EventsExecuted => _events.Executed;
+
+    /// <summary>Messages delivered, by any node.</summary>
+    public ulong MessagesDelivered => _checks.Deliveries.Delivered;
+
+    /// <summary>First transmissions of messages: for each message, one for each region view it went to.</summary>
+    public ulong MessageTransmissions => _checks.Stability.Transmissions;
+
+    /// <summary>Region views that any node has installed.</summary>
+    public int RegionViewsSeen => _checks.Views.Count;
+
+    internal NetworkConditions Conditions => _network.Conditions;
+
+    /// <summary>Lets virtual time pass.</summary>
+    /// <exception cref="InvariantViolationException">A promise was broken.</exception>
+    public void RunFor(TimeSpan time)
+    {
+        Instant until = _run.Now + time;
+        while (_events.RunNext(until)) { }
+        _run.Clock.MoveTo(until);
+    }
+
+    /// <summary>Lets virtual time pass until something is true, looking every few milliseconds.</summary>
+    /// <param name="condition">What to wait for.</param>
+    /// <param name="limit">How long at most.</param>
+    /// <returns>False when the time ran out.</returns>
+    /// <exception cref="InvariantViolationException">A promise was broken.</exception>
+    public bool RunUntil(Func<bool> condition, TimeSpan limit)
+    {
+        Instant until = _run.Now + limit;
+        while (!condition())
+        {
+            if (_run.Now >= until) return false;
+            RunFor(until - _run.Now < Look ? until - _run.Now : Look);
+        }
+        return true;
+    }
+
+    /// <summary>Lets every living node join groups, and runs until all joins have returned.</summary>
+    /// <exception cref="InvariantViolationException">A promise was broken, or a join did not return in 30 virtual seconds.</exception>
+    public void JoinAll(params string[] groups) => Await([.. _nodes.Where(node => node.IsAlive).Select(node => node.Join(groups))]);
+
+    /// <summary>Runs until joins have returned.</summary>
+    /// <exception cref="InvariantViolationException">A promise was broken, a join failed, or one did not return in 30 virtual seconds.</exception>
+    public void Await(params SimulatedJoin[] joins)
+    {
+        bool returned = RunUntil(() => Array.TrueForAll(joins, join => join.IsCompleted || join.Failure is not null), JoinLimit);
+        int failed = joins.Count(join => join.Failure is not null);
+        if (!returned || failed > 0) throw _run.Violation("D9", $"of {joins.Length} joins {failed} failed and {joins.Count(join => join.IsCompleted)} returned");
+    }
+
+    /// <summary>Begins a stretch of sending.</summary>
+    public void Start(SendPlan plan)
+    {
+        ArgumentNullException.ThrowIfNull(plan);
+        _plansUnderWay++;
+        _events.Schedule(_run.Now + plan.Start, new PlanExecution(this, plan, _plans++));
+    }
+
+    /// <summary>Lets a fault happen at its time.</summary>
+    public void Inject(Fault fault)
+    {
+        ArgumentNullException.ThrowIfNull(fault);
+        Instant begin = Instant.Zero + fault.At;
+        _events.Schedule(begin, new FaultExecution(this), fault, value: 1);
+        if (fault.Duration != Timeout.InfiniteTimeSpan) _events.Schedule(begin + fault.Duration, new FaultExecution(this), fault, value: 0);
+    }
+
+    /// <summary>Does something in the middle of the run.</summary>
+    /// <param name="delay">When, counted from now.</param>
+    /// <param name="action">What; it must not run the cluster.</param>
+    public void After(TimeSpan delay, Action action) => _events.Schedule(_run.Now + delay, new ActionExecution(action));
+
+    /// <summary>True when all sending is done and every promise about it kept.</summary>
+    public bool IsSettled => _plansUnderWay == 0 && LivenessChecks.FindMissing(_nodes, _checks) is null;
+
+    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known stable at its sender.</summary>
+    /// <param name="limit">The time this may take.</param>
+    /// <exception cref="InvariantViolationException">A promise was broken; D7 or D8 when the time ran out.</exception>
+    public void Settle(TimeSpan limit)
+    {
+        if (RunUntil(() => IsSettled, limit)) return;
+        (string invariant, string missing) = LivenessChecks.FindMissing(_nodes, _checks) ?? ("D7", "sending has not ended");
+        throw _run.Violation(invariant, $"after {limit} {missing}");
+    }
+
+    /// <summary>Ends every living node in good order, and checks that nothing is left.</summary>
+    /// <exception cref="InvariantViolationException">A promise was broken; R4 when something is left.</exception>
+    public void Shutdown()
+    {
+        foreach (SimulatedNode node in _nodes) node.Shutdown();
+        if (!RunUntil(() => Array.TrueForAll(_nodes, node => !node.IsAlive), ShutdownLimit)) throw _run.Violation("R4", "a node did not end");
+        _membership.Stop();
+        if (_membership.Alarms > 0) throw _run.Violation("R4", $"the membership server was stopped with {_membership.Alarms} alarms set");
+    }
+
+    /// <summary>A failure that names this run, for a test's own checks.</summary>
+    /// <param name="invariant">Id of the invariant.</param>
+    /// <param name="seen">What was seen.</param>
+    public InvariantViolationException Violation(string invariant, string seen) => _run.Violation(invariant, seen);
+
+    private static MembershipServerSettings ServerSettings(SimulationOptions options)
+    {
+        MembershipServerSettings settings = options.Membership;
+        if (!options.Network.Multicast) return settings with { MulticastFirst = 0, MulticastCount = 0 };
+        return settings.MulticastFirst != 0 ? settings : settings with { MulticastFirst = 0xEFFF_0001, MulticastCount = 4096 };
+    }
+
+    private sealed class Observer(SimulatedCluster cluster) : INetworkObserver
+    {
+        public void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now)
+        {
+            cluster.DatagramsSent++;
+            cluster._run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)datagram.Length, Crc32C.Of(datagram));
+            RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
+            if (reason != RejectReason.None || header.TotalLength != datagram.Length) throw cluster.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
+            if (header.Kind != DatagramKind.Data) return;
+            cluster._nodes[node].CheckViews();
+            cluster._checks.Stability.OnData(node, header, datagram);
+        }
+
+        public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
+        {
+            if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || !DatagramKinds.CarriesPacket(header.Kind)) return;
+            if (!damaged || header.PayloadIsIntact(datagram)) cluster._checks.Stability.OnPacketRead(node, header);
+        }
+    }
+
+    private sealed class PlanExecution(SimulatedCluster cluster, SendPlan plan, ulong id) : IEventTarget
+    {
+        private int _sent;
+
+        public void OnEvent(object? argument, long value, Instant now)
+        {
+            SimulatedNode node = cluster._nodes[plan.Node];
+            do
+            {
+                if (!node.IsAlive || _sent >= plan.Count || node.FindGroup(plan.Group) is null)
+                {
+                    cluster._plansUnderWay--;
+                    return;
+                }
+                int bytes = cluster._run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, (ulong)_sent);
+                if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
+                else node.Send(plan.Group, bytes);
+                _sent++;
+            }
+            while (plan.Interval == TimeSpan.Zero);
+            cluster._events.Schedule(now + plan.Interval, this);
+        }
+    }
+
+    private sealed class FaultExecution(SimulatedCluster cluster) : IEventTarget
+    {
+        public void OnEvent(object? argument, long value, Instant now) => ((Fault)argument!).Apply(cluster, begins: value == 1);
+    }
+
+    private sealed class ActionExecution(Action action) : IEventTarget
+    {
+        public void OnEvent(object? argument, long value, Instant now) => action();
+    }
+}

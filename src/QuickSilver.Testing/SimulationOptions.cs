@@ -1,0 +1,40 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Testing.Membership;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Nodes;
+
+namespace QuickSilver.Testing;
+
+/// <summary>Everything that decides a run, together with what the test then does: two clusters with equal options, used alike, behave alike to the last bit.</summary>
+public sealed record SimulationOptions
+{
+    /// <summary>Nodes of the cluster, beside the membership server.</summary>
+    public int Nodes { get; init; } = 2;
+
+    /// <summary>Decides everything random.</summary>
+    public ulong Seed { get; init; } = 1;
+
+    /// <summary>The network between the nodes.</summary>
+    public NetworkModel Network { get; init; } = new();
+
+    /// <summary>
+    /// The membership server. Its multicast pool is filled by the simulator when it is empty and the network carries multicast.
+    /// </summary>
+    public MembershipServerSettings Membership { get; init; } = new();
+
+    /// <summary>The channels between nodes and membership server.</summary>
+    public MembershipLinkModel MembershipLink { get; init; } = new();
+
+    /// <summary>Every node's protocol; name and cluster are filled in by the simulator.</summary>
+    public NodeSettings Node { get; init; } = new();
+
+    /// <summary>What work costs a node.</summary>
+    public ProcessorModel Processor { get; init; } = new();
+
+    /// <summary>Most events in one virtual microsecond before the run is taken to spin.</summary>
+    public int SpinLimit { get; init; } = 10_000;
+
+    /// <summary>Added to the message of every failure: how to run this once more.</summary>
+    public string ReplayHint { get; init; } = string.Empty;
+}
