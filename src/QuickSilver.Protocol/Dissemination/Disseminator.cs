@@ -5,50 +5,164 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;
 
-/// <summary>The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.</summary>
+/// <summary>
+/// The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.
+/// <para>
+/// A message goes from <see cref="GroupSender.Admit"/> through the binding to a step into the region buffer of each <see cref="StreamSender"/>, and from there into packets when the root asks. Feedback
+/// (<see cref="OnAck"/>, <see cref="OnNak"/>) comes back by stream. The switch to another step happens between two messages: what is bound stays in the old views' streams, which end when it is stable; what is admitted binds to the new.
+/// </para>
+/// </summary>
 public sealed class Disseminator
 {
+    private readonly SendContext _context;
+    private readonly Dictionary<GroupId, GroupSender> _groupById = [];
+    private readonly List<GroupSender> _groups = [];
+    private readonly List<Ending> _endings = [];
+    private readonly List<RegionView> _due = [];
+    private readonly List<GroupSender> _waiting = [];
+
     /// <summary>Makes the sending half of a node; it sends nothing before <see cref="Start"/> and <see cref="SwitchTo"/>.</summary>
+    /// <param name="settings">Limits, pace, beacons.</param>
+    /// <param name="transport">The sockets; started by the time of <see cref="SwitchTo"/>.</param>
+    /// <param name="roots">Where streams register.</param>
+    /// <param name="alarms">Fires the timers.</param>
+    /// <param name="pool">Memory.</param>
+    /// <param name="counters">Counted in.</param>
+    /// <param name="events">Told what happens.</param>
     public Disseminator(
         DisseminationSettings settings, ITransport transport, ISink roots, AlarmQueue alarms, BufferPool pool, DisseminationCounters counters, IDisseminationEvents events)
     {
-        _ = (settings, transport, roots, alarms, pool, counters, events);
+        _context = new SendContext(settings, transport, roots, alarms, pool, counters, events);
     }
 
     /// <summary>The step this node sends in; none before the first <see cref="SwitchTo"/>.</summary>
-    public StepNumber ActiveStep => throw new NotSupportedException();
+    public StepNumber ActiveStep => _context.ActiveStep;
+
+    /// <summary>The streams of views that have not retired, in the order in which they were opened.</summary>
+    public IReadOnlyList<StreamSender> Streams => _context.Streams.All;
 
     /// <summary>The node is registered: what its datagrams will carry.</summary>
-    public void Start(NodeInfo self, ulong clusterInstance) => throw new NotSupportedException();
+    public void Start(NodeInfo self, ulong clusterInstance)
+    {
+        _context.SelfKey = self.Number.Key;
+        _context.ClusterInstance = clusterInstance;
+    }
 
     /// <summary>The sender of a group: the same object for ever per group id, so that message numbers survive leaves and joins.</summary>
-    public GroupSender OpenGroup(GroupInfo group) => throw new NotSupportedException();
+    public GroupSender OpenGroup(GroupInfo group)
+    {
+        if (_groupById.TryGetValue(group.Id, out GroupSender? sender)) return sender;
+        sender = new GroupSender(_context, group);
+        _groupById.Add(group.Id, sender);
+        _groups.Add(sender);
+        return sender;
+    }
 
     /// <summary>This node's stream into a view, by what a datagram header names it with; null when there is none. O(1).</summary>
-    public StreamSender? FindStream(uint viewTag, uint viewCounter) => throw new NotSupportedException();
+    public StreamSender? FindStream(uint viewTag, uint viewCounter) => _context.Streams.Find(viewTag, viewCounter);
 
     /// <summary>A step is installed; nothing is sent in it before <see cref="SwitchTo"/>.</summary>
-    public void OnStepInstalled(InstalledStep step, Instant now) => throw new NotSupportedException();
+    public void OnStepInstalled(InstalledStep step, Instant now)
+    {
+        _ = now;
+        foreach (RegionView view in step.Opened) _endings.RemoveAll(ending => ending.View.Number == view.Number);
+        foreach (RegionView view in step.Superseded) _endings.Add(new Ending(step.Number, view));
+    }
 
     /// <summary>
-    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at their next message; streams into superseded views end.
+    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at their next message, those with something waiting at once; streams into superseded
+    /// views end. Costs a visit to every group bound in the step before.
     /// </summary>
-    public void SwitchTo(StepNumber step, ClusterView cluster, Instant now) => throw new NotSupportedException();
+    public void SwitchTo(StepNumber step, ClusterView cluster, Instant now)
+    {
+        _context.Loop.Enter();
+        _context.ActiveStep = step;
+        _context.Cluster = cluster;
+        _context.Generation++;
+        _waiting.Clear();
+        foreach (StreamSender stream in _context.Streams.All)
+        {
+            while (stream.Backlog.Waiters.Count > 0) stream.Backlog.Waiters.Dequeue().OnUnparked();
+            stream.Gate.DetachAll(_waiting);
+        }
+        _context.WaitingForStep.DetachAll(_waiting);
+        EndSuperseded(step, now);
+        foreach (GroupSender group in _waiting) group.OnSwitched(now);
+        _waiting.Clear();
+        _context.Loop.Leave(now);
+    }
 
-    /// <summary>A view is gone for good: its stream's record and channel go.</summary>
-    public void OnViewRetired(RegionView view, Instant now) => throw new NotSupportedException();
+    /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against expectation, counts as stable.</summary>
+    public void OnViewRetired(RegionView view, Instant now)
+    {
+        _endings.RemoveAll(ending => ending.View.Number == view.Number);
+        if (_context.Streams.Find(view) is not { } stream) return;
+        _context.Loop.Enter();
+        stream.Close(now);
+        _context.Streams.Remove(stream);
+        _context.Loop.Leave(now);
+    }
 
     /// <summary>Nodes are gone from the cluster (<see cref="NodeInfo.IsRemoved"/> is set): nothing waits for them any more.</summary>
-    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => throw new NotSupportedException();
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
+    {
+        _context.Loop.Enter();
+        IReadOnlyList<StreamSender> streams = _context.Streams.All;
+        for (int index = 0; index < streams.Count; index++)
+        {
+            if (IsInAny(streams[index].View, nodes)) streams[index].OnNodesRemoved(now);
+        }
+        _context.Loop.Leave(now);
+    }
 
     /// <summary>Feedback of a region to one of this node's streams.</summary>
     /// <returns>False when it names what was never sent; then nothing has changed.</returns>
-    public bool OnAck(StreamSender stream, in AckBody ack, Instant now) => throw new NotSupportedException();
+    public bool OnAck(StreamSender stream, in AckBody ack, Instant now)
+    {
+        _context.Loop.Enter();
+        bool possible = stream.OnAck(ack, now);
+        _context.Loop.Leave(now);
+        return possible;
+    }
 
     /// <summary>A member of the stream's view, or its whole partition, lacks packets.</summary>
     /// <returns>False when it names what was never sent; then nothing has changed.</returns>
-    public bool OnNak(StreamSender stream, in NakBody nak, NodeInfo asker, Instant now) => throw new NotSupportedException();
+    public bool OnNak(StreamSender stream, in NakBody nak, NodeInfo asker, Instant now) => stream.OnNak(nak, asker, now);
 
-    /// <summary>Releases every buffer, channel and alarm; tickets and markers are not told. Not used afterwards.</summary>
-    public void Close() => throw new NotSupportedException();
+    /// <summary>Releases every buffer, channel and alarm; tickets, flushes and events are not told. Not used afterwards.</summary>
+    public void Close()
+    {
+        _context.IsClosed = true;
+        _context.Loop.Close();
+        foreach (GroupSender group in _groups) group.Close();
+        foreach (StreamSender stream in _context.Streams.All) stream.Close(Instant.Zero);
+        _context.CopyArena.Close();
+        _context.SourceArena.Close();
+    }
+
+    private static bool IsInAny(RegionView view, IReadOnlyList<NodeInfo> nodes)
+    {
+        for (int index = 0; index < nodes.Count; index++)
+        {
+            if (view.IndexOf(nodes[index].Number.Key) >= 0) return true;
+        }
+        return false;
+    }
+
+    private void EndSuperseded(StepNumber step, Instant now)
+    {
+        _due.Clear();
+        foreach (Ending ending in _endings)
+        {
+            if (ending.Step <= step) _due.Add(ending.View);
+        }
+        _endings.RemoveAll(ending => ending.Step <= step);
+        foreach (RegionView view in _due)
+        {
+            if (_context.Streams.Find(view) is { } stream) stream.End(now);
+            else _context.Events.OnDone(view, now);
+        }
+    }
+
+    private readonly record struct Ending(StepNumber Step, RegionView View);
 }

@@ -5,10 +5,47 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;
 
-/// <summary>One group as this node sends to it. Core thread only.</summary>
+/// <summary>
+/// One group as this node sends to it: order and numbers, the admission queue, the sources of messages. Core thread only.
+/// <para>
+/// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room. Then it is <em>bound</em>: it takes its number and the active step, and gets one
+/// entry in the stream of each region view of the group that has a member other than this node. The binding of a group is worked out at its first message in a step; while a newer
+/// step is installed but not yet active that is not possible (the cluster view shows the newer one), and the group waits for the switch.
+/// </para>
+/// <para>
+/// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent to has no more than this object.
+/// </para>
+/// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
+/// </summary>
 public sealed class GroupSender
 {
-    internal GroupSender(GroupInfo group) => Group = group;
+    private readonly SendContext _context;
+    private GroupBinding? _binding;
+    private MessageSources? _sources;
+    private FlushMarkers? _flushes;
+    private SelfDelivery _own;
+    private OutgoingMessage? _queueHead;
+    private OutgoingMessage? _queueTail;
+    private StepNumber _previousStep;
+    private long _queueBytes;
+    private long _outstanding;
+    private ulong _ordinal;
+    private ulong _boundIn;
+    private ulong _countedIn;
+    private int _queueCount;
+    private int _memberCount;
+    private int _shutGates;
+    private int _turn;
+    private bool _isBound;
+    private bool _isScheduled;
+    private bool _hasWaited;
+    private bool _gateMarked;
+
+    internal GroupSender(SendContext context, GroupInfo group)
+    {
+        _context = context;
+        Group = group;
+    }
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Group { get; }
@@ -16,36 +53,320 @@ public sealed class GroupSender
     /// <summary>The stack's own object for the group.</summary>
     public object? Tag { get; set; }
 
-    /// <summary>False while a limit of pending is reached.</summary>
-    public bool IsOpen => throw new NotSupportedException();
+    /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so until it said otherwise.</summary>
+    public bool IsOpen { get; private set; } = true;
 
-    /// <summary>True when nothing admitted waits to be bound.</summary>
-    public bool IsDrained => throw new NotSupportedException();
+    /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do not count.</summary>
+    public bool IsDrained => _queueHead is null;
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
-    public ulong LastNumber => throw new NotSupportedException();
+    public ulong LastNumber { get; private set; }
 
-    /// <summary>Members of the group in the step this node sends in, itself included; 0 while it cannot send.</summary>
-    public int SendMemberCount => throw new NotSupportedException();
+    /// <summary>Members of the group in the step this node sends in, itself included; as last known while a newer step is installed and not yet active, 0 before anything is known.</summary>
+    public int SendMemberCount
+    {
+        get
+        {
+            if (_countedIn != _context.Generation && _context.CanBind) CountMembers();
+            return _memberCount;
+        }
+    }
 
-    /// <summary>The group view this node sends in.</summary>
-    public StepNumber SendView => throw new NotSupportedException();
+    /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
+    internal bool MustRebind => _queueHead is not null || _shutGates > 0 || !IsOpen || (_sources is not null && _sources.AnyReady);
 
-    /// <summary>Admits a message, open or not: the host stops when told that the gate has shut.</summary>
+    /// <summary>Admits a message, open or not: the host stops when told that the gate has shut. Allocates nothing in steady state.</summary>
     /// <param name="payload">The bytes, with one reference that passes to the sender.</param>
     /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>
     /// <param name="now">The present instant.</param>
-    public void Admit(Payload payload, SendTicket? ticket, Instant now) => throw new NotSupportedException();
+    public void Admit(Payload payload, SendTicket? ticket, Instant now)
+    {
+        _context.Loop.Enter();
+        OutgoingMessage message = _context.Messages.Take(this, ticket);
+        message.Hold(payload);
+        EnsureBound(now);
+        Account(message);
+        if (_queueTail is null) _queueHead = message;
+        else _queueTail.Next = message;
+        _queueTail = message;
+        _queueCount++;
+        _queueBytes += message.Length;
+        _hasWaited |= _context.Loop.IsNested;
+        Schedule();
+        _context.Loop.Leave(now);
+    }
 
     /// <summary>Asks to be told when everything admitted so far is stable; told before the call returns when it is already.</summary>
-    public void Flush(Action<Instant> flushed, Instant now) => throw new NotSupportedException();
+    public void Flush(Action<Instant> flushed, Instant now)
+    {
+        if (_outstanding == 0)
+        {
+            flushed(now);
+            return;
+        }
+        _flushes ??= new FlushMarkers();
+        _flushes.Add(_ordinal, _outstanding, flushed);
+    }
 
-    /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>.</summary>
-    public void AddSource(IMessageSource source) => throw new NotSupportedException();
+    /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
+    public void AddSource(IMessageSource source)
+    {
+        _sources ??= new MessageSources();
+        _sources.Add(source);
+    }
 
-    /// <summary>Says that a source has something to send.</summary>
-    public void Signal(IMessageSource source, Instant now) => throw new NotSupportedException();
+    /// <summary>Says that a source has something to send: it is asked, in turn with other sources and with admitted messages, until it says that it has nothing.</summary>
+    public void Signal(IMessageSource source, Instant now)
+    {
+        if (_sources is null || !_sources.Signal(source)) return;
+        _context.Loop.Enter();
+        Schedule();
+        _context.Loop.Leave(now);
+    }
 
     /// <summary>Forgets a source.</summary>
-    public void RemoveSource(IMessageSource source) => throw new NotSupportedException();
+    public void RemoveSource(IMessageSource source) => _sources?.Remove(source);
+
+    /// <summary>Binds one message, if it can, and sees to it that the next has its turn.</summary>
+    /// <param name="wokenBy">The stream at which the group waited until now; null when it did not wait at one.</param>
+    /// <param name="now">The present instant.</param>
+    internal void BindNext(StreamSender? wokenBy, Instant now)
+    {
+        _isScheduled = false;
+        if (!EnsureBound(now))
+        {
+            // Bound again, and scheduled, by the switch: what waits in the queue makes it so.
+            _hasWaited |= _queueHead is not null;
+            return;
+        }
+        if (_binding!.FirstFull() is { } full)
+        {
+            WaitAt(full);
+            return;
+        }
+        if (Next(now) is { } message) Bind(message, now);
+        if (_hasWaited && _queueHead is null)
+        {
+            _hasWaited = false;
+            _context.Events.OnDrained(this, now);
+        }
+        if (!HasWork || _isScheduled) return;
+        _hasWaited |= _queueHead is not null;
+        if (wokenBy is not null && !wokenBy.Backlog.IsFull) WaitAt(wokenBy);
+        else Schedule();
+    }
+
+    /// <summary>The stream at which the group waited no longer keeps it: the active step has changed.</summary>
+    internal void OnUnparked() => _isScheduled = false;
+
+    /// <summary>The active step has changed while something of the group waited.</summary>
+    internal void OnSwitched(Instant now)
+    {
+        EnsureBound(now);
+        Schedule();
+    }
+
+    /// <summary>One of the group's gates has changed, or is found shut.</summary>
+    internal void OnGate(bool open)
+    {
+        _shutGates += open ? -1 : 1;
+        MarkGate();
+    }
+
+    /// <summary>Tells whether the group is open, if that has changed.</summary>
+    internal void TellGate(Instant now)
+    {
+        _gateMarked = false;
+        bool open = _shutGates == 0;
+        if (open == IsOpen) return;
+        IsOpen = open;
+        if (!open) _context.Counters.GatesShut++;
+        else if (HasWork) Schedule();
+        _context.Events.OnGateChanged(this, open, now);
+    }
+
+    /// <summary>All of a message is packed in this node's own region's stream, or the stream gave up: it may be delivered here.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="inPacket">Where a packet holds it in one piece; empty when none does.</param>
+    /// <param name="now">The present instant.</param>
+    internal void OnOwnCopyPacked(OutgoingMessage message, Slice inPacket, Instant now)
+    {
+        Slice bytes = inPacket.IsEmpty ? message.Pooled : inPacket;
+        if (!bytes.IsEmpty)
+        {
+            _own.Ready(_context, message, bytes, now);
+            return;
+        }
+        bytes = _context.Copy(message.Span);
+        _own.Ready(_context, message, bytes, now);
+        bytes.Release();
+    }
+
+    /// <summary>A message is stable in every stream that carries it.</summary>
+    internal void OnStable(OutgoingMessage message, Instant now)
+    {
+        message.IsComplete = true;
+        _outstanding--;
+        ulong ordinal = message.Ordinal;
+        if (!_context.IsClosed)
+        {
+            message.Ticket?.OnStable(message.Removed, now);
+            _flushes?.OnStable(ordinal, now);
+        }
+        if (message.OwnDone) _context.Messages.Return(message);
+    }
+
+    /// <summary>Drops what waits to be bound.</summary>
+    internal void Close()
+    {
+        while (_queueHead is not null) Dequeue().ReleaseBytes();
+    }
+
+    private bool HasWork => _queueHead is not null || (_shutGates == 0 && _sources is not null && _sources.AnyReady);
+
+    private void Schedule()
+    {
+        if (_isScheduled) return;
+        _isScheduled = true;
+        _context.Loop.Schedule(this);
+    }
+
+    private void WaitAt(StreamSender stream)
+    {
+        _isScheduled = true;
+        _hasWaited |= _queueHead is not null;
+        stream.Backlog.Waiters.Enqueue(this);
+    }
+
+    // The next message of the queue and the sources, taking turns; null when there is none.
+    private OutgoingMessage? Next(Instant now)
+    {
+        int turns = 1 + (_sources?.Count ?? 0);
+        for (int tried = 0; tried < turns; tried++)
+        {
+            int turn = _turn % turns;
+            _turn = turn + 1;
+            if (turn == 0 && _queueHead is not null) return Dequeue();
+            if (turn == 0 || _shutGates > 0 || !_sources!.TryAsk(turn - 1, _context.SourceWriter)) continue;
+            OutgoingMessage message = _context.Messages.Take(this, ticket: null);
+            message.Hold(_context.SourceWriter.Finish());
+            Account(message);
+            return message;
+        }
+        return null;
+    }
+
+    private OutgoingMessage Dequeue()
+    {
+        OutgoingMessage message = _queueHead!;
+        _queueHead = message.Next;
+        if (_queueHead is null) _queueTail = null;
+        message.Next = null;
+        _queueCount--;
+        _queueBytes -= message.Length;
+        return message;
+    }
+
+    private void Bind(OutgoingMessage message, Instant now)
+    {
+        GroupBinding binding = _binding!;
+        message.Number = ++LastNumber;
+        message.Step = _context.ActiveStep;
+        message.PreviousStep = _previousStep;
+        _previousStep = message.Step;
+        _context.Counters.MessagesSent++;
+        _context.Counters.BytesSent += (ulong)message.Length;
+        _own.Append(message);
+
+        bool carriedHome = false;
+        for (int index = 0; index < binding.Count; index++)
+        {
+            StreamSender stream = binding.StreamAt(index);
+            if (!stream.HasOthers)
+            {
+                message.Removed += stream.RemovedMembers;
+                stream.Gate.Account.Remove(1, message.Length);
+                continue;
+            }
+            carriedHome |= stream.IsOwn;
+            message.Unpacked++;
+            message.Unstable++;
+            stream.Append(message, binding.GroupIndexAt(index));
+        }
+        message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
+        bool sent = message.Unpacked > 0;
+        if (!carriedHome) OnOwnCopyPacked(message, default, now);
+        if (sent) return;
+        message.ReleaseBytes();
+        OnStable(message, now);
+    }
+
+    // A message counts as pending in every stream of the group from its admission on.
+    private void Account(OutgoingMessage message)
+    {
+        message.Ordinal = ++_ordinal;
+        _outstanding++;
+        AddToAccounts(1, message.Length);
+    }
+
+    private void AddToAccounts(int messages, long bytes)
+    {
+        if (!_isBound)
+        {
+            _context.WaitingForStep.Account.Add(messages, bytes);
+            return;
+        }
+        for (int index = 0; index < _binding!.Count; index++) _binding.StreamAt(index).Gate.Account.Add(messages, bytes);
+    }
+
+    private void RemoveFromAccounts(int messages, long bytes)
+    {
+        if (!_isBound)
+        {
+            _context.WaitingForStep.Account.Remove(messages, bytes);
+            return;
+        }
+        for (int index = 0; index < _binding!.Count; index++) _binding.StreamAt(index).Gate.Account.Remove(messages, bytes);
+    }
+
+    // Works the binding out anew once per active step; what waits in the queue moves to the new streams' accounts.
+    private bool EnsureBound(Instant now)
+    {
+        if (_boundIn == _context.Generation) return _isBound;
+        if (_queueCount > 0) RemoveFromAccounts(_queueCount, _queueBytes);
+        _boundIn = _context.Generation;
+        _shutGates = 0;
+        _binding?.Clear();
+        _isBound = _context.CanBind && _context.Cluster!.FindGroup(Group.Id) is not null;
+        if (_isBound)
+        {
+            _binding ??= new GroupBinding();
+            _binding.Rebind(_context, Group.Id, now);
+            for (int index = 0; index < _binding.Count; index++) _binding.StreamAt(index).Gate.Attach(this);
+            CountMembers();
+        }
+        else
+        {
+            _context.WaitingForStep.Attach(this);
+        }
+        if (_queueCount > 0) AddToAccounts(_queueCount, _queueBytes);
+        MarkGate();
+        return _isBound;
+    }
+
+    private void CountMembers()
+    {
+        _countedIn = _context.Generation;
+        _memberCount = 0;
+        if (_context.Cluster!.FindGroup(Group.Id) is null) return;
+        IReadOnlyList<RegionView> views = _context.Cluster.ViewsOf(Group.Id);
+        for (int index = 0; index < views.Count; index++) _memberCount += views[index].Members.Length;
+    }
+
+    private void MarkGate()
+    {
+        if (_gateMarked) return;
+        _gateMarked = true;
+        _context.Loop.MarkGate(this);
+    }
 }

@@ -21,7 +21,7 @@ public sealed class Arena(BufferPool pool, BufferOwner owner)
     public Slice Take(int bytes)
     {
         if (bytes > BufferPool.ChunkBytes) return new Slice(pool.Rent(bytes, owner), 0, bytes);
-        if (Remaining < bytes) StartChunk();
+        if (_current is null || Remaining < bytes) StartChunk();
         _current!.Retain();
         var slice = new Slice(_current, _used, bytes);
         _used += bytes;

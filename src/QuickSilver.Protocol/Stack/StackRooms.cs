@@ -72,13 +72,19 @@ internal sealed class StackRooms
 
     private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => new()
     {
-        MaxPendingMessages = settings.MaxPendingMessages,
-        MaxPendingBytes = settings.MaxPendingBytes,
-        NodeMaxPendingBytes = settings.NodeMaxPendingBytes,
-        FixedRate = settings.FixedRate,
-        InitialRate = settings.InitialRate,
-        MinRate = settings.MinRate,
-        MaxRate = settings.MaxRate,
+        Pending = new PendingQuota
+        {
+            StreamMessages = settings.MaxPendingMessages,
+            StreamBytes = settings.MaxPendingBytes,
+            NodeBytes = settings.NodeMaxPendingBytes,
+        },
+        Rate = new RateSettings
+        {
+            Fixed = settings.FixedRate,
+            Initial = settings.InitialRate,
+            Min = settings.MinRate,
+            Max = settings.MaxRate,
+        },
     };
 
     private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => new()

@@ -5,7 +5,8 @@ namespace QuickSilver.Protocol.Wire;
 /// <code>
 /// step         varint   the step of all its messages, as a difference from the first step of the packet's region view
 /// record*               until the datagram ends:
-///   flags      1 byte   bit 0: first message of its group in this stream; bit 1: fragment; bit 2: previous step is in another epoch than the view's
+///   flags      1 byte   bit 0: first message of its group in this stream; bit 1: fragment; bit 2: previous step is in another epoch than the view's;
+///                       bit 3, alone: no record, but filler: this byte and the zeros after it end the packet
 ///   group      varint   index of the group in the region's sorted list of groups
 ///   number     varint   message number, from 1, per (sender, group)
 ///   [first]    varint   counter of the step of the group's previous message from this sender; 0: there was none
@@ -14,6 +15,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   length     varint   bytes that follow
 ///   bytes
 /// </code>
+/// Filler brings a packet to the length of its train's others when too little room is left for a fragment worth its head, or when varints cannot meet the end exactly.
 /// </summary>
 public readonly ref struct PacketRecord
 {
@@ -23,9 +25,13 @@ public readonly ref struct PacketRecord
     /// <summary>The most groups one region may have: a cap on the index, checked before it is used.</summary>
     public const int MaxGroupsPerRegion = 1 << 20;
 
+    /// <summary>The most bytes of filler in a packet.</summary>
+    public const int MaxFiller = 63;
+
     private const byte FirstBit = 1;
     private const byte FragmentBit = 2;
     private const byte ForeignEpochBit = 4;
+    private const byte FillerBit = 8;
 
     /// <summary>Index of the group in the region's sorted list.</summary>
     public int GroupIndex { get; init; }
@@ -91,8 +97,32 @@ public readonly ref struct PacketRecord
         writer.WriteVarint((ulong)length);
     }
 
+    /// <summary>Bytes of a record before the message's own, without the length field: add <see cref="WireWriter.VarintLength"/> of the length.</summary>
+    public static int HeadLength(
+        Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep, int messageLength, int offset, bool fragment)
+    {
+        int length = 1 + WireWriter.VarintLength((ulong)groupIndex) + WireWriter.VarintLength(number);
+        if (first)
+        {
+            length += WireWriter.VarintLength(previousStep.Counter);
+            if (!previousStep.IsNone && previousStep.Epoch != viewEpoch) length += WireWriter.VarintLength(previousStep.Epoch.Term) + 8;
+        }
+        if (fragment) length += WireWriter.VarintLength((ulong)messageLength) + WireWriter.VarintLength((ulong)offset);
+        return length;
+    }
+
+    /// <summary>Fills the rest of a packet that has at most <see cref="MaxFiller"/> bytes left.</summary>
+    public static void WriteFiller(ref WireWriter writer)
+    {
+        Span<byte> rest = writer.Reserve(writer.Remaining);
+        System.Diagnostics.Debug.Assert(rest.Length <= MaxFiller, "too much filler");
+        if (rest.IsEmpty) return;
+        rest.Clear();
+        rest[0] = FillerBit;
+    }
+
     /// <summary>
-    /// Reads the next record. Total: false when the body is at its end or breaks the format (then <see cref="WireReader.Failed"/> is true).
+    /// Reads the next record. Total: false when the body is at its end (filler read over) or breaks the format (then <see cref="WireReader.Failed"/> is true).
     /// </summary>
     /// <param name="reader">The packet's body, after the step.</param>
     /// <param name="datagramLength">Length of the whole datagram, from which <see cref="BytesOffset"/> is counted.</param>
@@ -103,6 +133,11 @@ public readonly ref struct PacketRecord
         record = default;
         if (reader.Failed || reader.Remaining == 0) return false;
         byte flags = reader.ReadByte();
+        if (flags == FillerBit)
+        {
+            ReadFiller(ref reader);
+            return false;
+        }
         if ((flags & ~(FirstBit | FragmentBit | ForeignEpochBit)) != 0 || (flags & (FirstBit | ForeignEpochBit)) == ForeignEpochBit) reader.Fail();
         int group = (int)reader.ReadVarint(MaxGroupsPerRegion - 1);
         ulong number = reader.ReadVarint();
@@ -140,5 +175,11 @@ public readonly ref struct PacketRecord
             Bytes = bytes,
         };
         return true;
+    }
+
+    private static void ReadFiller(ref WireReader reader)
+    {
+        ReadOnlySpan<byte> zeros = reader.ReadBytes(reader.Remaining);
+        if (zeros.Length >= MaxFiller || zeros.ContainsAnyExcept((byte)0)) reader.Fail();
     }
 }

@@ -1,0 +1,7 @@
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>One message in one stream's region buffer.</summary>
+/// <param name="Message">The message.</param>
+/// <param name="GroupIndex">Its group's index in the region.</param>
+/// <param name="IsFirst">True for the group's first message in the stream.</param>
+internal readonly record struct BacklogEntry(OutgoingMessage Message, int GroupIndex, bool IsFirst);

@@ -1,0 +1,39 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// Who waits until everything admitted to a group before a moment is stable. Each marker counts down the messages that were outstanding then, told apart from later ones by their ordinal: messages become
+/// stable in any order. Costs nothing per message while nobody waits.
+/// </summary>
+internal sealed class FlushMarkers
+{
+    private readonly List<Marker> _markers = [];
+
+    /// <summary>Adds a marker behind the <paramref name="outstanding"/> messages (more than 0) with ordinals up to <paramref name="ordinal"/>.</summary>
+    public void Add(ulong ordinal, long outstanding, Action<Instant> flushed) => _markers.Add(new Marker(ordinal, outstanding, flushed));
+
+    /// <summary>A message is stable.</summary>
+    public void OnStable(ulong ordinal, Instant now)
+    {
+        bool reached = false;
+        for (int index = 0; index < _markers.Count; index++)
+        {
+            Marker marker = _markers[index];
+            if (ordinal > marker.Ordinal) continue;
+            _markers[index] = marker with { Outstanding = marker.Outstanding - 1 };
+            reached |= marker.Outstanding == 1;
+        }
+        while (reached)
+        {
+            // Anew after each: the one that is told may add a marker.
+            int index = _markers.FindIndex(static marker => marker.Outstanding == 0);
+            if (index < 0) return;
+            Action<Instant> flushed = _markers[index].Flushed;
+            _markers.RemoveAt(index);
+            flushed(now);
+        }
+    }
+
+    private readonly record struct Marker(ulong Ordinal, long Outstanding, Action<Instant> Flushed);
+}

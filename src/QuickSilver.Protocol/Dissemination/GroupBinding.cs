@@ -1,0 +1,70 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// What one group's messages bind to in the active step: the streams into its region views that have a member other than this node, and the group's index in each. Kept from step to step
+/// and rewritten in place.
+/// </summary>
+internal sealed class GroupBinding
+{
+    private StreamSender[] _streams = [];
+    private int[] _groupIndexes = [];
+
+    /// <summary>How many streams there are; 0 when the group has no other member.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>The step that brought the group view.</summary>
+    public StepNumber View { get; private set; }
+
+    /// <summary>Members of the group view, this node included.</summary>
+    public int Members { get; private set; }
+
+    public StreamSender StreamAt(int index) => _streams[index];
+
+    public int GroupIndexAt(int index) => _groupIndexes[index];
+
+    /// <summary>Binds a group in the cluster view's step. O(regions of the group).</summary>
+    public void Rebind(SendContext context, GroupId group, Instant now)
+    {
+        ClusterView cluster = context.Cluster!;
+        IReadOnlyList<RegionView> views = cluster.ViewsOf(group);
+        Array.Clear(_streams);
+        if (_streams.Length < views.Count)
+        {
+            _streams = new StreamSender[views.Count];
+            _groupIndexes = new int[views.Count];
+        }
+        Count = 0;
+        Members = 0;
+        View = cluster.GroupViewOf(group);
+        for (int index = 0; index < views.Count; index++)
+        {
+            RegionView view = views[index];
+            Members += view.Members.Length;
+            if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
+            _streams[Count] = context.Streams.Open(view, now);
+            _groupIndexes[Count] = view.Region.IndexOf(group);
+            Count++;
+        }
+    }
+
+    /// <summary>Forgets the streams.</summary>
+    public void Clear()
+    {
+        Array.Clear(_streams);
+        Count = 0;
+    }
+
+    /// <summary>The first stream whose region buffer has no room; null when a message can be bound.</summary>
+    public StreamSender? FirstFull()
+    {
+        for (int index = 0; index < Count; index++)
+        {
+            if (_streams[index].Backlog.IsFull) return _streams[index];
+        }
+        return null;
+    }
+}

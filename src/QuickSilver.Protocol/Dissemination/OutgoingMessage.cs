@@ -1,0 +1,82 @@
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// One message of this node from its admission to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool when every stream knows it stable and
+/// it was delivered here.
+/// </summary>
+internal sealed class OutgoingMessage
+{
+    private Payload? _payload;
+    private Slice _slice;
+
+    /// <summary>The next in the admission queue; once bound, the next that waits for its own delivery.</summary>
+    public OutgoingMessage? Next;
+
+    public GroupSender Group = null!;
+    public SendTicket? Ticket;
+    public int Length;
+
+    /// <summary>Place in the order in which the group's messages were admitted: what flushes count by.</summary>
+    public ulong Ordinal;
+
+    /// <summary>Message number; 0 until bound.</summary>
+    public ulong Number;
+
+    /// <summary>The step it is bound to.</summary>
+    public StepNumber Step;
+
+    /// <summary>The step of the group's message before it; none when it is the first ever.</summary>
+    public StepNumber PreviousStep;
+
+    /// <summary>Streams that have not yet packed all of it.</summary>
+    public int Unpacked;
+
+    /// <summary>Streams in which it is not yet stable.</summary>
+    public int Unstable;
+
+    /// <summary>Members removed before they were known to hold it, in the streams that are through with it.</summary>
+    public int Removed;
+
+    /// <summary>True when it is stable everywhere and its ticket was told.</summary>
+    public bool IsComplete;
+
+    /// <summary>True when it may be delivered here but an earlier message of its group may not.</summary>
+    public bool OwnWaits;
+
+    /// <summary>True when it was delivered here.</summary>
+    public bool OwnDone;
+
+    /// <summary>What waits to be delivered here, with a reference.</summary>
+    public Slice OwnBytes;
+
+    /// <summary>The message's bytes; empty after <see cref="ReleaseBytes"/>.</summary>
+    public ReadOnlySpan<byte> Span => _payload is null ? _slice.Span : _payload.Span;
+
+    /// <summary>The message's bytes when they lie in pooled memory; empty when the host's payload holds them.</summary>
+    public Slice Pooled => _slice;
+
+    public void Hold(Payload payload)
+    {
+        _payload = payload;
+        Length = payload.Span.Length;
+    }
+
+    /// <summary>Takes over one reference.</summary>
+    public void Hold(Slice slice)
+    {
+        _slice = slice;
+        Length = slice.Length;
+    }
+
+    /// <summary>Lets go of the bytes: every stream has packed them.</summary>
+    public void ReleaseBytes()
+    {
+        _payload?.Release();
+        _payload = null;
+        _slice.Release();
+        _slice = default;
+    }
+}

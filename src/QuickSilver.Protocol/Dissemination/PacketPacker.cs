@@ -1,0 +1,85 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// Fills one packet after another from a stream's region buffer.
+/// <para>
+/// Idea: a packet takes what is there, messages of any groups of the region, one record each. When the next message does not fit whole, a fragment of it fills the packet to the last byte, and the next packet begins with
+/// the rest; so while there is backlog all packets have the full length and form a train. A message is never split for an end of less than 64 bytes: joining it costs every
+/// receiver a copy, so such an end is filled with zeros. So is the odd byte that a varint cannot meet.
+/// </para>
+/// <para>
+/// Awkward case: all messages of a packet share the step, so a packet ends early, and with it the train, where the step changes: once per change and stream.
+/// Cost: O(1) per record beside the copy. Allocates nothing.
+/// </para>
+/// </summary>
+/// <param name="stream">The stream, told of each message whose last byte is packed.</param>
+internal sealed class PacketPacker(StreamSender stream)
+{
+    private readonly Epoch _epoch = stream.View.Number.Epoch;
+
+    /// <summary>Fills one packet's body; the region buffer must not be empty.</summary>
+    /// <param name="slot">Where the datagram will stand; its length is the longest it may have. The header's bytes are left alone.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>The datagram's length; shorter than the slot only when the backlog, or the step, ended.</returns>
+    public int Pack(Slice slot, Instant now)
+    {
+        RegionBuffer backlog = stream.Backlog;
+        var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);
+        StepNumber step = backlog.First.Message.Step;
+        System.Diagnostics.Debug.Assert(step >= stream.View.FirstStep && step.Epoch == stream.View.FirstStep.Epoch, "a step before its view, or of another epoch");
+        writer.WriteVarint(step.Counter - stream.View.FirstStep.Counter);
+        bool isFull = false;
+        while (!isFull && !backlog.IsEmpty && backlog.First.Message.Step == step) isFull = !TryPackFirst(slot, ref writer, now);
+        if (isFull) PacketRecord.WriteFiller(ref writer);
+        return DatagramHeader.Length + writer.Written;
+    }
+
+    // Packs what is left of the first message, or as much of it as fits: then the packet is full, and the result false.
+    private bool TryPackFirst(Slice slot, ref WireWriter writer, Instant now)
+    {
+        BacklogEntry entry = stream.Backlog.First;
+        OutgoingMessage message = entry.Message;
+        int offset = stream.Backlog.PackedOfFirst;
+        int rest = message.Length - offset;
+        int head = HeadLength(entry, offset, fragment: offset > 0);
+        if (head + WireWriter.VarintLength((ulong)rest) + rest <= writer.Remaining)
+        {
+            WriteRecord(ref writer, entry, offset, rest);
+            Slice whole = offset == 0 ? slot.Part(DatagramHeader.Length + writer.Written - rest, rest) : default;
+            stream.Backlog.RemoveFirst();
+            stream.OnMessagePacked(message, whole, now);
+            return true;
+        }
+        if (writer.Remaining <= PacketRecord.MaxFiller) return false;
+        if (offset == 0) head = HeadLength(entry, offset, fragment: true);
+        int part = FragmentLength(writer.Remaining - head);
+        System.Diagnostics.Debug.Assert(part > 0 && part < rest, "a fragment is a proper part");
+        WriteRecord(ref writer, entry, offset, part);
+        stream.Backlog.Advance(part);
+        return false;
+    }
+
+    private void WriteRecord(ref WireWriter writer, in BacklogEntry entry, int offset, int length)
+    {
+        OutgoingMessage message = entry.Message;
+        PacketRecord.WriteHead(
+            ref writer, _epoch, entry.GroupIndex, message.Number, entry.IsFirst, message.PreviousStep, message.Length, offset, length);
+        writer.WriteBytes(message.Span.Slice(offset, length));
+        System.Diagnostics.Debug.Assert(!writer.Overflowed, "the record was measured");
+    }
+
+    private int HeadLength(in BacklogEntry entry, int offset, bool fragment) => PacketRecord.HeadLength(
+        _epoch, entry.GroupIndex, entry.Message.Number, entry.IsFirst, entry.Message.PreviousStep, entry.Message.Length, offset, fragment);
+
+    // The most bytes that fit in the room together with their length field.
+    private static int FragmentLength(int room)
+    {
+        int field = WireWriter.VarintLength((ulong)room);
+        int length = room - field;
+        return field > 1 && WireWriter.VarintLength((ulong)(length + 1)) < field ? length + 1 : length;
+    }
+}

@@ -1,0 +1,33 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>One packet that was sent and is not yet known stable.</summary>
+internal struct PendingPacket
+{
+    /// <summary>The datagram as it was sent, with one reference.</summary>
+    public Slice Datagram;
+
+    /// <summary>The window's running total after this packet.</summary>
+    public long Charge;
+
+    /// <summary>When it was sent first.</summary>
+    public Instant Sent;
+
+    /// <summary>When it was last sent again, or asked for while that was still to be done; zero: never.</summary>
+    public Instant Repaired;
+
+    /// <summary>The first that has lately asked for it alone.</summary>
+    public NodeInfo? FirstAsker;
+
+    /// <summary>The second; a third makes it a repair of the whole region.</summary>
+    public NodeInfo? SecondAsker;
+
+    /// <summary>True when it has lately been sent again to the whole region.</summary>
+    public bool RepairedToAll;
+
+    /// <summary>How many of its repairs still wait to be sent.</summary>
+    public int WaitingRepairs;
+}

@@ -1,0 +1,65 @@
+using QuickSilver.Protocol.Flow;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// What is bound to one region view and not yet packed, in order, and the groups that wait for room. Full from the high mark until the low mark is reached, so that groups are woken for a batch; four
+/// trains are enough for the socket never to wait for a group. Source: first paper, section 2.1, low and high marks; ours are in bytes.
+/// </summary>
+internal sealed class RegionBuffer
+{
+    private const int HighMark = 4 * Train.MaxBytes;
+    private const int LowMark = HighMark / 2;
+
+    // What a record costs beside the message's bytes, about; also what bounds the number of empty messages.
+    private const int RecordCost = 16;
+
+    private readonly RingQueue<BacklogEntry> _entries = new();
+    private int _packedOfFirst;
+
+    /// <summary>Bytes of messages and records that are still to be packed.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>True from the high mark on, until the low mark is reached.</summary>
+    public bool IsFull { get; private set; }
+
+    public bool IsEmpty => _entries.Count == 0;
+
+    /// <summary>Groups that wait for room, in order of arrival.</summary>
+    public RingQueue<GroupSender> Waiters { get; } = new();
+
+    /// <summary>The entry to be packed next, and how much of it is packed already.</summary>
+    public BacklogEntry First => _entries.First;
+
+    public int PackedOfFirst => _packedOfFirst;
+
+    public void Add(in BacklogEntry entry)
+    {
+        _entries.Enqueue(entry);
+        Bytes += entry.Message.Length + RecordCost;
+        if (Bytes >= HighMark) IsFull = true;
+    }
+
+    /// <summary>A part of the first entry is packed.</summary>
+    public void Advance(int bytes)
+    {
+        _packedOfFirst += bytes;
+        Bytes -= bytes;
+    }
+
+    /// <summary>All of the first entry is packed, or it is given up.</summary>
+    public void RemoveFirst()
+    {
+        Bytes -= _entries.Dequeue().Message.Length - _packedOfFirst + RecordCost;
+        _packedOfFirst = 0;
+    }
+
+    /// <summary>Says that the buffer is full no more, when it has fallen to the low mark.</summary>
+    /// <returns>True when that has changed.</returns>
+    public bool FallsToLowMark()
+    {
+        if (!IsFull || Bytes > LowMark) return false;
+        IsFull = false;
+        return true;
+    }
+}

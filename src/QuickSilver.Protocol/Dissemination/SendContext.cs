@@ -1,0 +1,81 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>What all group senders and streams of one node share.</summary>
+internal sealed class SendContext
+{
+    public SendContext(
+        DisseminationSettings settings, ITransport transport, ISink roots, AlarmQueue alarms, BufferPool pool, DisseminationCounters counters, IDisseminationEvents events)
+    {
+        Settings = settings;
+        Transport = transport;
+        Roots = roots;
+        Alarms = alarms;
+        Pool = pool;
+        Counters = counters;
+        Events = events;
+        Limits = new PendingLimits(settings.Pending);
+        WaitingForStep = new SendGate(Limits);
+        CopyArena = new Arena(pool, BufferOwner.Pending);
+        SourceArena = new Arena(pool, BufferOwner.Pending);
+        SourceWriter = new ArenaWriter(SourceArena);
+        Streams = new StreamTable(this);
+        Loop = new BindingLoop(this);
+    }
+
+    public DisseminationSettings Settings { get; }
+
+    public ITransport Transport { get; }
+
+    public ISink Roots { get; }
+
+    public AlarmQueue Alarms { get; }
+
+    public BufferPool Pool { get; }
+
+    public DisseminationCounters Counters { get; }
+
+    public IDisseminationEvents Events { get; }
+
+    public PendingLimits Limits { get; }
+
+    /// <summary>Holds the groups that cannot be bound before the next step is activated, and accounts for what they admitted.</summary>
+    public SendGate WaitingForStep { get; }
+
+    /// <summary>Copies of own messages that no packet holds in one piece.</summary>
+    public Arena CopyArena { get; }
+
+    public Arena SourceArena { get; }
+
+    public ArenaWriter SourceWriter { get; }
+
+    public MessagePool Messages { get; } = new();
+
+    public StreamTable Streams { get; }
+
+    public BindingLoop Loop { get; }
+
+    public ulong SelfKey { get; set; }
+
+    public ulong ClusterInstance { get; set; }
+
+    public ClusterView? Cluster { get; set; }
+
+    public StepNumber ActiveStep { get; set; }
+
+    /// <summary>Counts the changes of the active step: a binding made in an earlier one is stale.</summary>
+    public ulong Generation { get; set; } = 1;
+
+    /// <summary>True from the beginning of the end: nobody is told anything any more.</summary>
+    public bool IsClosed { get; set; }
+
+    /// <summary>True while the cluster view shows the very step that this node sends in: only then can groups be bound.</summary>
+    public bool CanBind => Cluster is not null && !ActiveStep.IsNone && Cluster.Installed == ActiveStep;
+
+    /// <summary>A copy with one reference.</summary>
+    public Slice Copy(ReadOnlySpan<byte> bytes) => CopyArena.Copy(bytes);
+}

@@ -1,0 +1,146 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// What a stream's sender sends again, because members asked for it.
+/// <para>
+/// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and others may lack it too; what one member lacks goes to that member; the third member
+/// to ask within a round trip makes it one multicast. Within a round trip nobody gets the same packet twice, and after a multicast nobody gets it again: the first may still be on its
+/// way. What becomes stable while it waits here is not sent.
+/// </para>
+/// <para>
+/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls. Waiting packets of equal length for one destination leave as a train. Source: first paper, section 2.3,
+/// recovery from the source; the counting of askers is ours. Cost: O(1) per packet asked for, one copy per packet sent.
+/// </para>
+/// </summary>
+internal sealed class StreamRepairs : IFeed
+{
+    private readonly SendContext _context;
+    private readonly PendingPackets _pending;
+    private readonly StreamCarrier _carrier;
+    private readonly RingQueue<Job> _jobs = new();
+    private readonly int _trainDatagrams;
+    private Chunk? _copies;
+    private bool _isRegistered;
+
+    public StreamRepairs(SendContext context, PendingPackets pending, StreamCarrier carrier, int trainDatagrams)
+    {
+        _context = context;
+        _pending = pending;
+        _carrier = carrier;
+        _trainDatagrams = trainDatagrams;
+    }
+
+    /// <summary>Somebody lacks a pending packet: it is sent again, unless that has just been done.</summary>
+    /// <param name="sequence">The packet.</param>
+    /// <param name="asker">Who lacks it; null: a whole partition.</param>
+    /// <param name="roundTrip">For how long a repair may be on its way.</param>
+    /// <param name="now">The present instant.</param>
+    public void Ask(ulong sequence, NodeInfo? asker, TimeSpan roundTrip, Instant now)
+    {
+        ref PendingPacket packet = ref _pending[sequence];
+        if (packet.WaitingRepairs == 0 && now - packet.Repaired >= roundTrip) Forget(ref packet);
+        if (packet.RepairedToAll || (asker is not null && (packet.FirstAsker == asker || packet.SecondAsker == asker)))
+        {
+            _context.Counters.NaksIgnored++;
+            return;
+        }
+        bool toAll = asker is null || packet.SecondAsker is not null;
+        if (toAll) packet.RepairedToAll = true;
+        else if (packet.FirstAsker is null) packet.FirstAsker = asker;
+        else packet.SecondAsker = asker;
+        packet.Repaired = now;
+        packet.WaitingRepairs++;
+        _jobs.Enqueue(new Job(sequence, toAll ? null : asker));
+        if (_isRegistered) return;
+        _isRegistered = true;
+        _context.Roots.Register(this, PriorityClass.Repair);
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        if (_carrier.TryNext(out train) || TryMakeTrain(now, out train))
+        {
+            _context.Counters.Retransmissions += (ulong)train.Count;
+            _context.Counters.DatagramBytes += (ulong)train.Length;
+            return true;
+        }
+        _isRegistered = false;
+        Close();
+        return false;
+    }
+
+    /// <summary>Gives the memory back.</summary>
+    public void Close()
+    {
+        _carrier.Stop();
+        _copies?.Release();
+        _copies = null;
+    }
+
+    private static void Forget(ref PendingPacket packet)
+    {
+        packet.Repaired = Instant.Zero;
+        packet.FirstAsker = null;
+        packet.SecondAsker = null;
+        packet.RepairedToAll = false;
+    }
+
+    private bool TryMakeTrain(Instant now, out Train train)
+    {
+        train = default;
+        while (_jobs.Count > 0)
+        {
+            NodeInfo? to = _jobs.First.To;
+            int length = CopyTrain(to, now, out int segment);
+            if (length == 0) continue;
+            if (to is not null)
+            {
+                train = new Train(_copies!.Array, 0, length, segment, TrainRoute.Unicast, to.Data, null);
+                return true;
+            }
+            _carrier.Start(new Slice(_copies, 0, length), segment);
+            if (_carrier.TryNext(out train)) return true;
+        }
+        return false;
+    }
+
+    // Copies the first job's packet and those that may follow it in one train; takes the jobs off the queue.
+    private int CopyTrain(NodeInfo? to, Instant now, out int segment)
+    {
+        int length = 0;
+        segment = 0;
+        int count = 0;
+        while (_jobs.Count > 0 && count < _trainDatagrams && _jobs.First.To == to)
+        {
+            ulong sequence = _jobs.First.Sequence;
+            if (!_pending.Contains(sequence))
+            {
+                _jobs.Dequeue();
+                continue;
+            }
+            ref PendingPacket packet = ref _pending[sequence];
+            Slice datagram = packet.Datagram;
+            if (count > 0 && (datagram.Length > segment || length + datagram.Length > Train.MaxBytes)) break;
+            _jobs.Dequeue();
+            packet.WaitingRepairs--;
+            if (to is not null && to.IsRemoved) continue;
+            packet.Repaired = now;
+            _copies ??= _context.Pool.Rent(BufferOwner.Pending);
+            Span<byte> copy = _copies.Array.AsSpan(length, datagram.Length);
+            datagram.Span.CopyTo(copy);
+            DatagramHeader.MarkAsRepair(copy, DatagramFlags.None);
+            length += datagram.Length;
+            if (count++ == 0) segment = datagram.Length;
+            if (datagram.Length < segment) break;
+        }
+        return length;
+    }
+
+    private readonly record struct Job(ulong Sequence, NodeInfo? To);
+}

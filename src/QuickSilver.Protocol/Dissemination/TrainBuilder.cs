@@ -1,0 +1,172 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// Builds one stream's trains where they will stay until they are stable: packets of equal length one after another in one piece of pooled memory, as many as backlog, rate and window allow.
+/// Each packet is weighed against the window on its own, so a small share is never overrun by a whole train. Blocked by the window, the stream waits for feedback; by the rate, for an alarm.
+/// Allocates nothing in steady state.
+/// </summary>
+internal sealed class TrainBuilder
+{
+    private readonly SendContext _context;
+    private readonly StreamSender _stream;
+    private readonly PendingPackets _pending;
+    private readonly PacketPacker _packer;
+    private readonly Arena _arena;
+    private readonly WindowControl _window;
+    private readonly RateControl _rate;
+    private readonly Alarm _rateAlarm;
+    private readonly int _slot;
+    private bool _windowBlocked;
+    private bool _rateBlocked;
+
+    public TrainBuilder(SendContext context, StreamSender stream, PendingPackets pending, long predecessorShare, Instant now)
+    {
+        TransportFacts facts = context.Transport.Facts;
+        _context = context;
+        _stream = stream;
+        _pending = pending;
+        _slot = facts.SlotBytes;
+        TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
+        _packer = new PacketPacker(stream);
+        _arena = new Arena(context.Pool, BufferOwner.Pending);
+        _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
+        _rate = new RateControl(context.Settings.Rate, TrainDatagrams, now);
+        _rateAlarm = new Alarm(context.Alarms, OnRateAlarm);
+    }
+
+    /// <summary>The most datagrams in one of the stream's trains.</summary>
+    public int TrainDatagrams { get; }
+
+    /// <summary>True when nothing can be built before feedback comes or the alarm fires.</summary>
+    public bool IsBlocked => _windowBlocked || _rateBlocked;
+
+    public bool IsHalfUsed => _window.IsHalfUsed;
+
+    public long WindowShare => _window.Share;
+
+    public double PacketsPerSecond => _rate.PacketsPerSecond;
+
+    /// <summary>Packs the next train from the backlog, which must not be empty, and adds its packets to the pending ones.</summary>
+    /// <param name="now">The present instant.</param>
+    /// <param name="train">The train's bytes, with one reference of its own.</param>
+    /// <param name="segment">Length of all its datagrams but the last.</param>
+    /// <returns>How many packets it has; 0 when the stream is blocked.</returns>
+    public int Build(Instant now, out Slice train, out int segment)
+    {
+        train = default;
+        segment = 0;
+        int most = Math.Min(TrainDatagrams, _rate.Allowance(now));
+        if (most == 0)
+        {
+            _rateBlocked = true;
+            _rateAlarm.Set(_rate.NextSendAt(now));
+            return 0;
+        }
+        // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one.
+        RegionBuffer backlog = _stream.Backlog;
+        long wanted = Math.Min(most, (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1);
+        if (_arena.Remaining < wanted * _slot) _arena.StartChunk();
+        int count = 0, bytes = 0, charge = 0;
+        bool isFull = true;
+        while (isFull && count < most && !backlog.IsEmpty && _arena.Remaining >= _slot)
+        {
+            int atMost = (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
+            if (!_window.CanSend(KernelCharge.OfTrain(bytes + atMost, _slot) - charge))
+            {
+                _windowBlocked = true;
+                break;
+            }
+            Slice datagram = PackNext(now);
+            isFull = datagram.Length == _slot;
+            bytes += datagram.Length;
+            int chargeBefore = charge;
+            charge = KernelCharge.OfTrain(bytes, _slot);
+            _window.Sent(charge - chargeBefore, now);
+            WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _context.Transport.Facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None);
+            _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
+            if (count++ == 0) train = datagram;
+        }
+        if (count == 0) return 0;
+        _rate.Sent(count, charge, now);
+        train = train with { Length = bytes };
+        train.Retain();
+        segment = count > 1 ? _slot : bytes;
+        return count;
+    }
+
+    /// <summary>Builds a beacon: the highest sequence so far, and whether it is the last.</summary>
+    /// <returns>The datagram, with one reference.</returns>
+    public Slice BuildBeacon(bool isFinal)
+    {
+        Slice datagram = _arena.Take(DatagramHeader.Length);
+        WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
+        return datagram;
+    }
+
+    /// <summary>Takes in one round's feedback; nothing is blocked after it until it has been tried.</summary>
+    /// <param name="totalAtIntake">The window's running total after the last packet that the slowest member has read.</param>
+    /// <param name="ack">The feedback.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnFeedback(long totalAtIntake, in AckBody ack, Instant now)
+    {
+        _window.OnFeedback(totalAtIntake, ack.ActiveStreams, ack.Drops, now);
+        _rate.OnFeedback(_window, now);
+        _windowBlocked = false;
+        _rateBlocked = false;
+        _rateAlarm.Cancel();
+    }
+
+    /// <summary>Lets go of the memory kept for the next train.</summary>
+    public void ReleaseSpare() => _arena.Close();
+
+    public void Close()
+    {
+        _rateAlarm.Cancel();
+        _arena.Close();
+    }
+
+    private Slice PackNext(Instant now)
+    {
+        Slice slot = _arena.Take(_slot);
+        int length = _packer.Pack(slot, now);
+        return length == _slot ? slot : _arena.Trim(slot, length);
+    }
+
+    private void WriteHeader(Slice datagram, DatagramKind kind, ulong sequence, DatagramFlags flags)
+    {
+        if (_window.IsHalfUsed) flags |= DatagramFlags.FeedbackWanted;
+        var header = new DatagramHeader
+        {
+            Kind = kind,
+            Flags = flags,
+            Cluster = _context.ClusterInstance,
+            ViewTag = _stream.View.Number.Tag,
+            ViewCounter = _stream.View.Number.Counter,
+            Sender = _context.SelfKey,
+            Sequence = sequence,
+        };
+        header.WriteTo(datagram.Span);
+    }
+
+    private void OnRateAlarm(Instant now)
+    {
+        _ = now;
+        _rateBlocked = false;
+        _stream.OnUnblocked();
+    }
+
+    private long SmallestBuffer(TransportFacts facts)
+    {
+        long smallest = long.MaxValue;
+        foreach (NodeInfo member in _stream.View.Members)
+        {
+            if (member.Number.Key != _context.SelfKey && member.ReceiveBufferBytes > 0) smallest = Math.Min(smallest, member.ReceiveBufferBytes);
+        }
+        return smallest < long.MaxValue ? smallest : Math.Max(1, facts.ReceiveBufferBytes);
+    }
+}
