@@ -1,44 +1,296 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>A node's end of the membership protocol. Core thread only.</summary>
+/// <summary>
+/// A node's end of the membership protocol: registers, asks for groups, installs steps in order and tells the rest of the node about them. When its connection breaks it waits for another,
+/// and goes on where it stopped; what is asked of it meanwhile is kept. Core thread only; its methods may be called from inside events.
+/// </summary>
 public sealed class MembershipAgent
 {
+    private readonly AgentSettings _settings;
+    private readonly IMembershipLink _link;
+    private readonly IMembershipEvents _events;
+    private readonly AgentCluster _cluster = new();
+    private readonly AgentRequests _requests = new();
+    private readonly SessionLog _log = new();
+    private readonly FrameBuilder _frame = new();
+    private readonly Alarm _requestAlarm;
+    private readonly Alarm _heartbeatAlarm;
+    private ulong _received;
+    private bool _isConnected;
+    private bool _isWelcome;
+    private bool _isOver;
+
     /// <summary>Makes an agent that waits for a connection.</summary>
+    /// <param name="settings">Validated by the host.</param>
+    /// <param name="link">Carries frames. Called from inside the methods here, and must not call back.</param>
+    /// <param name="events">Who is told.</param>
+    /// <param name="alarms">Fires the agent's timers.</param>
     public MembershipAgent(AgentSettings settings, IMembershipLink link, IMembershipEvents events, AlarmQueue alarms)
     {
-        _ = settings;
-        _ = link;
-        _ = events;
-        _ = alarms;
+        _settings = settings;
+        _link = link;
+        _events = events;
+        _requestAlarm = new Alarm(alarms, SendRequests);
+        _heartbeatAlarm = new Alarm(alarms, SendHeartbeat);
     }
 
     /// <summary>The cluster as installed here.</summary>
-    public ClusterView Cluster => throw new NotSupportedException();
+    public ClusterView Cluster => _cluster;
+
+    /// <summary>When a frame last came from the server. It answers every heartbeat, so a host may take a longer silence for a broken connection.</summary>
+    public Instant LastHeard { get; private set; }
 
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
-    public void OnConnected(Instant now) => throw new NotSupportedException();
+    public void OnConnected(Instant now)
+    {
+        if (_isOver) return;
+        _isConnected = true;
+        _isWelcome = false;
+        LastHeard = now;
+        var hello = new HelloFrame
+        {
+            ClusterName = _settings.ClusterName,
+            NodeName = _settings.NodeName,
+            Incarnation = _settings.Incarnation,
+            Control = _settings.Control,
+            Data = _settings.Data,
+            ReceiveBufferBytes = _settings.ReceiveBufferBytes,
+            Multicast = _settings.Multicast,
+            Number = _cluster.Self?.Number ?? default,
+            Received = _received,
+        };
+        hello.WriteTo(_frame);
+        _link.Send(_frame.Span);
+    }
 
-    /// <summary>A frame from the server, without its length.</summary>
-    public void OnFrame(ReadOnlySpan<byte> frame, Instant now) => throw new NotSupportedException();
+    /// <summary>A frame from the server, without its length. One that breaks the format, or says what cannot be, ends the agent with <see cref="MembershipRefusal.BadFrame"/>.</summary>
+    public void OnFrame(ReadOnlySpan<byte> frame, Instant now)
+    {
+        if (_isOver || !_isConnected) return;
+        LastHeard = now;
+        var reader = new WireReader(frame);
+        var kind = (FrameKind)reader.ReadByte();
+        bool isNumbered = kind >= FrameKind.Nodes;
+        bool good = kind == FrameKind.Expelled || kind == FrameKind.Welcome != _isWelcome;
+        if (good && isNumbered) _received++;
+        good = good && kind switch
+        {
+            FrameKind.Welcome => OnWelcome(ref reader, now),
+            FrameKind.Expelled => OnExpelled(ref reader, now),
+            FrameKind.Heartbeat => OnHeartbeat(ref reader),
+            FrameKind.Nodes => OnNodes(ref reader),
+            FrameKind.Groups => OnGroups(ref reader),
+            FrameKind.Regions => OnRegions(ref reader),
+            FrameKind.Step => OnStep(ref reader, now),
+            FrameKind.Activate => OnActivate(ref reader, now),
+            FrameKind.Settled => OnSettled(ref reader, now),
+            FrameKind.Retired => OnRetired(ref reader, now),
+            FrameKind.NodeRemoved => OnNodeRemoved(ref reader, now),
+            FrameKind.JoinRefused => OnJoinRefused(ref reader, now),
+            _ => false,
+        };
+        if (!good) End(MembershipRefusal.BadFrame, now);
+    }
 
     /// <summary>The channel is closed.</summary>
-    public void OnDisconnected(Instant now) => throw new NotSupportedException();
+    public void OnDisconnected(Instant now)
+    {
+        if (_isOver || !_isConnected) return;
+        bool wasWelcome = _isWelcome;
+        _isConnected = false;
+        _isWelcome = false;
+        _heartbeatAlarm.Cancel();
+        if (wasWelcome) _events.OnConnectionChanged(false, now);
+    }
 
-    /// <summary>Asks to be let into groups; requests of one turn travel together, and one made while there is no connection travels when there is.</summary>
-    public void RequestJoin(IReadOnlyList<string> names, byte mode, Instant now) => throw new NotSupportedException();
+    /// <summary>
+    /// Asks to be let into groups. Requests of one turn travel together. Ends with <see cref="IMembershipEvents.OnStepInstalled"/> naming the group as joined, or with
+    /// <see cref="IMembershipEvents.OnJoinRefused"/>; a group that this node is in already, and has not asked to leave, ends with neither.
+    /// </summary>
+    public void RequestJoin(IReadOnlyList<string> names, byte mode, Instant now)
+    {
+        foreach (string name in names) _requests.Join(name, mode);
+        _requestAlarm.SetIfEarlier(now);
+    }
 
-    /// <summary>Asks to be taken out of groups.</summary>
-    public void RequestLeave(IReadOnlyList<GroupId> groups, Instant now) => throw new NotSupportedException();
+    /// <summary>Asks to be taken out of groups. To be called when the last message of this node in them is bound: nothing of theirs may be bound until it is let in again.</summary>
+    public void RequestLeave(IReadOnlyList<GroupId> groups, Instant now)
+    {
+        foreach (GroupId group in groups) _requests.Leave(group);
+        _requestAlarm.SetIfEarlier(now);
+    }
 
-    /// <summary>All senders of this node have switched to the step.</summary>
-    public void ReportSwitched(StepNumber step, Instant now) => throw new NotSupportedException();
+    /// <summary>All senders of this node have switched to the step, and so to all before it.</summary>
+    public void ReportSwitched(StepNumber step, Instant now) => SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
 
-    /// <summary>This node's last message bound in a view that it may no longer send in is numbered and stable.</summary>
-    public void ReportDone(ViewNumber view, Instant now) => throw new NotSupportedException();
+    /// <summary>
+    /// Everything that this node bound in the view is numbered and stable, and it binds nothing more there. To be called once each time a view has been reported as superseded to this node
+    /// (at once, if it sent nothing there); if the view is opened again before the call, it is not made until the view is superseded again. The view retires when all have said so.
+    /// </summary>
+    public void ReportDone(ViewNumber view, Instant now) => SendNumbered(_frame.Begin(FrameKind.Done).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
 
-    /// <summary>Tells the server that this node goes of its own will; nothing more comes from this agent.</summary>
-    public void SayGoodbye(Instant now) => throw new NotSupportedException();
+    /// <summary>Tells the server that this node goes of its own will, so that nobody waits for it; nothing more comes from this agent.</summary>
+    public void SayGoodbye(Instant now)
+    {
+        if (_isWelcome) _link.Send(_frame.Begin(FrameKind.Goodbye).Span);
+        Stop();
+    }
+
+    private bool OnWelcome(ref WireReader reader, Instant now)
+    {
+        if (!WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome)) return false;
+        if (_cluster.Self is { } self)
+        {
+            if (welcome.Number != self.Number || !welcome.Resumed || !_log.TryConfirm(welcome.Received)) return false;
+            BeginSession(now);
+            foreach (byte[] frame in _log.Unconfirmed) _link.Send(frame);
+            _events.OnConnectionChanged(true, now);
+            return true;
+        }
+        if (welcome.Received != 0) return false;
+        self = new NodeInfo(
+            welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes);
+        _cluster.Begin(self, welcome.Step);
+        BeginSession(now);
+        _events.OnRegistered(self, welcome.Instance, now);
+        if (!_isOver) SendRequests(now);
+        return true;
+    }
+
+    private void BeginSession(Instant now)
+    {
+        _isWelcome = true;
+        _heartbeatAlarm.Set(now + _settings.HeartbeatInterval);
+    }
+
+    private bool OnExpelled(ref WireReader reader, Instant now)
+    {
+        var reason = (MembershipRefusal)reader.ReadByte();
+        if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
+        End(reason, now);
+        return true;
+    }
+
+    private bool OnHeartbeat(ref WireReader reader)
+    {
+        ulong received = reader.ReadVarint();
+        return reader.IsAtEnd && _log.TryConfirm(received);
+    }
+
+    private bool OnNodes(ref WireReader reader)
+    {
+        if (NodeFrame.TryRead(ref reader, _cluster.Self!.Number.Epoch) is not { } nodes) return false;
+        _cluster.Describe(nodes);
+        return true;
+    }
+
+    private bool OnGroups(ref WireReader reader)
+    {
+        if (GroupFrame.TryRead(ref reader, _cluster.Self!.Number.Epoch) is not { } groups) return false;
+        _cluster.Describe(groups);
+        return true;
+    }
+
+    private bool OnRegions(ref WireReader reader)
+    {
+        if (RegionFrame.TryRead(ref reader) is not { } entries) return false;
+        foreach (RegionFrame.Entry entry in entries)
+        {
+            if (!_cluster.TryDescribe(entry)) return false;
+        }
+        return true;
+    }
+
+    private bool OnStep(ref WireReader reader, Instant now)
+    {
+        if (StepFrame.TryRead(ref reader) is not { } frame || _cluster.Install(frame) is not { } installed) return false;
+        _events.OnStepInstalled(installed, now);
+        if (!_isOver) SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_received));
+        return true;
+    }
+
+    private bool OnActivate(ref WireReader reader, Instant now)
+    {
+        ulong step = reader.ReadVarint();
+        if (!reader.IsAtEnd || step != _cluster.Installed.Counter) return false;
+        _events.OnStepActivated(_cluster.Installed, now);
+        return true;
+    }
+
+    private bool OnSettled(ref WireReader reader, Instant now)
+    {
+        ulong step = reader.ReadVarint();
+        StepNumber installed = _cluster.Installed;
+        if (!reader.IsAtEnd || step == 0 || step > installed.Counter) return false;
+        _events.OnStepSettled(new StepNumber(installed.Epoch, step), now);
+        return true;
+    }
+
+    private bool OnRetired(ref WireReader reader, Instant now)
+    {
+        uint view = FrameFields.ReadCounter(ref reader);
+        if (!reader.IsAtEnd || _cluster.Retire(view) is not { } retired) return false;
+        _events.OnViewRetired(retired, now);
+        return true;
+    }
+
+    private bool OnNodeRemoved(ref WireReader reader, Instant now)
+    {
+        uint counter = FrameFields.ReadCounter(ref reader);
+        if (!reader.IsAtEnd) return false;
+        if (_cluster.Remove(counter) is { } node) _events.OnNodesRemoved([node], now);
+        return true;
+    }
+
+    private bool OnJoinRefused(ref WireReader reader, Instant now)
+    {
+        var reason = (MembershipRefusal)reader.ReadByte();
+        string name = FrameFields.ReadText(ref reader, AgentRequests.MaxNameBytes);
+        if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
+        _events.OnJoinRefused(name, reason, now);
+        return true;
+    }
+
+    private void SendRequests(Instant now)
+    {
+        if (_isOver || _cluster.Self is null) return;
+        _requestAlarm.Cancel();
+        (List<byte[]> frames, List<string> impossible) = _requests.Take();
+        foreach (byte[] frame in frames) SendNumbered(frame);
+        foreach (string name in impossible) _events.OnJoinRefused(name, MembershipRefusal.BadGroupName, now);
+    }
+
+    private void SendHeartbeat(Instant now)
+    {
+        _link.Send(_frame.Begin(FrameKind.Heartbeat).WriteVarint(_received).Span);
+        _heartbeatAlarm.Set(now + _settings.HeartbeatInterval);
+    }
+
+    private void SendNumbered(FrameBuilder frame) => SendNumbered(frame.ToArray());
+
+    private void SendNumbered(byte[] frame)
+    {
+        if (_isOver || _cluster.Self is null) return;
+        _log.Append(frame);
+        if (_isWelcome) _link.Send(frame);
+    }
+
+    private void End(MembershipRefusal reason, Instant now)
+    {
+        if (_isOver) return;
+        Stop();
+        _events.OnExpelled(reason, now);
+    }
+
+    private void Stop()
+    {
+        _isOver = true;
+        _requestAlarm.Cancel();
+        _heartbeatAlarm.Cancel();
+    }
 }

@@ -1,0 +1,309 @@
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Agent;
+
+/// <summary>
+/// The cluster as one node knows it, and how a step changes it. What a step needs is described by frames ahead of it, which are kept aside or change nothing that is in force; the step itself
+/// is checked as a whole before anything changes. Group views and the regions of a group are derived, not sent. Core thread only.
+/// </summary>
+internal sealed class AgentCluster : ClusterView
+{
+    private readonly Dictionary<ulong, KnownNode> _nodes = [];
+    private readonly Dictionary<GroupId, OwnGroup> _groups = [];
+    private readonly Dictionary<GroupId, GroupInfo> _joining = [];
+    private readonly Dictionary<uint, AgentRegion> _regions = [];
+    private readonly SortedList<uint, RegionView> _current = [];
+    private readonly Dictionary<uint, RegionView> _views = [];
+    private readonly List<NodeInfo> _removed = [];
+    private AgentRegion? _ownRegion;
+    private NodeInfo? _self;
+    private StepNumber _installed;
+    private ulong _lastStep;
+    private ulong _layout = 1;
+
+    /// <inheritdoc/>
+    public override StepNumber Installed => _installed;
+
+    /// <inheritdoc/>
+    public override NodeInfo? Self => _self;
+
+    /// <inheritdoc/>
+    public override RegionView? Own => _ownRegion?.Current;
+
+    /// <summary>Counter of the last step, installed or made before this node registered.</summary>
+    public ulong LastStep => _lastStep;
+
+    private Epoch Epoch => _self!.Number.Epoch;
+
+    /// <inheritdoc/>
+    public override NodeInfo? FindNode(ulong key) => _nodes.GetValueOrDefault(key)?.Info;
+
+    /// <inheritdoc/>
+    public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id)?.Info;
+
+    /// <inheritdoc/>
+    public override StepNumber GroupViewOf(GroupId group) => _groups.GetValueOrDefault(group)?.View ?? default;
+
+    /// <inheritdoc/>
+    public override IReadOnlyList<RegionView> ViewsOf(GroupId group)
+    {
+        if (!_groups.TryGetValue(group, out OwnGroup? own)) return [];
+        if (own.DerivedAt != _layout)
+        {
+            var views = new List<RegionView>();
+            foreach (RegionView view in _current.Values)
+            {
+                if (view.Region.Contains(group)) views.Add(view);
+            }
+            own.Views = views;
+            own.DerivedAt = _layout;
+        }
+        return own.Views;
+    }
+
+    /// <summary>This node has been registered; steps begin after <paramref name="lastStep"/>.</summary>
+    public void Begin(NodeInfo self, ulong lastStep)
+    {
+        _self = self;
+        _lastStep = lastStep;
+        _nodes.Add(self.Number.Key, new KnownNode(self));
+    }
+
+    /// <summary>Nodes are described. One that is known keeps its record.</summary>
+    public void Describe(List<NodeInfo> nodes)
+    {
+        foreach (NodeInfo node in nodes) _nodes.TryAdd(node.Number.Key, new KnownNode(node));
+    }
+
+    /// <summary>Groups that this node joins with the next step are described.</summary>
+    public void Describe(List<GroupInfo> groups)
+    {
+        foreach (GroupInfo group in groups) _joining[group.Id] = group;
+    }
+
+    /// <summary>A region is described.</summary>
+    /// <returns>False when the description is impossible; nothing has changed then.</returns>
+    public bool TryDescribe(RegionFrame.Entry entry)
+    {
+        if (_regions.ContainsKey(entry.Region)) return false;
+        GroupId[] like = [];
+        if (entry.Like != 0)
+        {
+            if (!_regions.TryGetValue(entry.Like, out AgentRegion? known)) return false;
+            like = known.Info.Groups;
+        }
+        GroupId[]? groups = RegionGroups.Apply(like, entry.Plus, entry.Minus, Epoch);
+        if (groups is null) return false;
+        _regions.Add(entry.Region, new AgentRegion(new RegionInfo(new RegionId(Epoch, entry.Region), groups)));
+        return true;
+    }
+
+    /// <summary>A node is removed from the cluster.</summary>
+    /// <returns>Its record; null when it is not known here.</returns>
+    public NodeInfo? Remove(uint counter)
+    {
+        var number = new NodeNumber(Epoch, counter);
+        if (!_nodes.TryGetValue(number.Key, out KnownNode? node) || node.Info == _self) return null;
+        node.Info.IsRemoved = true;
+        _removed.Add(node.Info);
+        if (node.Views == 0) _nodes.Remove(number.Key);
+        return node.Info;
+    }
+
+    /// <summary>A view has retired.</summary>
+    /// <returns>The view; null when it is not known, or still current: the server is not to be believed then.</returns>
+    public RegionView? Retire(uint counter)
+    {
+        if (!_views.TryGetValue(counter, out RegionView? view)) return null;
+        if (_current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view) return null;
+        _views.Remove(counter);
+        foreach (NodeInfo member in view.Members)
+        {
+            KnownNode node = _nodes[member.Number.Key];
+            if (--node.Views == 0 && member.IsRemoved) _nodes.Remove(member.Number.Key);
+        }
+        return view;
+    }
+
+    /// <summary>Installs a step.</summary>
+    /// <returns>What it changed; null when it is impossible, and nothing has changed then.</returns>
+    public InstalledStep? Install(StepFrame frame)
+    {
+        if (_self is null || frame.Step != _lastStep + 1) return null;
+        var number = new StepNumber(Epoch, frame.Step);
+        if (!frame.IsConcerned) return Commit(number, [], [], [], [], []);
+        var opened = new List<OpenedView>();
+        foreach (StepFrame.ViewEntry entry in frame.Opened)
+        {
+            if (opened.Count > 0 && opened[^1].Entry.Region >= entry.Region) return null;
+            if (MakeView(entry) is not { } view) return null;
+            opened.Add(new OpenedView(entry, _regions[entry.Region], view));
+        }
+        var dropped = new List<AgentRegion>();
+        foreach (uint counter in frame.Dropped)
+        {
+            if (dropped.Count > 0 && dropped[^1].Info.Id.Counter >= counter) return null;
+            if (!_regions.TryGetValue(counter, out AgentRegion? region) || region.Current is null) return null;
+            if (opened.Exists(view => view.Region == region)) return null;
+            dropped.Add(region);
+        }
+        AgentRegion? own = null;
+        if (frame.OwnRegion != 0)
+        {
+            if (!_regions.TryGetValue(frame.OwnRegion, out own) || dropped.Contains(own)) return null;
+            RegionView? view = opened.Find(candidate => candidate.Region == own).View ?? own.Current;
+            if (view is null || view.IndexOf(_self.Number.Key) < 0) return null;
+        }
+        if (Joined(own) is not { } joined) return null;
+        List<GroupInfo> left = Left(own);
+        var changes = new GroupChanges();
+        List<RegionView> superseded = Switch(opened, dropped, frame.Step, changes);
+        _ownRegion = own;
+        foreach (GroupInfo group in left) _groups.Remove(group.Id);
+        foreach (GroupInfo group in joined) _groups.Add(group.Id, new OwnGroup(group));
+        _joining.Clear();
+        _layout++;
+        var changed = new List<GroupInfo>();
+        foreach (GroupId id in changes.Take())
+        {
+            if (!_groups.TryGetValue(id, out OwnGroup? group)) continue;
+            group.View = number;
+            changed.Add(group.Info);
+        }
+        return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left, changed);
+    }
+
+    private InstalledStep Commit(
+        StepNumber number, List<RegionView> opened, List<RegionView> superseded, List<GroupInfo> joined, List<GroupInfo> left, List<GroupInfo> changed)
+    {
+        _installed = number;
+        _lastStep = number.Counter;
+        NodeInfo[] removed = [.. _removed];
+        _removed.Clear();
+        return new InstalledStep
+        {
+            Number = number,
+            Opened = opened,
+            Superseded = superseded,
+            Own = Own,
+            Joined = joined,
+            Left = left,
+            Changed = changed,
+            Removed = removed,
+        };
+    }
+
+    /// <summary>The view that an entry stands for: a new one, or one that this node knew before and comes to know again. Null when the entry is impossible.</summary>
+    private RegionView? MakeView(StepFrame.ViewEntry entry)
+    {
+        if (!_regions.TryGetValue(entry.Region, out AgentRegion? region)) return null;
+        RegionView? last = region.Current;
+        if (entry.IsDifference != last is not null) return null;
+        var members = new List<NodeInfo>();
+        int next = 0;
+        for (int index = 0; last is not null && index < last.Members.Length; index++)
+        {
+            if (next < entry.Removed.Length && entry.Removed[next] == index) next++;
+            else members.Add(last.Members[index]);
+        }
+        if (next != entry.Removed.Length) return null;
+        foreach (uint counter in entry.Added)
+        {
+            if (!_nodes.TryGetValue(new NodeNumber(Epoch, counter).Key, out KnownNode? node)) return null;
+            members.Add(node.Info);
+        }
+        var distinct = new HashSet<ulong>();
+        foreach (NodeInfo member in members)
+        {
+            if (!distinct.Add(member.Number.Key)) return null;
+        }
+        if (members.Count == 0) return null;
+        if (_views.TryGetValue(entry.View, out RegionView? known))
+        {
+            return last is null && known.Region.Id.Counter == entry.Region && known.Members.AsSpan().SequenceEqual(members.ToArray()) ? known : null;
+        }
+        var first = new StepNumber(Epoch, entry.FirstStep);
+        return new RegionView(new ViewNumber(Epoch, entry.View), region.Info, first, [.. members], entry.Multicast, entry.Replication);
+    }
+
+    /// <summary>Groups that the node comes to be in; null when one has not been described.</summary>
+    private List<GroupInfo>? Joined(AgentRegion? own)
+    {
+        var joined = new List<GroupInfo>();
+        if (own is null || own == _ownRegion) return joined;
+        foreach (GroupId id in own.Info.Groups)
+        {
+            if (_groups.ContainsKey(id)) continue;
+            if (!_joining.TryGetValue(id, out GroupInfo? group)) return null;
+            joined.Add(group);
+        }
+        return joined;
+    }
+
+    private List<GroupInfo> Left(AgentRegion? own)
+    {
+        var left = new List<GroupInfo>();
+        if (_ownRegion is null || own == _ownRegion) return left;
+        foreach (GroupId id in _ownRegion.Info.Groups)
+        {
+            if (own is null || !own.Info.Contains(id)) left.Add(_groups[id].Info);
+        }
+        return left;
+    }
+
+    /// <summary>Puts the opened views in force and takes the others out.</summary>
+    /// <returns>Views that are in force no more, in order of region.</returns>
+    private List<RegionView> Switch(List<OpenedView> opened, List<AgentRegion> dropped, ulong step, GroupChanges changes)
+    {
+        var superseded = new List<RegionView>();
+        var gone = new List<(KnownNode Node, RegionInfo From)>();
+
+        // Who arrives is compared with where it was, so arrivals come before departures; a node that departs and arrives nowhere is found at the end.
+        foreach (OpenedView view in opened)
+        {
+            if (view.View.FirstStep.Counter != step) continue;
+            foreach (uint counter in view.Entry.Added) changes.Add(Node(counter).Region?.Info, view.Region.Info);
+        }
+        foreach (OpenedView view in opened)
+        {
+            if (view.Region.Current is not { } last) continue;
+            superseded.Add(last);
+            foreach (int index in view.Entry.Removed) Depart(last.Members[index], view.Region);
+        }
+        foreach (AgentRegion region in dropped)
+        {
+            superseded.Add(region.Current!);
+            foreach (NodeInfo member in region.Current!.Members) Depart(member, region);
+            _current.Remove(region.Info.Id.Counter);
+            _regions.Remove(region.Info.Id.Counter);
+        }
+        foreach (OpenedView view in opened)
+        {
+            view.Region.Current = view.View;
+            view.Region.Info = view.View.Region;
+            _current[view.Entry.Region] = view.View;
+            foreach (uint counter in view.Entry.Added) Node(counter).Region = view.Region;
+            if (!_views.TryAdd(view.Entry.View, view.View)) continue;
+            foreach (NodeInfo member in view.View.Members) _nodes[member.Number.Key].Views++;
+        }
+        foreach ((KnownNode node, RegionInfo from) in gone)
+        {
+            if (node.Region is null) changes.Add(from, null);
+        }
+        superseded.Sort((a, b) => a.Region.Id.CompareTo(b.Region.Id));
+        return superseded;
+
+        KnownNode Node(uint counter) => _nodes[new NodeNumber(Epoch, counter).Key];
+
+        void Depart(NodeInfo member, AgentRegion region)
+        {
+            KnownNode node = _nodes[member.Number.Key];
+            if (node.Region != region) return;
+            node.Region = null;
+            gone.Add((node, region.Info));
+        }
+    }
+
+    private readonly record struct OpenedView(StepFrame.ViewEntry Entry, AgentRegion Region, RegionView View);
+}

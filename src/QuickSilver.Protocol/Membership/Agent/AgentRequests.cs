@@ -1,0 +1,63 @@
+using System.Buffers;
+using System.Text.Unicode;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Agent;
+
+/// <summary>Joins and leaves that the node has asked for and that have not been sent, in order. Those that follow each other and are of one kind share frames.</summary>
+internal sealed class AgentRequests
+{
+    /// <summary>Longest name that is sent at all, in bytes of UTF-8. The server refuses most of it: what makes a good name is its decision alone.</summary>
+    public const int MaxNameBytes = 1 << 10;
+
+    private readonly List<(string? Name, byte Mode, uint Group)> _waiting = [];
+    private readonly byte[] _name = new byte[MaxNameBytes];
+    private readonly FrameBuilder _frame = new();
+    private readonly FrameBuilder _entries = new();
+    private int _count;
+
+    /// <summary>Asks for a group.</summary>
+    public void Join(string name, byte mode) => _waiting.Add((name, mode, 0));
+
+    /// <summary>Asks to be rid of a group.</summary>
+    public void Leave(GroupId group) => _waiting.Add((null, 0, group.Counter));
+
+    /// <summary>Takes all that is waiting.</summary>
+    /// <returns>The frames to send, and names that no frame can carry: not Unicode, or far too long.</returns>
+    public (List<byte[]> Frames, List<string> Impossible) Take()
+    {
+        var frames = new List<byte[]>();
+        var impossible = new List<string>();
+        for (int index = 0; index < _waiting.Count; index++)
+        {
+            (string? name, byte mode, uint group) = _waiting[index];
+            if (name is null) _entries.WriteVarint(group);
+            if (name is null || TryWrite(name)) _count++;
+            else impossible.Add(name);
+            bool isLast = index + 1 == _waiting.Count || (_waiting[index + 1].Name is null) != (name is null) || _waiting[index + 1].Mode != mode;
+            if (isLast || _entries.Length > EntryFrames.FullBytes) Flush(name is not null, mode, frames);
+        }
+        _waiting.Clear();
+        return (frames, impossible);
+    }
+
+    private bool TryWrite(string name)
+    {
+        if (Utf8.FromUtf16(name, _name, out _, out int written, replaceInvalidSequences: false) != OperationStatus.Done) return false;
+        _entries.WriteVarint((ulong)written).WriteBytes(_name.AsSpan(0, written));
+        return true;
+    }
+
+    private void Flush(bool isJoin, byte mode, List<byte[]> frames)
+    {
+        if (_count > 0)
+        {
+            _frame.Begin(isJoin ? FrameKind.Join : FrameKind.Leave);
+            if (isJoin) _frame.WriteByte(mode);
+            frames.Add(_frame.WriteVarint((ulong)_count).WriteBytes(_entries.Span).ToArray());
+        }
+        _entries.Begin();
+        _count = 0;
+    }
+}

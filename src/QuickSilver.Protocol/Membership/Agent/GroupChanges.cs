@@ -1,0 +1,48 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Agent;
+
+/// <summary>
+/// Finds the groups whose member sets a step changed, from regions alone: when a node moves from one region to another, the groups in exactly one of the two have changed. A node that comes
+/// from, or goes to, a region that this node does not know shares no group with it there, so that side counts as empty. Many nodes that move together cost one merge.
+/// </summary>
+internal sealed class GroupChanges
+{
+    private readonly HashSet<(uint From, uint To)> _seen = [];
+    private readonly List<GroupId> _changed = [];
+
+    /// <summary>A node moved.</summary>
+    /// <param name="from">The region it was in; null: none that is known.</param>
+    /// <param name="to">The region it is in; null: none that is known.</param>
+    public void Add(RegionInfo? from, RegionInfo? to)
+    {
+        if (!_seen.Add((from?.Id.Counter ?? 0, to?.Id.Counter ?? 0))) return;
+        ReadOnlySpan<GroupId> before = from is null ? [] : from.Groups;
+        ReadOnlySpan<GroupId> after = to is null ? [] : to.Groups;
+        int b = 0;
+        int a = 0;
+        while (b < before.Length || a < after.Length)
+        {
+            int order = b == before.Length ? 1 : a == after.Length ? -1 : before[b].CompareTo(after[a]);
+            if (order < 0) _changed.Add(before[b++]);
+            else if (order > 0) _changed.Add(after[a++]);
+            else
+            {
+                a++;
+                b++;
+            }
+        }
+    }
+
+    /// <summary>The groups, by id, each once.</summary>
+    public List<GroupId> Take()
+    {
+        _changed.Sort();
+        var distinct = new List<GroupId>();
+        foreach (GroupId group in _changed)
+        {
+            if (distinct.Count == 0 || distinct[^1] != group) distinct.Add(group);
+        }
+        return distinct;
+    }
+}

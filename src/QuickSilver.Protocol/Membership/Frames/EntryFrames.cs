@@ -1,0 +1,33 @@
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// Packs entries into frames of one kind, as many as it takes: kind, count, entries. A frame is closed when it exceeds <see cref="FullBytes"/>, far below the longest frame allowed,
+/// so that no single entry can push it over. Used for one list at a time.
+/// </summary>
+/// <param name="kind">Kind of the frames.</param>
+internal sealed class EntryFrames(FrameKind kind)
+{
+    /// <summary>A frame takes no further entry beyond this length. The longest entry, a region of scattered groups, has about ten bytes a group.</summary>
+    public const int FullBytes = 1 << 20;
+
+    private readonly FrameBuilder _frame = new();
+    private int _count;
+
+    /// <summary>Where the next entry is to be written, before <see cref="EndEntry"/>.</summary>
+    public FrameBuilder Entry { get; } = new();
+
+    /// <summary>Counts the entry just written.</summary>
+    public void EndEntry(List<byte[]> output)
+    {
+        _count++;
+        if (Entry.Length > FullBytes) Flush(output);
+    }
+
+    /// <summary>Closes the last frame, if it has any entry.</summary>
+    public void Flush(List<byte[]> output)
+    {
+        if (_count > 0) output.Add(_frame.Begin(kind).WriteVarint((ulong)_count).WriteBytes(Entry.Span).ToArray());
+        Entry.Begin();
+        _count = 0;
+    }
+}

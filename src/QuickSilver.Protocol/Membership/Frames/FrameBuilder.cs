@@ -1,0 +1,96 @@
+using System.Buffers.Binary;
+using System.Text;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// Writes frames of any length: the growing counterpart of <see cref="WireWriter"/>, in the same formats. Made once and used for frame after frame; allocates only when a frame is
+/// longer than all before it. Core thread only.
+/// </summary>
+internal sealed class FrameBuilder
+{
+    private byte[] _bytes = new byte[256];
+
+    /// <summary>Bytes written since the frame was begun.</summary>
+    public int Length { get; private set; }
+
+    /// <summary>The frame as written so far; valid until the next call that writes.</summary>
+    public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, Length);
+
+    /// <summary>Throws away what was written and begins a frame.</summary>
+    public FrameBuilder Begin(FrameKind kind)
+    {
+        Length = 0;
+        return WriteByte((byte)kind);
+    }
+
+    /// <summary>Throws away what was written and begins a piece of a frame.</summary>
+    public FrameBuilder Begin()
+    {
+        Length = 0;
+        return this;
+    }
+
+    /// <summary>One byte.</summary>
+    public FrameBuilder WriteByte(byte value)
+    {
+        Reserve(1)[0] = value;
+        return this;
+    }
+
+    /// <summary>Four bytes, little-endian.</summary>
+    public FrameBuilder WriteUInt32(uint value)
+    {
+        BinaryPrimitives.WriteUInt32LittleEndian(Reserve(4), value);
+        return this;
+    }
+
+    /// <summary>Eight bytes, little-endian.</summary>
+    public FrameBuilder WriteUInt64(ulong value)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(Reserve(8), value);
+        return this;
+    }
+
+    /// <summary>A canonical varint.</summary>
+    public FrameBuilder WriteVarint(ulong value)
+    {
+        var writer = new WireWriter(Reserve(WireWriter.VarintLength(value)));
+        writer.WriteVarint(value);
+        return this;
+    }
+
+    /// <summary>A signed varint in zigzag form.</summary>
+    public FrameBuilder WriteSignedVarint(long value) => WriteVarint((ulong)((value << 1) ^ (value >> 63)));
+
+    /// <summary>Bytes as they are.</summary>
+    public FrameBuilder WriteBytes(ReadOnlySpan<byte> value)
+    {
+        value.CopyTo(Reserve(value.Length));
+        return this;
+    }
+
+    /// <summary>A text: its length in bytes as a varint, then UTF-8.</summary>
+    public FrameBuilder WriteText(string value)
+    {
+        int count = Encoding.UTF8.GetByteCount(value);
+        WriteVarint((ulong)count);
+        Encoding.UTF8.GetBytes(value, Reserve(count));
+        return this;
+    }
+
+    /// <summary>An address (four bytes, little-endian) and a port (varint).</summary>
+    public FrameBuilder WriteEndpoint(NetEndpoint value) => WriteUInt32(value.Address).WriteVarint(value.Port);
+
+    /// <summary>The frame, copied.</summary>
+    public byte[] ToArray() => Span.ToArray();
+
+    private Span<byte> Reserve(int count)
+    {
+        if (_bytes.Length - Length < count) Array.Resize(ref _bytes, Math.Max(_bytes.Length * 2, Length + count));
+        Span<byte> room = _bytes.AsSpan(Length, count);
+        Length += count;
+        return room;
+    }
+}

@@ -1,0 +1,65 @@
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Done"/> and from <see cref="Nodes"/> on are numbered by both ends, and sent again to a node that comes back
+/// (see <see cref="SessionLog"/>); the others are not.
+/// </summary>
+internal enum FrameKind : byte
+{
+    /// <summary>Node: the registration. See <see cref="HelloFrame"/>.</summary>
+    Hello = 1,
+
+    /// <summary>Both: the sender lives, and has received so many numbered frames (varint).</summary>
+    Heartbeat = 2,
+
+    /// <summary>Node: it goes of its own will. No body.</summary>
+    Goodbye = 3,
+
+    /// <summary>Node: mode (byte), count (varint), names (text).</summary>
+    Join = 8,
+
+    /// <summary>Node: count (varint), group counters (varint each).</summary>
+    Leave = 9,
+
+    /// <summary>Node: the step installed (varint), numbered frames received (varint).</summary>
+    Installed = 10,
+
+    /// <summary>Node: the step that all its senders have switched to (varint).</summary>
+    Switched = 11,
+
+    /// <summary>Node: a view it is done with (varint), the step it had installed then (varint).</summary>
+    Done = 12,
+
+    /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
+    Welcome = 32,
+
+    /// <summary>Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>).</summary>
+    Expelled = 33,
+
+    /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
+    Nodes = 40,
+
+    /// <summary>Server: id, mode and name of groups that the node joins with the next step. See <see cref="GroupFrame"/>.</summary>
+    Groups = 41,
+
+    /// <summary>Server: the group sets of regions that matter from the next step on. See <see cref="RegionFrame"/>.</summary>
+    Regions = 42,
+
+    /// <summary>Server: a step, which commits what was described before it. See <see cref="StepFrame"/>.</summary>
+    Step = 43,
+
+    /// <summary>Server: senders may use the step (varint).</summary>
+    Activate = 44,
+
+    /// <summary>Server: all senders use the step, or are gone (varint).</summary>
+    Settled = 45,
+
+    /// <summary>Server: the view has retired (varint).</summary>
+    Retired = 46,
+
+    /// <summary>Server: the node has been removed from the cluster (varint).</summary>
+    NodeRemoved = 47,
+
+    /// <summary>Server: reason (byte), name of the group (text).</summary>
+    JoinRefused = 48,
+}

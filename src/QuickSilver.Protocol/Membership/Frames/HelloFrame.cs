@@ -1,0 +1,122 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// A registration, the first frame of every connection.
+/// <code>
+/// kind          byte
+/// magic         u32      tells the protocol from others on the port
+/// version       byte     what follows the cluster's name is of this version
+/// cluster       text     1-255 bytes
+/// node name     text     0-255 bytes
+/// incarnation   varint
+/// control       endpoint
+/// data          endpoint
+/// buffer        varint   receive buffer in bytes
+/// flags         byte     1: multicast; 2: returning, and then
+///   term          varint   epoch that gave the node its number
+///   server        u64
+///   node          varint   counter of the number
+///   received      varint   numbered frames taken in the session
+/// </code>
+/// A node of this version has one epoch for life, so the number's epoch is also the highest it knows.
+/// </summary>
+internal sealed record HelloFrame
+{
+    /// <summary>The version spoken here.</summary>
+    public const byte Version = 1;
+
+    private const uint Magic = 0x424D5351;
+    private const byte MulticastFlag = 1;
+    private const byte ReturningFlag = 2;
+
+    /// <summary>The version of the frame; what follows the cluster's name was read only if it is <see cref="Version"/>.</summary>
+    public byte SpokenVersion { get; init; } = Version;
+
+    /// <summary>The cluster.</summary>
+    public string ClusterName { get; init; } = "";
+
+    /// <summary>The node's name.</summary>
+    public string NodeName { get; init; } = "";
+
+    /// <summary>Tells two lives on one address apart.</summary>
+    public ulong Incarnation { get; init; }
+
+    /// <summary>The node's control endpoint.</summary>
+    public NetEndpoint Control { get; init; }
+
+    /// <summary>The node's data endpoint.</summary>
+    public NetEndpoint Data { get; init; }
+
+    /// <summary>The receive buffer of the node's data sockets.</summary>
+    public int ReceiveBufferBytes { get; init; }
+
+    /// <summary>The node can use IP multicast.</summary>
+    public bool Multicast { get; init; }
+
+    /// <summary>The number that the node has; none when it registers for the first time.</summary>
+    public NodeNumber Number { get; init; }
+
+    /// <summary>Numbered frames that the node has taken.</summary>
+    public ulong Received { get; init; }
+
+    /// <summary>Writes the frame.</summary>
+    public void WriteTo(FrameBuilder frame)
+    {
+        frame.Begin(FrameKind.Hello).WriteUInt32(Magic).WriteByte(SpokenVersion).WriteText(ClusterName);
+        frame.WriteText(NodeName).WriteVarint(Incarnation).WriteEndpoint(Control).WriteEndpoint(Data).WriteVarint((ulong)ReceiveBufferBytes);
+        frame.WriteByte((byte)((Multicast ? MulticastFlag : 0) | (Number.IsNone ? 0 : ReturningFlag)));
+        if (!Number.IsNone) frame.WriteVarint(Number.Epoch.Term).WriteUInt64(Number.Epoch.Server).WriteVarint(Number.Counter).WriteVarint(Received);
+    }
+
+    /// <summary>Reads the part that all versions share.</summary>
+    public static bool TryReadPrefix(ReadOnlySpan<byte> bytes, out byte version, out string clusterName)
+    {
+        var reader = new WireReader(bytes);
+        return TryReadPrefix(ref reader, out version, out clusterName);
+    }
+
+    /// <summary>Reads a frame; null when it is malformed.</summary>
+    public static HelloFrame? TryRead(ReadOnlySpan<byte> bytes)
+    {
+        var reader = new WireReader(bytes);
+        if (!TryReadPrefix(ref reader, out byte version, out string clusterName)) return null;
+        if (version != Version) return new HelloFrame { SpokenVersion = version, ClusterName = clusterName };
+        string nodeName = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+        ulong incarnation = reader.ReadVarint();
+        NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
+        NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
+        int receiveBuffer = (int)reader.ReadVarint(int.MaxValue);
+        byte flags = reader.ReadByte();
+        NodeNumber number = default;
+        ulong received = 0;
+        if ((flags & ReturningFlag) != 0)
+        {
+            var epoch = new Epoch(reader.ReadVarint(), reader.ReadUInt64());
+            number = new NodeNumber(epoch, FrameFields.ReadCounter(ref reader));
+            received = reader.ReadVarint();
+        }
+        if (!reader.IsAtEnd || flags > (MulticastFlag | ReturningFlag) || control.IsNone) return null;
+        return new HelloFrame
+        {
+            ClusterName = clusterName,
+            NodeName = nodeName,
+            Incarnation = incarnation,
+            Control = control,
+            Data = data,
+            ReceiveBufferBytes = receiveBuffer,
+            Multicast = (flags & MulticastFlag) != 0,
+            Number = number,
+            Received = received,
+        };
+    }
+
+    private static bool TryReadPrefix(ref WireReader reader, out byte version, out string clusterName)
+    {
+        bool known = reader.ReadByte() == (byte)FrameKind.Hello & reader.ReadUInt32() == Magic;
+        version = reader.ReadByte();
+        clusterName = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+        return known && !reader.Failed && version != 0 && clusterName.Length > 0;
+    }
+}

@@ -1,0 +1,46 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// Descriptions of nodes that the receiver does not know.
+/// <code>
+/// kind          byte
+/// nodes         varint   how many
+/// each:
+///   counter       varint
+///   name          text
+///   incarnation   varint
+///   control       endpoint
+///   data          endpoint
+///   buffer        varint   receive buffer in bytes
+/// </code>
+/// </summary>
+internal static class NodeFrame
+{
+    private const int ShortestEntry = 14;
+
+    /// <summary>Writes one description.</summary>
+    public static void WriteEntry(FrameBuilder frame, NodeInfo node)
+    {
+        frame.WriteVarint(node.Number.Counter).WriteText(node.Name).WriteVarint(node.Incarnation);
+        frame.WriteEndpoint(node.Control).WriteEndpoint(node.Data).WriteVarint((ulong)node.ReceiveBufferBytes);
+    }
+
+    /// <summary>Reads a body, of nodes numbered in <paramref name="epoch"/>; null when it is malformed.</summary>
+    public static List<NodeInfo>? TryRead(ref WireReader reader, Epoch epoch)
+    {
+        int count = FrameFields.ReadCount(ref reader, ShortestEntry);
+        var nodes = new List<NodeInfo>(count);
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            var number = new NodeNumber(epoch, FrameFields.ReadCounter(ref reader));
+            string name = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+            ulong incarnation = reader.ReadVarint();
+            NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
+            NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
+            nodes.Add(new NodeInfo(number, name, incarnation, control, data, (int)reader.ReadVarint(int.MaxValue)));
+        }
+        return reader.IsAtEnd ? nodes : null;
+    }
+}

@@ -1,0 +1,33 @@
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// The numbered frames that one end of a session has sent and the other end has not confirmed, so that a broken connection loses and repeats nothing: both ends count the numbered
+/// frames that they take, tell each other in heartbeats and registrations, and send what is unconfirmed again on the next connection. Frames are never changed once appended, and may be
+/// shared by logs. Core thread only.
+/// </summary>
+internal sealed class SessionLog
+{
+    private readonly Queue<byte[]> _frames = new();
+
+    /// <summary>Frames appended since the session began.</summary>
+    public ulong Appended { get; private set; }
+
+    /// <summary>Frames not yet confirmed, oldest first.</summary>
+    public IReadOnlyCollection<byte[]> Unconfirmed => _frames;
+
+    /// <summary>Keeps a frame until it is confirmed.</summary>
+    public void Append(byte[] frame)
+    {
+        _frames.Enqueue(frame);
+        Appended++;
+    }
+
+    /// <summary>Forgets what the other end has taken.</summary>
+    /// <returns>False when it claims more than was sent, or less than it had confirmed: the session cannot go on.</returns>
+    public bool TryConfirm(ulong received)
+    {
+        if (received > Appended || Appended - received > (ulong)_frames.Count) return false;
+        while (Appended - received < (ulong)_frames.Count) _frames.Dequeue();
+        return true;
+    }
+}

@@ -1,0 +1,109 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// A step, as far as it concerns the receiver. Nodes, groups and regions that it names were described before. Nodes that were in one region and go to one region get the same frame.
+/// <code>
+/// kind      byte
+/// step      varint   one more than the last; a step that does not concern the receiver ends here
+/// own       varint   the receiver's region after the step; 0: none
+/// dropped   varint   regions that have no members any more, or no group in common with the receiver
+/// each:
+///   region    varint
+/// opened    varint   views that begin with this step, or that the receiver comes to know
+/// each:
+///   region       varint
+///   view         varint
+///   age          varint     the step less the view's first step
+///   replication  varint     at least 1
+///   multicast    endpoint   none (0, 0): unicast
+///   form         byte       0: whole; 1: difference to the region's last view
+///   removed      varint     form 1: members of the last view that are not in this one
+///   each:
+///     index        varint   in the last view, less the index before plus one
+///   added        varint     members that come after the others
+///   each:
+///     node         signed   counter less the one before
+/// </code>
+/// </summary>
+internal sealed class StepFrame
+{
+    private const int ShortestEntry = 11;
+
+    /// <summary>Counter of the step.</summary>
+    public ulong Step { get; private init; }
+
+    /// <summary>The step concerns the receiver; otherwise the rest is empty.</summary>
+    public bool IsConcerned { get; private init; }
+
+    /// <summary>The receiver's region after the step; 0: none.</summary>
+    public uint OwnRegion { get; private init; }
+
+    /// <summary>Regions that matter no more.</summary>
+    public uint[] Dropped { get; private init; } = [];
+
+    /// <summary>Views that begin, or become known.</summary>
+    public List<ViewEntry> Opened { get; private init; } = [];
+
+    /// <summary>Writes what all frames of a view have in common, up to its members.</summary>
+    public static void WriteView(FrameBuilder frame, uint region, uint view, ulong age, int replication, NetEndpoint multicast)
+    {
+        frame.WriteVarint(region).WriteVarint(view).WriteVarint(age).WriteVarint((ulong)replication).WriteEndpoint(multicast);
+    }
+
+    /// <summary>Reads a body; null when it is malformed.</summary>
+    public static StepFrame? TryRead(ref WireReader reader)
+    {
+        ulong step = reader.ReadVarint();
+        if (reader.IsAtEnd) return new StepFrame { Step = step };
+        uint own = (uint)reader.ReadVarint(uint.MaxValue);
+        uint[] dropped = new uint[FrameFields.ReadCount(ref reader, 1)];
+        for (int index = 0; index < dropped.Length; index++) dropped[index] = FrameFields.ReadCounter(ref reader);
+        int count = FrameFields.ReadCount(ref reader, ShortestEntry);
+        var opened = new List<ViewEntry>(count);
+        for (int index = 0; index < count && !reader.Failed; index++) opened.Add(ReadView(ref reader, step));
+        if (!reader.IsAtEnd) return null;
+        return new StepFrame { Step = step, IsConcerned = true, OwnRegion = own, Dropped = dropped, Opened = opened };
+    }
+
+    private static ViewEntry ReadView(ref WireReader reader, ulong step)
+    {
+        uint region = FrameFields.ReadCounter(ref reader);
+        uint view = FrameFields.ReadCounter(ref reader);
+        ulong age = reader.ReadVarint(step);
+        int replication = (int)reader.ReadVarint(int.MaxValue);
+        NetEndpoint multicast = FrameFields.ReadEndpoint(ref reader);
+        byte form = reader.ReadByte();
+        if (replication == 0 || form > 1) reader.Fail();
+        int[] removed = new int[form == 1 ? FrameFields.ReadCount(ref reader, 1) : 0];
+        long index = -1;
+        for (int position = 0; position < removed.Length; position++)
+        {
+            index += (long)reader.ReadVarint(int.MaxValue) + 1;
+            if (index > int.MaxValue) reader.Fail();
+            removed[position] = (int)index;
+        }
+        uint[] added = new uint[FrameFields.ReadCount(ref reader, 1)];
+        long counter = 0;
+        for (int position = 0; position < added.Length && !reader.Failed; position++)
+        {
+            counter += reader.ReadSignedVarint();
+            if (counter is <= 0 or > uint.MaxValue) reader.Fail();
+            added[position] = (uint)counter;
+        }
+        return new ViewEntry(region, view, step - age, replication, multicast, form == 1, removed, added);
+    }
+
+    /// <summary>One view as read.</summary>
+    /// <param name="Region">Counter of its region.</param>
+    /// <param name="View">Its counter.</param>
+    /// <param name="FirstStep">Counter of its first step.</param>
+    /// <param name="Replication">How many members cache a packet, at least.</param>
+    /// <param name="Multicast">Its address; none: unicast.</param>
+    /// <param name="IsDifference">Its members are those of the region's last view, changed.</param>
+    /// <param name="Removed">Indices in the last view of those that are not in this one, rising.</param>
+    /// <param name="Added">Counters of the members that come after the others.</param>
+    internal readonly record struct ViewEntry(
+        uint Region, uint View, ulong FirstStep, int Replication, NetEndpoint Multicast, bool IsDifference, int[] Removed, uint[] Added);
+}

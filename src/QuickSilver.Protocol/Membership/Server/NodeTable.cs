@@ -1,0 +1,94 @@
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// The nodes that are registered, those removed that no step has taken out of their regions yet, and the way frames go to them. Everything that reaches more than one node goes in the
+/// order of their numbers. Core thread only.
+/// </summary>
+/// <param name="links">The connections.</param>
+internal sealed class NodeTable(IServerLinks links)
+{
+    /// <summary>Most nodes registered at a time.</summary>
+    public const int MaxNodes = 1 << 16;
+
+    private readonly List<ServerNode> _live = [];
+    private readonly List<ServerNode> _departed = [];
+    private readonly List<ServerNode?> _bySlot = [];
+    private readonly SortedSet<int> _freeSlots = [];
+    private readonly Dictionary<uint, ServerNode> _byCounter = [];
+    private readonly Dictionary<NetEndpoint, ServerNode> _byControl = [];
+    private uint _lastCounter;
+
+    /// <summary>Registered nodes, by number.</summary>
+    public IReadOnlyList<ServerNode> Live => _live;
+
+    /// <summary>Removed nodes that are still in their regions.</summary>
+    public IReadOnlyList<ServerNode> Departed => _departed;
+
+    /// <summary>Registered nodes that cannot use multicast.</summary>
+    public int UnicastOnly { get; private set; }
+
+    /// <summary>True when no further node may register.</summary>
+    public bool IsFull => _live.Count >= MaxNodes;
+
+    /// <summary>Registers a node under the next number.</summary>
+    public ServerNode Add(HelloFrame hello, Epoch epoch, ulong lastStep)
+    {
+        int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
+        if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
+        var number = new NodeNumber(epoch, ++_lastCounter);
+        var info = new NodeInfo(number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes);
+        var node = new ServerNode(info, slot) { Multicast = hello.Multicast, BaseStep = lastStep, Installed = lastStep };
+        if (!node.Multicast) UnicastOnly++;
+        _bySlot[slot] = node;
+        _live.Add(node);
+        _byCounter.Add(node.Counter, node);
+        _byControl[hello.Control] = node;
+        return node;
+    }
+
+    /// <summary>Takes a node out. Its slot stays taken until <see cref="Release"/>, if it is in a region.</summary>
+    public void Remove(ServerNode node)
+    {
+        node.Info.IsRemoved = true;
+        if (!node.Multicast) UnicastOnly--;
+        _live.Remove(node);
+        _byCounter.Remove(node.Counter);
+        if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);
+        if (node.Region is null) FreeSlot(node);
+        else _departed.Add(node);
+    }
+
+    /// <summary>Frees the slots of removed nodes, once a step has taken them out of their regions.</summary>
+    public void Release()
+    {
+        foreach (ServerNode node in _departed) FreeSlot(node);
+        _departed.Clear();
+    }
+
+    /// <summary>A registered node by the counter of its number.</summary>
+    public ServerNode? Find(uint counter) => _byCounter.GetValueOrDefault(counter);
+
+    /// <summary>A registered node by its control endpoint.</summary>
+    public ServerNode? Find(NetEndpoint control) => _byControl.GetValueOrDefault(control);
+
+    /// <summary>The node in a slot that is taken.</summary>
+    public ServerNode At(int slot) => _bySlot[slot]!;
+
+    /// <summary>Sends a numbered frame: at once if the node is connected, and again if it comes back without having taken it. The array is kept and must not change.</summary>
+    public void Send(ServerNode node, byte[] frame)
+    {
+        node.Log.Append(frame);
+        if (node.Connection is { } connection) links.Send(connection, frame);
+    }
+
+    private void FreeSlot(ServerNode node)
+    {
+        // Only now may another node be taken for this one in somebody's set of known nodes.
+        foreach (ServerNode other in _live) other.Known.Remove(node.Slot);
+        _bySlot[node.Slot] = null;
+        _freeSlots.Add(node.Slot);
+    }
+}

@@ -1,0 +1,197 @@
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Keeps the regions: which nodes have exactly the same set of groups. It works by differences: a batch of moves touches only the regions that nodes leave or enter, and only the
+/// neighbourhoods in which a region gets its first node or loses its last. Source: first paper, section 2.1.
+/// <para>
+/// Two regions with a group in common are neighbours. What a node has to know of others follows from its region alone, since a node knows exactly the neighbours of its region; so nodes
+/// that move together between the same two regions learn the same.
+/// </para>
+/// <para>
+/// Cost: a move reads its signature once, O(groups). A region that becomes inhabited visits, for each of its groups, the regions that have it. Nothing depends on the number of nodes that
+/// stay where they are.
+/// </para>
+/// <para>
+/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>; then <see cref="Touched"/>, <see cref="Concerned"/> and <see cref="NeighboursBefore"/> tell what the
+/// batch did, until the next begins. A node moves at most once in a batch.
+/// </para>
+/// </summary>
+internal sealed class RegionCalculator
+{
+    private static readonly Comparer<ServerRegion> ByNumber = Comparer<ServerRegion>.Create((a, b) => a.Number.CompareTo(b.Number));
+    private readonly Dictionary<uint[], ServerRegion> _bySignature = new(new SignatureComparer());
+    private readonly Dictionary<uint, List<ServerRegion>> _byGroup = [];
+    private readonly List<ServerRegion> _touched = [];
+    private uint _lastNumber;
+    private ulong _batch;
+    private ulong _mark;
+
+    /// <summary>Regions that have nodes.</summary>
+    public int InhabitedCount { get; private set; }
+
+    /// <summary>Regions that the batch brought nodes to, took nodes from, or renews; by number once the batch has ended.</summary>
+    public IReadOnlyList<ServerRegion> Touched => _touched;
+
+    /// <summary>Begins a batch and forgets what the one before did.</summary>
+    public void Begin()
+    {
+        foreach (ServerRegion region in _touched)
+        {
+            region.Joiners.Clear();
+            region.Leavers.Clear();
+        }
+        _touched.Clear();
+        _batch++;
+    }
+
+    /// <summary>The region of a signature; null when there is none.</summary>
+    public ServerRegion? Find(uint[] groups) => _bySignature.GetValueOrDefault(groups);
+
+    /// <summary>Moves a node to the region of a signature, which is made if need be; an empty one means no region. The array is kept.</summary>
+    public void Move(ServerNode node, uint[] groups)
+    {
+        ServerRegion? origin = node.Region;
+        if (origin is not null)
+        {
+            Touch(origin);
+            origin.Population--;
+            origin.Leavers.Add(node);
+        }
+        node.Region = null;
+        if (groups.Length == 0) return;
+        if (!_bySignature.TryGetValue(groups, out ServerRegion? target))
+        {
+            target = new ServerRegion(++_lastNumber, groups);
+            _bySignature.Add(groups, target);
+        }
+        Touch(target);
+        if (target.Population == 0 && !target.WasInhabited) target.Origin = origin;
+        target.Population++;
+        target.Joiners.Add(node);
+        node.Region = target;
+    }
+
+    /// <summary>Ends the batch: neighbourhoods are brought up to date.</summary>
+    public void End()
+    {
+        _touched.Sort(ByNumber);
+        foreach (ServerRegion region in _touched)
+        {
+            if (region.WasInhabited && region.Population == 0) Abandon(region);
+        }
+        foreach (ServerRegion region in _touched)
+        {
+            if (!region.WasInhabited && region.Population > 0) Inhabit(region);
+        }
+    }
+
+    /// <summary>Adds a region to those touched, though none of its nodes changed: it needs a new view for another reason. After <see cref="End"/>.</summary>
+    public void Renew(ServerRegion region)
+    {
+        if (region.TouchedIn == _batch) return;
+        Touch(region);
+        _touched.Sort(ByNumber);
+    }
+
+    /// <summary>Regions with nodes that see the batch: the neighbours, before or after it, of those touched. By number.</summary>
+    public List<ServerRegion> Concerned()
+    {
+        var concerned = new List<ServerRegion>();
+        _mark++;
+        foreach (ServerRegion region in _touched)
+        {
+            Collect(NeighboursBefore(region));
+            Collect(region.Neighbours);
+        }
+        concerned.Sort(ByNumber);
+        return concerned;
+
+        void Collect(IReadOnlyList<ServerRegion> neighbours)
+        {
+            for (int index = 0; index < neighbours.Count; index++)
+            {
+                ServerRegion neighbour = neighbours[index];
+                if (neighbour.Mark == _mark || neighbour.Population == 0) continue;
+                neighbour.Mark = _mark;
+                concerned.Add(neighbour);
+            }
+        }
+    }
+
+    /// <summary>A region's neighbours before the batch, by number.</summary>
+    public IReadOnlyList<ServerRegion> NeighboursBefore(ServerRegion region) => region.SavedIn == _batch ? region.SavedNeighbours : region.Neighbours;
+
+    /// <summary>True when the batch touched the region.</summary>
+    public bool IsTouched(ServerRegion region) => region.TouchedIn == _batch;
+
+    /// <summary>Forgets a region that has neither nodes nor unretired views: should its signature come back, it gets another number.</summary>
+    public void Forget(ServerRegion region)
+    {
+        if (_bySignature.GetValueOrDefault(region.Groups) == region) _bySignature.Remove(region.Groups);
+
+        // Other regions may hold this one, as their origin or in a saved neighbourhood; it must hold none in turn, or chains of forgotten regions would live on.
+        region.Origin = null;
+        region.SavedNeighbours = [];
+    }
+
+    private void Touch(ServerRegion region)
+    {
+        if (region.TouchedIn == _batch) return;
+        region.TouchedIn = _batch;
+        region.WasInhabited = region.Population > 0;
+        _touched.Add(region);
+    }
+
+    private void Inhabit(ServerRegion region)
+    {
+        InhabitedCount++;
+        SaveNeighbours(region);
+        _mark++;
+        foreach (uint group in region.Groups)
+        {
+            if (!_byGroup.TryGetValue(group, out List<ServerRegion>? regions)) _byGroup.Add(group, regions = []);
+            foreach (ServerRegion neighbour in regions)
+            {
+                if (neighbour.Mark == _mark) continue;
+                neighbour.Mark = _mark;
+                region.Neighbours.Add(neighbour);
+            }
+            regions.Add(region);
+        }
+        foreach (ServerRegion neighbour in region.Neighbours)
+        {
+            SaveNeighbours(neighbour);
+            neighbour.Neighbours.Insert(~neighbour.Neighbours.BinarySearch(region, ByNumber), region);
+        }
+        region.Neighbours.Add(region);
+        region.Neighbours.Sort(ByNumber);
+    }
+
+    private void Abandon(ServerRegion region)
+    {
+        InhabitedCount--;
+        SaveNeighbours(region);
+        foreach (uint group in region.Groups)
+        {
+            List<ServerRegion> regions = _byGroup[group];
+            int index = regions.IndexOf(region);
+            regions[index] = regions[^1];
+            regions.RemoveAt(regions.Count - 1);
+            if (regions.Count == 0) _byGroup.Remove(group);
+        }
+        foreach (ServerRegion neighbour in region.Neighbours)
+        {
+            if (neighbour == region) continue;
+            SaveNeighbours(neighbour);
+            neighbour.Neighbours.RemoveAt(neighbour.Neighbours.BinarySearch(region, ByNumber));
+        }
+        region.Neighbours.Clear();
+    }
+
+    private void SaveNeighbours(ServerRegion region)
+    {
+        if (region.SavedIn == _batch) return;
+        region.SavedIn = _batch;
+        region.SavedNeighbours = [.. region.Neighbours];
+    }
+}

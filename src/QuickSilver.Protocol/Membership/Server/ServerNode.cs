@@ -1,0 +1,64 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>What the server knows of one node.</summary>
+/// <param name="info">Its description.</param>
+/// <param name="slot">Its place in sets of nodes: unique among nodes that live, or are still in a region; used again later.</param>
+internal sealed class ServerNode(NodeInfo info, int slot)
+{
+    /// <summary>Its description.</summary>
+    public NodeInfo Info { get; } = info;
+
+    /// <summary>Its place in <see cref="NodeBits"/>.</summary>
+    public int Slot { get; } = slot;
+
+    /// <summary>Counter of its number.</summary>
+    public uint Counter => Info.Number.Counter;
+
+    /// <summary>It can use IP multicast.</summary>
+    public bool Multicast { get; init; }
+
+    /// <summary>Its connection; null while that is broken.</summary>
+    public long? Connection { get; set; }
+
+    /// <summary>Frames sent to it and not yet confirmed.</summary>
+    public SessionLog Log { get; } = new();
+
+    /// <summary>Numbered frames taken from it.</summary>
+    public ulong Received { get; set; }
+
+    /// <summary>When a frame last came from it.</summary>
+    public Instant LastHeard { get; set; }
+
+    /// <summary>When it is removed unless it is back; <see cref="Instant.Never"/> while it is connected.</summary>
+    public Instant ReconnectBy { get; set; } = Instant.Never;
+
+    /// <summary>Watches over silence and broken connection; null in tests that have none.</summary>
+    public Alarm? Watch { get; set; }
+
+    /// <summary>Its region after the last step; null while it is in no group.</summary>
+    public ServerRegion? Region { get; set; }
+
+    /// <summary>The last step made before it registered; it gets all later ones.</summary>
+    public ulong BaseStep { get; init; }
+
+    /// <summary>The last step that it has installed.</summary>
+    public ulong Installed { get; set; }
+
+    /// <summary>The joins and leaves it has asked for and that no step has made true yet, in order.</summary>
+    public List<GroupChange> Pending { get; set; } = [];
+
+    /// <summary>The step in which it left a group, for leaves it may not have installed.</summary>
+    public Dictionary<uint, ulong> LeftIn { get; } = [];
+
+    /// <summary>The last step in which it left any group.</summary>
+    public ulong LastLeave { get; set; }
+
+    /// <summary>Nodes that have been described to it.</summary>
+    public NodeBits Known { get; } = new();
+
+    /// <summary>Its groups after the last step.</summary>
+    public uint[] Groups => Region?.Groups ?? [];
+}

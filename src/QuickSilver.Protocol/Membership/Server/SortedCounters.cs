@@ -1,0 +1,42 @@
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>Sets of counters as rising arrays. Every operation is one merge, O(a + b), and allocates its result.</summary>
+internal static class SortedCounters
+{
+    /// <summary>What is in <paramref name="left"/> and not in <paramref name="right"/>.</summary>
+    public static uint[] Except(uint[] left, uint[] right)
+    {
+        uint[] result = new uint[left.Length];
+        int count = 0;
+        int other = 0;
+        foreach (uint counter in left)
+        {
+            while (other < right.Length && right[other] < counter) other++;
+            if (other == right.Length || right[other] != counter) result[count++] = counter;
+        }
+        return count == result.Length ? result : result[..count];
+    }
+
+    /// <summary>What is in either.</summary>
+    public static uint[] Union(uint[] left, uint[] right)
+    {
+        uint[] result = new uint[left.Length + right.Length];
+        int count = 0;
+        int a = 0;
+        int b = 0;
+        while (a < left.Length || b < right.Length)
+        {
+            if (b == right.Length || (a < left.Length && left[a] < right[b])) result[count++] = left[a++];
+            else if (a == left.Length || right[b] < left[a]) result[count++] = right[b++];
+            else
+            {
+                result[count++] = left[a++];
+                b++;
+            }
+        }
+        return count == result.Length ? result : result[..count];
+    }
+
+    /// <summary>True when the counter is in the set. O(log n).</summary>
+    public static bool Contains(uint[] set, uint counter) => Array.BinarySearch(set, counter) >= 0;
+}

@@ -1,0 +1,174 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Makes one step out of what nodes have asked for and of who was removed: moves nodes between regions, replaces the views of the regions touched, settles who may send where, and writes the
+/// notices.
+/// <para>
+/// A change waits for a later step, and keeps its place before later changes of the same node and group, if this step already changes that node and group; if it is a join of a group whose
+/// leave the node has not installed; or if it would touch a region at its limit of unretired views, and then all changes of that node wait, so that what a node asked for together stays
+/// together. Removals never wait.
+/// </para>
+/// </summary>
+internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewLedger ledger, NoticeWriter notices)
+{
+    private readonly HashSet<uint> _changed = [];
+    private readonly List<uint> _joined = [];
+    private readonly List<uint> _left = [];
+    private readonly List<(ServerNode Node, ServerRegion? From)> _moves = [];
+
+    /// <summary>Changes that nodes have asked for and that no step has made true yet.</summary>
+    public int Waiting { get; private set; }
+
+    /// <summary>True when there is something a step could be made of.</summary>
+    public bool HasWork => Waiting > 0 || nodes.Departed.Count > 0;
+
+    /// <summary>Adds a change.</summary>
+    public void Add(ServerNode node, GroupChange change)
+    {
+        node.Pending.Add(change);
+        Waiting++;
+    }
+
+    /// <summary>Drops the changes that a removed node has asked for.</summary>
+    public void Drop(ServerNode node)
+    {
+        Waiting -= node.Pending.Count;
+        node.Pending = [];
+    }
+
+    /// <summary>Makes a step, if anything can be changed now.</summary>
+    /// <param name="step">The step's counter.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>Who is concerned; null when nothing could be changed, and no step was made.</returns>
+    public MadeStep? Make(ulong step, Instant now)
+    {
+        regions.Begin();
+        _moves.Clear();
+        foreach (ServerNode node in nodes.Departed) Move(node, []);
+        var made = new MadeStep(step, now);
+        foreach (ServerNode node in nodes.Live)
+        {
+            if (node.Pending.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
+        }
+        if (_moves.Count == 0) return null;
+        regions.End();
+        RenewForUnicast();
+        ReplaceViews(step, now);
+        foreach ((ServerNode node, ServerRegion? from) in _moves)
+        {
+            if (!node.Info.IsRemoved) ChangePermissions(node, from, step);
+        }
+        Tell(made);
+        nodes.Release();
+        ledger.RetireAll(now);
+        return made;
+    }
+
+    private void Move(ServerNode node, uint[] groups)
+    {
+        _moves.Add((node, node.Region));
+        regions.Move(node, groups);
+    }
+
+    private bool TryChange(ServerNode node, ulong step)
+    {
+        _changed.Clear();
+        _joined.Clear();
+        _left.Clear();
+        uint[] groups = node.Groups;
+        var kept = new List<GroupChange>();
+        foreach (GroupChange change in node.Pending)
+        {
+            if (_changed.Contains(change.Group))
+            {
+                kept.Add(change);
+                continue;
+            }
+            if (SortedCounters.Contains(groups, change.Group) == change.IsJoin) continue;
+            _changed.Add(change.Group);
+            if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed) kept.Add(change);
+            else (change.IsJoin ? _joined : _left).Add(change.Group);
+        }
+        if (_joined.Count + _left.Count > 0)
+        {
+            _joined.Sort();
+            _left.Sort();
+            uint[] target = SortedCounters.Union(SortedCounters.Except(groups, [.. _left]), [.. _joined]);
+            if (node.Region is { IsAtLimit: true } || regions.Find(target) is { IsAtLimit: true }) return false;
+            foreach (uint group in _left) node.LeftIn[group] = step;
+            if (_left.Count > 0) node.LastLeave = step;
+            Move(node, target);
+        }
+        Waiting -= node.Pending.Count - kept.Count;
+        node.Pending = kept;
+        return _joined.Count > 0;
+    }
+
+    /// <summary>A region that is carried by multicast gets a new view when a node that cannot use multicast comes to be permitted in it.</summary>
+    private void RenewForUnicast()
+    {
+        if (nodes.UnicastOnly == 0) return;
+        foreach ((ServerNode node, _) in _moves)
+        {
+            if (node.Multicast || node.Region is null) continue;
+            foreach (ServerRegion neighbour in node.Region.Neighbours)
+            {
+                if (neighbour.Current is { Multicast.IsNone: false }) regions.Renew(neighbour);
+            }
+        }
+    }
+
+    private void ReplaceViews(ulong step, Instant now)
+    {
+        foreach (ServerRegion region in regions.Touched) ledger.Replace(region, step);
+        foreach (ServerRegion region in regions.Touched)
+        {
+            if (region.Current is { } view) ledger.Open(view, now);
+        }
+    }
+
+    /// <summary>Views that stay current: a node that moved gains those of its new neighbours and loses those that are no longer its neighbours.</summary>
+    private void ChangePermissions(ServerNode node, ServerRegion? from, ulong step)
+    {
+        IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);
+        IReadOnlyList<ServerRegion> after = node.Region is { } to ? to.Neighbours : [];
+        for (int b = 0, a = 0; b < before.Count || a < after.Count;)
+        {
+            ServerRegion? lost = null;
+            ServerRegion? gained = null;
+            if (a == after.Count || (b < before.Count && before[b].Number < after[a].Number)) lost = before[b++];
+            else if (b == before.Count || after[a].Number < before[b].Number) gained = after[a++];
+            else
+            {
+                a++;
+                b++;
+            }
+            if (lost is { Current: { } end } && !regions.IsTouched(lost)) ViewLedger.Forbid(end, node, step);
+            if (gained is { Current: { } begin } && !regions.IsTouched(gained)) ViewLedger.Permit(begin, node);
+        }
+    }
+
+    /// <summary>Every registered node gets every step; for those that it does not concern it is a bare number.</summary>
+    private void Tell(MadeStep made)
+    {
+        notices.Begin(made.Step);
+        var origins = new Dictionary<uint, ServerRegion?>();
+        foreach ((ServerNode node, ServerRegion? from) in _moves) origins[node.Counter] = from;
+        var concerned = new HashSet<uint>();
+        foreach (ServerRegion region in regions.Concerned()) concerned.Add(region.Number);
+        foreach (ServerNode node in nodes.Live)
+        {
+            bool moved = origins.TryGetValue(node.Counter, out ServerRegion? from);
+            if (!moved && (node.Region is null || !concerned.Contains(node.Region.Number)))
+            {
+                notices.SendEmpty(node);
+                continue;
+            }
+            notices.Send(node, moved ? from : node.Region);
+            made.ToInstall.Add(node.Slot);
+            made.ToSwitch.Add(node.Slot);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Decides when steps are made, and takes each through its life: notices, acknowledgements, activation, settlement.
+/// <para>
+/// Batching adapts. While no step is being installed the first change is acted on at once; that is an alarm for the present instant, so that all that came in the same turn of the loop goes
+/// with it. While a step is being installed changes are gathered, from the first on, for twice as long as the step before took to install, within the settings' window. So a lone join
+/// is quick, and a herd makes few steps, the fewer the more a step costs. A removal cuts the gathering short. A step is never made before the one ahead of it is activated: all concerned
+/// have installed it, or the time for that is over.
+/// </para>
+/// <para>
+/// A step with joins is settled when all concerned have switched to it, or were removed; the joiners are told. Steps settle each for itself: a later one may settle first.
+/// </para>
+/// </summary>
+internal sealed class StepPipeline
+{
+    private readonly MembershipServerSettings _settings;
+    private readonly NodeTable _nodes;
+    private readonly StepMaker _maker;
+    private readonly Alarm _makeAlarm;
+    private readonly Alarm _installAlarm;
+    private readonly FrameBuilder _frame = new();
+    private readonly List<MadeStep> _unsettled = [];
+    private MadeStep? _installing;
+    private TimeSpan _lastInstall;
+    private Instant _gatherUntil;
+    private bool _flush;
+
+    /// <summary>Makes a pipeline without steps.</summary>
+    public StepPipeline(MembershipServerSettings settings, AlarmQueue alarms, NodeTable nodes, StepMaker maker)
+    {
+        _settings = settings;
+        _nodes = nodes;
+        _maker = maker;
+        _makeAlarm = new Alarm(alarms, Make);
+        _installAlarm = new Alarm(alarms, Activate);
+    }
+
+    /// <summary>Counter of the last step made.</summary>
+    public ulong Last { get; private set; }
+
+    /// <summary>Something has changed that a step may be made of, or something that held a change back may have gone.</summary>
+    /// <param name="urgent">A removal: what has been gathered goes at once.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnChange(bool urgent, Instant now)
+    {
+        if (!_maker.HasWork) return;
+        if (_installing is not null && _gatherUntil == Instant.Zero)
+        {
+            TimeSpan window = 2 * _lastInstall;
+            _gatherUntil = now + (window < _settings.BatchWindow ? window : _settings.BatchWindow);
+        }
+        _flush |= urgent;
+        Schedule(now);
+    }
+
+    /// <summary>A node has installed a step.</summary>
+    public void OnInstalled(ServerNode node, ulong step, Instant now)
+    {
+        if (_installing is { } installing && step >= installing.Step && installing.ToInstall.Remove(node.Slot)) ActivateIfInstalled(now);
+        if (node.Pending.Count > 0) OnChange(false, now);
+    }
+
+    /// <summary>All senders of a node have switched to a step, and so to those before it.</summary>
+    public void OnSwitched(ServerNode node, ulong step)
+    {
+        for (int index = 0; index < _unsettled.Count;)
+        {
+            MadeStep made = _unsettled[index];
+            if (made.Step > step) break;
+            if (made.ToSwitch.Remove(node.Slot) && SettleIfSwitched(made)) continue;
+            index++;
+        }
+    }
+
+    /// <summary>Nobody waits for a removed node any more.</summary>
+    public void OnRemoved(ServerNode node, Instant now)
+    {
+        if (_installing is { } installing)
+        {
+            installing.ToSwitch.Remove(node.Slot);
+            if (installing.ToInstall.Remove(node.Slot)) ActivateIfInstalled(now);
+        }
+        for (int index = 0; index < _unsettled.Count;)
+        {
+            MadeStep made = _unsettled[index];
+            if (made.ToSwitch.Remove(node.Slot) && SettleIfSwitched(made)) continue;
+            index++;
+        }
+    }
+
+    /// <summary>Cancels the alarms.</summary>
+    public void Stop()
+    {
+        _makeAlarm.Cancel();
+        _installAlarm.Cancel();
+    }
+
+    private void Schedule(Instant now)
+    {
+        if (_installing is not null) return;
+        Instant due = _flush || _gatherUntil < now ? now : _gatherUntil;
+        _makeAlarm.SetIfEarlier(due);
+    }
+
+    private void Make(Instant now)
+    {
+        if (_installing is not null) return;
+        _gatherUntil = Instant.Zero;
+        _flush = false;
+        MadeStep? made = _maker.Make(Last + 1, now);
+        if (made is null) return;
+        Last = made.Step;
+        _installing = made;
+        if (made.ToInstall.Count == 0) Activate(now);
+        else _installAlarm.Set(now + _settings.InstallTimeout);
+    }
+
+    private void ActivateIfInstalled(Instant now)
+    {
+        if (_installing is { ToInstall.Count: 0 }) Activate(now);
+    }
+
+    private void Activate(Instant now)
+    {
+        MadeStep made = _installing!;
+        _installing = null;
+        _installAlarm.Cancel();
+        _lastInstall = now - made.Made;
+        byte[] frame = _frame.Begin(FrameKind.Activate).WriteVarint(made.Step).ToArray();
+        foreach (ServerNode node in _nodes.Live)
+        {
+            if (node.BaseStep < made.Step) _nodes.Send(node, frame);
+        }
+        if (made.Joiners.Count > 0)
+        {
+            _unsettled.Add(made);
+            SettleIfSwitched(made);
+        }
+        if (_maker.HasWork) Schedule(now);
+    }
+
+    private bool SettleIfSwitched(MadeStep made)
+    {
+        if (made.ToSwitch.Count > 0) return false;
+        _unsettled.Remove(made);
+        byte[] frame = _frame.Begin(FrameKind.Settled).WriteVarint(made.Step).ToArray();
+        foreach (ServerNode node in made.Joiners)
+        {
+            if (!node.Info.IsRemoved) _nodes.Send(node, frame);
+        }
+        return true;
+    }
+}

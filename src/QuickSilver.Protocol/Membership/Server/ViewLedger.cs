@@ -1,0 +1,138 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Knows who may send in which region view, who is done with it, and when it retires.
+/// <para>
+/// A node may send in a view while the view is current and the node's region is a neighbour of the view's. Its permission ends with the step that replaces the view, or that takes the node
+/// away from the last group it shares with the region; a later step may bring the node back into the same view. "Done" means that nothing the node bound in the view is unstable, and that it
+/// binds nothing there any more, so it means something only after the permission ended. Reports carry the step that the node had installed: one counts if that step is not older than the step
+/// that last ended the node's permission, and if none has been given since. So a report that crosses a new permission on the wire is void, and the node reports again after that ends.
+/// </para>
+/// <para>
+/// A view that is not current retires when every node that was ever permitted in it, and lives, is done. Members are permitted too, and a node can only be done with a view whose end it has
+/// installed; so "every live member has installed it" follows. What it held, a place in its region and an address, is given back then.
+/// </para>
+/// </summary>
+/// <param name="nodes">Who is told.</param>
+/// <param name="regions">Forgets regions that are gone.</param>
+/// <param name="pool">The multicast addresses.</param>
+internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, AddressPool pool)
+{
+    private readonly List<ServerView> _unretired = [];
+    private readonly Dictionary<uint, ServerView> _byNumber = [];
+    private readonly FrameBuilder _frame = new();
+    private uint _lastNumber;
+
+    /// <summary>Views that have not retired, current ones included, oldest first.</summary>
+    public IReadOnlyList<ServerView> Unretired => _unretired;
+
+    /// <summary>Views retired since the start.</summary>
+    public ulong Retired { get; private set; }
+
+    /// <summary>
+    /// Replaces a region's view: members that stay keep their order, so that leaders go on leading, and those that join follow by number. A region without nodes gets no new view.
+    /// </summary>
+    public void Replace(ServerRegion region, ulong step)
+    {
+        ServerView? last = region.Current;
+        if (last is not null) last.EndStep = step;
+        region.Current = null;
+        if (region.Population == 0) return;
+        var members = new List<ServerNode>(region.Population);
+        var removed = new List<int>();
+        for (int index = 0; last is not null && index < last.Members.Length; index++)
+        {
+            ServerNode member = last.Members[index];
+            if (member.Region == region) members.Add(member);
+            else removed.Add(index);
+        }
+        int firstAdded = members.Count;
+        members.AddRange(region.Joiners);
+        members.Sort(firstAdded, members.Count - firstAdded, Comparer<ServerNode>.Create((a, b) => a.Counter.CompareTo(b.Counter)));
+        var view = new ServerView(++_lastNumber, region, step, [.. members]) { RemovedIndices = [.. removed], FirstAdded = firstAdded };
+        region.Current = view;
+        region.Unretired.Add(view);
+        _unretired.Add(view);
+        _byNumber.Add(view.Number, view);
+    }
+
+    /// <summary>Permits the members of all neighbours in a view that begins, and gives it an address if all of them can use one. After all views of the step were replaced.</summary>
+    public void Open(ServerView view, Instant now)
+    {
+        bool multicast = !pool.IsEmpty;
+        foreach (ServerRegion neighbour in view.Region.Neighbours)
+        {
+            foreach (ServerNode sender in neighbour.Current!.Members)
+            {
+                Permit(view, sender);
+                multicast &= sender.Multicast;
+            }
+        }
+        if (multicast) (view.Multicast, view.AddressIndex) = pool.Take(now);
+    }
+
+    /// <summary>Permits a node in a view; an earlier report that it is done becomes void.</summary>
+    public static void Permit(ServerView view, ServerNode node)
+    {
+        view.Permitted.Add(node.Slot);
+        view.Sending.Add(node.Slot);
+        view.Awaited.Add(node.Slot);
+    }
+
+    /// <summary>Ends a node's permission in a view that stays current.</summary>
+    public static void Forbid(ServerView view, ServerNode node, ulong step)
+    {
+        view.Sending.Remove(node.Slot);
+        view.LostIn[node.Counter] = step;
+    }
+
+    /// <summary>A node that has installed <paramref name="step"/> says that it is done with a view. Reports on views that it does not know, or that are void, change nothing.</summary>
+    /// <returns>True when the view retired.</returns>
+    public bool OnDone(ServerNode node, uint number, ulong step, Instant now)
+    {
+        if (!_byNumber.TryGetValue(number, out ServerView? view) || !view.Awaited.Contains(node.Slot)) return false;
+        ulong end = view.Sending.Contains(node.Slot) ? view.EndStep : view.LostIn[node.Counter];
+        if (end == 0 || step < end) return false;
+        view.Awaited.Remove(node.Slot);
+        return TryRetire(view, now);
+    }
+
+    /// <summary>A removed node is waited for no more, and told nothing.</summary>
+    public void OnRemoved(ServerNode node, Instant now)
+    {
+        foreach (ServerView view in _unretired)
+        {
+            view.Permitted.Remove(node.Slot);
+            view.Sending.Remove(node.Slot);
+            view.Awaited.Remove(node.Slot);
+        }
+        RetireAll(now);
+    }
+
+    /// <summary>Retires what nobody is waited for: views that ended when no sender of theirs was left.</summary>
+    public void RetireAll(Instant now)
+    {
+        for (int index = 0; index < _unretired.Count;)
+        {
+            if (!TryRetire(_unretired[index], now)) index++;
+        }
+    }
+
+    private bool TryRetire(ServerView view, Instant now)
+    {
+        if (view.EndStep == 0 || view.Awaited.Count > 0) return false;
+        _unretired.Remove(view);
+        _byNumber.Remove(view.Number);
+        view.Region.Unretired.Remove(view);
+        Retired++;
+        if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
+        if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
+        if (view.Permitted.Count == 0) return true;
+        byte[] frame = _frame.Begin(FrameKind.Retired).WriteVarint(view.Number).ToArray();
+        for (int slot = view.Permitted.Next(0); slot >= 0; slot = view.Permitted.Next(slot + 1)) nodes.Send(nodes.At(slot), frame);
+        return true;
+    }
+}

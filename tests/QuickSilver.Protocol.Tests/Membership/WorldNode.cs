@@ -1,0 +1,173 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Membership;
+
+/// <summary>
+/// A node as membership sees it: switches when told, is done with a view some time after its permission to send there ended, and keeps book of what it was told.
+/// </summary>
+internal sealed class WorldNode : IMembershipLink, IMembershipEvents
+{
+    private readonly MembershipWorld _world;
+    private readonly HashSet<ViewNumber> _undone = [];
+    private readonly HashSet<ViewNumber> _known = [];
+    private StepNumber _switched;
+
+    public WorldNode(MembershipWorld world, AgentSettings settings)
+    {
+        _world = world;
+        Name = settings.NodeName;
+        Agent = new MembershipAgent(settings, this, this, world.Alarms);
+    }
+
+    public string Name { get; }
+
+    public MembershipAgent Agent { get; }
+
+    public long? Connection { get; set; }
+
+    public HashSet<string> Wanted { get; } = new(StringComparer.Ordinal);
+
+    public Dictionary<string, GroupInfo> Groups { get; } = new(StringComparer.Ordinal);
+
+    public List<InstalledStep> Steps { get; } = [];
+
+    public List<StepNumber> Activated { get; } = [];
+
+    public List<StepNumber> Settled { get; } = [];
+
+    public List<RegionView> Retired { get; } = [];
+
+    public List<NodeInfo> Removed { get; } = [];
+
+    public List<(string Name, MembershipRefusal Reason)> Refused { get; } = [];
+
+    public List<bool> Connections { get; } = [];
+
+    public MembershipRefusal? Expelled { get; private set; }
+
+    public ulong Instance { get; private set; }
+
+    public bool IsGone { get; private set; }
+
+    public long BytesReceived { get; set; }
+
+    /// <summary>Does not acknowledge that its senders have switched.</summary>
+    public bool HoldsSwitch { get; set; }
+
+    /// <summary>Is never done with a view.</summary>
+    public bool HoldsDone { get; set; }
+
+    /// <summary>Longest time from the switch to a step to being done with the views that it ended.</summary>
+    public TimeSpan MaxDrain { get; set; } = TimeSpan.FromMilliseconds(5);
+
+    public bool IsLive => !IsGone && Expelled is null;
+
+    public IReadOnlyCollection<ViewNumber> KnownViews => _known;
+
+    public void Join(params IEnumerable<string> names)
+    {
+        string[] all = [.. names];
+        Wanted.UnionWith(all);
+        Agent.RequestJoin(all, 0, _world.Now);
+    }
+
+    public void Leave(params IEnumerable<string> names)
+    {
+        string[] all = [.. names];
+        Wanted.ExceptWith(all);
+        Agent.RequestLeave([.. all.Select(name => Groups[name].Id)], _world.Now);
+    }
+
+    public void Goodbye()
+    {
+        IsGone = true;
+        Agent.SayGoodbye(_world.Now);
+    }
+
+    /// <summary>Dies without a word.</summary>
+    public void Crash()
+    {
+        IsGone = true;
+        _world.Break(this);
+    }
+
+    public void SendHeldReports()
+    {
+        HoldsSwitch = false;
+        HoldsDone = false;
+        if (Activated.Count > 0) Switch(Activated[^1]);
+    }
+
+    public void Send(ReadOnlySpan<byte> frame) => _world.SendToServer(this, frame);
+
+    public void OnRegistered(NodeInfo self, ulong clusterInstance, Instant now) => Instance = clusterInstance;
+
+    public void OnStepInstalled(InstalledStep step, Instant now)
+    {
+        if (Steps.Count > 0) Assert.Equal(Steps[^1].Number.Counter + 1, step.Number.Counter);
+        Assert.Equal(step.Number, Agent.Cluster.Installed);
+        Steps.Add(step);
+        foreach (GroupInfo group in step.Left) Assert.True(Groups.Remove(group.Name), $"{Name} left {group.Name} twice");
+        foreach (GroupInfo group in step.Joined)
+        {
+            Assert.DoesNotContain(group, step.Left);
+            Assert.Contains(group, step.Changed);
+            Groups.Add(group.Name, group);
+        }
+        foreach (RegionView view in step.Superseded)
+        {
+            Assert.Contains(view.Number, _known);
+            Assert.True(_undone.Add(view.Number), $"{Name}: {view} was superseded already");
+        }
+        foreach (RegionView view in step.Opened)
+        {
+            _known.Add(view.Number);
+            _undone.Remove(view.Number);
+        }
+        _world.CheckInstalled(this, step);
+    }
+
+    public void OnStepActivated(StepNumber step, Instant now)
+    {
+        Assert.Equal(Agent.Cluster.Installed, step);
+        Activated.Add(step);
+        if (!HoldsSwitch) Switch(step);
+    }
+
+    public void OnStepSettled(StepNumber step, Instant now) => Settled.Add(step);
+
+    public void OnViewRetired(RegionView view, Instant now)
+    {
+        Assert.True(_known.Remove(view.Number), $"{Name} does not know {view}, which retires");
+        Assert.DoesNotContain(view.Number, _undone);
+        Retired.Add(view);
+    }
+
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => Removed.AddRange(nodes);
+
+    public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
+    {
+        Wanted.Remove(groupName);
+        Refused.Add((groupName, reason));
+    }
+
+    public void OnConnectionChanged(bool connected, Instant now) => Connections.Add(connected);
+
+    public void OnExpelled(MembershipRefusal reason, Instant now) => Expelled = reason;
+
+    private void Switch(StepNumber step)
+    {
+        _switched = step;
+        Agent.ReportSwitched(step, _world.Now);
+        if (HoldsDone) return;
+        foreach (ViewNumber view in _undone.Order())
+        {
+            _world.After(_world.Random.NextBelow(MaxDrain), () =>
+            {
+                if (IsLive && _switched >= step && _undone.Remove(view)) Agent.ReportDone(view, _world.Now);
+            });
+        }
+    }
+}
