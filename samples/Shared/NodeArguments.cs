@@ -1,0 +1,149 @@
+using System.CommandLine;
+using QuickSilver.Testing;
+
+namespace QuickSilver.Samples;
+
+/// <summary>The part of the command line that Publisher and Subscriber share: which groups, which cluster, how it ends, what it prints.</summary>
+internal sealed class NodeArguments
+{
+    private readonly Option<string[]> _group = new("--group")
+    {
+        Description = "A group, by name; may be repeated. Without any group: \"greetings\".",
+        HelpName = "NAME",
+        DefaultValueFactory = _ => [],
+    };
+
+    private readonly Option<int> _groups = new("--groups") { Description = "With --prefix P: the groups P0 ... P(N-1).", HelpName = "N" };
+
+    private readonly Option<string[]> _prefix = new("--prefix")
+    {
+        Description = "How the names of --groups begin; may be repeated, each then gives N groups. Default: \"group-\".",
+        HelpName = "P",
+        DefaultValueFactory = _ => [],
+    };
+
+    private readonly Option<long> _expect = new("--expect")
+    {
+        Description = "End with 0 when so many messages have come in all, in order and whole; otherwise with another code after --timeout.",
+        HelpName = "COUNT",
+    };
+
+    private readonly Option<double> _timeout = new("--timeout")
+    {
+        Description = "End after so many seconds whatever happens. Default: 60 with --expect, else never.",
+        HelpName = "SECONDS",
+    };
+
+    private readonly Option<bool> _quiet = new("--quiet") { Description = "One line a second instead of one for each message." };
+
+    private readonly Option<string?> _server = new("--server")
+    {
+        Description = "The membership server; without it, the programs of this machine find each other.",
+        HelpName = "HOST:PORT",
+    };
+
+    private readonly Option<string?> _name = new("--name") { Description = "Name of this node. Default: host, process id and a number.", HelpName = "NODE" };
+
+    private readonly Option<string> _cluster = new("--cluster")
+    {
+        Description = "Name of the cluster; others are not heard.",
+        HelpName = "NAME",
+        DefaultValueFactory = _ => "default",
+    };
+
+    private readonly Option<int> _port = new("--port")
+    {
+        Description = "Local port of the membership server, when there is no --server.",
+        HelpName = "PORT",
+        DefaultValueFactory = _ => new MembershipOptions().Port,
+    };
+
+    private readonly Option<TransportKind> _transport = new("--transport")
+    {
+        Description = "How messages travel: multicast, unicast, or auto, which tries multicast first.",
+        HelpName = "KIND",
+        DefaultValueFactory = _ => TransportKind.Auto,
+    };
+
+    private readonly Option<double> _drop = new("--drop")
+    {
+        Description = "Fault injection: drop this share of the datagrams received, from 0 to 1.",
+        HelpName = "SHARE",
+    };
+
+    private readonly Option<ulong> _seed = new("--seed")
+    {
+        Description = "Seed of --drop.",
+        HelpName = "N",
+        DefaultValueFactory = _ => 1,
+    };
+
+    private readonly Option<FileInfo?> _json = new("--json") { Description = "Write statistics and findings to this file at the end.", HelpName = "FILE" };
+
+    private readonly Option<bool> _progressJson = new("--progress-json") { Description = "Progress as one JSON object a line, ten a second, and nothing else on standard output." };
+
+    private readonly Option<bool> _tied = new("--tied") { Description = "End when standard input closes: for programs that start this one." };
+
+    /// <summary>Adds the options to a command.</summary>
+    public void AddTo(Command command)
+    {
+        Option[] options =
+        [
+            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _transport, _drop, _seed, _json, _progressJson, _tied,
+        ];
+        foreach (Option option in options) command.Options.Add(option);
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(_groups) < 0) result.AddError("--groups is negative.");
+            if (result.GetValue(_expect) < 0) result.AddError("--expect is negative.");
+            if (result.GetValue(_timeout) < 0) result.AddError("--timeout is negative.");
+            if (result.GetValue(_prefix) is { Length: > 0 } && result.GetValue(_groups) == 0) result.AddError("--prefix needs --groups.");
+            if (result.GetValue(_drop) is < 0 or >= 1) result.AddError("--drop is not in [0, 1).");
+        });
+    }
+
+    /// <summary>What was said.</summary>
+    public NodeSetup Read(ParseResult parsed)
+    {
+        long expect = parsed.GetValue(_expect);
+        double timeout = parsed.GetValue(_timeout);
+        if (timeout == 0 && expect > 0) timeout = 60;
+        return new NodeSetup
+        {
+            GroupNames = GroupNames(parsed),
+            Options = NodeOptions(parsed),
+            Expect = expect,
+            Timeout = timeout == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(timeout),
+            Output = parsed.GetValue(_progressJson) ? OutputKind.Json : parsed.GetValue(_quiet) ? OutputKind.Quiet : OutputKind.Full,
+            JsonPath = parsed.GetValue(_json)?.FullName,
+            IsTied = parsed.GetValue(_tied),
+        };
+    }
+
+    private List<string> GroupNames(ParseResult parsed)
+    {
+        List<string> names = [.. parsed.GetValue(_group) ?? []];
+        string[] prefixes = parsed.GetValue(_prefix) is { Length: > 0 } given ? given : ["group-"];
+        foreach (string prefix in prefixes)
+        {
+            for (int number = 0; number < parsed.GetValue(_groups); number++) names.Add($"{prefix}{number}");
+        }
+        if (names.Count == 0) names.Add("greetings");
+        return [.. names.Distinct(StringComparer.Ordinal)];
+    }
+
+    private QuickSilverOptions NodeOptions(ParseResult parsed)
+    {
+        var options = new QuickSilverOptions { ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
+        options.Transport.Kind = parsed.GetValue(_transport);
+        options.Membership.Port = parsed.GetValue(_port);
+        if (parsed.GetValue(_server) is { } server)
+        {
+            options.Membership.Mode = MembershipMode.Client;
+            options.Membership.Servers.Add(server);
+        }
+        double drop = parsed.GetValue(_drop);
+        if (drop > 0) options.UseFaults(drop, parsed.GetValue(_seed));
+        return options;
+    }
+}
