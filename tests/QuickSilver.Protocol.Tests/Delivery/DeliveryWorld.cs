@@ -1,0 +1,102 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Delivery;
+
+/// <summary>A deliverer with a log of what it said, and the few things of a cluster that packets need.</summary>
+internal sealed class DeliveryWorld : IDeliveryEvents
+{
+    public static readonly Epoch Reign = new(1, 77);
+    public static readonly Instant Now = new(1_000_000);
+
+    private readonly Arena _arena;
+
+    public DeliveryWorld(long maxHeldBytes = 1 << 20)
+    {
+        Counters = new DeliveryCounters(new RejectCounters());
+        Deliverer = new Deliverer(new DeliverySettings { MaxHeldBytes = maxHeldBytes }, Pool, Counters, this);
+        _arena = new Arena(Pool, BufferOwner.Cache);
+    }
+
+    public BufferPool Pool { get; } = new();
+
+    public DeliveryCounters Counters { get; }
+
+    public Deliverer Deliverer { get; }
+
+    /// <summary>What was delivered and lost, in order: "group sender#number" and "group sender!first+count".</summary>
+    public List<string> Log { get; } = [];
+
+    /// <summary>Bytes of the messages delivered, in order.</summary>
+    public List<byte[]> Contents { get; } = [];
+
+    public Action<GroupReceiver, DeliveredMessage>? Handler { get; set; }
+
+    public static StepNumber Step(ulong counter) => counter == 0 ? default : new StepNumber(Reign, counter);
+
+    public static GroupInfo Group(uint number) => new(new GroupId(Reign, number), $"g{number}", 0);
+
+    public static NodeInfo Node(uint number) => new(new NodeNumber(Reign, number), $"n{number}", 1, default, default, 1 << 20);
+
+    /// <summary>A view whose region has the groups with these numbers, ascending.</summary>
+    public static RegionView View(uint number, ulong firstStep, params uint[] groups) => new(
+        new ViewNumber(Reign, number),
+        new RegionInfo(new RegionId(Reign, number), [.. groups.Select(group => new GroupId(Reign, group))]),
+        Step(firstStep),
+        [Node(1000)],
+        default,
+        5);
+
+    /// <summary>A whole datagram; its header is blank but for its length, as delivery does not read it.</summary>
+    public static byte[] Datagram(RegionView view, ulong step, params ReadOnlySpan<PacketPart> parts)
+    {
+        var bytes = new byte[DatagramHeader.MaxDatagram];
+        var writer = new WireWriter(bytes.AsSpan(DatagramHeader.Length));
+        writer.WriteVarint(step - view.FirstStep.Counter);
+        foreach (PacketPart part in parts)
+        {
+            PacketRecord.WriteHead(
+                ref writer, view.Number.Epoch, part.Group, part.Number, part.First, Step(part.Previous), part.MessageLength, part.Offset, part.Bytes.Length);
+            writer.WriteBytes(part.Bytes);
+        }
+        Assert.False(writer.Overflowed);
+        return bytes[..(DatagramHeader.Length + writer.Written)];
+    }
+
+    /// <summary>A packet arrives, as recovery would hand it over.</summary>
+    public void Receive(RegionView view, NodeInfo sender, ulong step, params ReadOnlySpan<PacketPart> parts)
+    {
+        byte[] datagram = Datagram(view, step, parts);
+        Assert.True(Deliverer.IsWellFormed(view, datagram));
+        Hand(view, sender, datagram);
+    }
+
+    public void Hand(RegionView view, NodeInfo sender, byte[] datagram)
+    {
+        Slice stored = _arena.Copy(datagram);
+        Deliverer.OnPacket(view, sender, stored, Now);
+        stored.Release();
+    }
+
+    /// <summary>Ends everything, after which no buffer may be out.</summary>
+    public void AssertEverythingComesHome()
+    {
+        Deliverer.Close();
+        _arena.Close();
+        Assert.Equal(0, Pool.OutstandingChunks);
+        Assert.Equal(0, Counters.HeldBytes);
+    }
+
+    void IDeliveryEvents.OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now)
+    {
+        Log.Add($"{group.Info.Name} {message.Sender.Name}#{message.Number}");
+        Contents.Add(message.Payload.Span.ToArray());
+        Handler?.Invoke(group, message);
+    }
+
+    void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+        Log.Add($"{group.Info.Name} {sender.Name}!{first}+{count}");
+}
