@@ -45,7 +45,14 @@ internal sealed class RequestQueue : IRequestQueue
     }
 
     /// <summary>True once the queue is closed and all that was accepted has been taken. Core thread, or after it has ended.</summary>
-    public bool IsDrained => _tail.IsExhausted;
+    public bool IsDrained
+    {
+        get
+        {
+            SkipExhausted();
+            return _head == Volatile.Read(ref _tail) && _head.IsExhausted;
+        }
+    }
 
     /// <summary>Adds a request and wakes the core if it sleeps. Any thread; never waits.</summary>
     /// <returns>False when the queue has been closed: the request will not run, and what it carries is still the caller's.</returns>

@@ -16,6 +16,7 @@ internal sealed class InProcessTransport : IHostTransport
     private readonly List<InProcessChannel> _channels = [];
     private readonly SleepEvent _sleep = new();
     private bool _owesDrained;
+    private ulong _closedDrops;
 
     /// <summary>Attaches to the network.</summary>
     public InProcessTransport(TransportSettings settings)
@@ -111,8 +112,8 @@ internal sealed class InProcessTransport : IHostTransport
     /// <inheritdoc/>
     public ulong ReadSocketDrops()
     {
-        ulong drops = _control.Drops + _data.Drops;
-        foreach (InProcessChannel channel in _channels) drops += channel.Drops;
+        ulong drops = _closedDrops + _control.Drops + _data.Drops;
+        foreach (InProcessChannel channel in _channels) drops += channel.Inbox?.Drops ?? 0;
         return drops;
     }
 
@@ -151,6 +152,7 @@ internal sealed class InProcessTransport : IHostTransport
         if (channel.Inbox is not { } inbox) return;
         _network.Leave(channel.Group, inbox);
         channel.EarlierDrops += inbox.Drops;
+        _closedDrops += inbox.Drops;
         channel.Inbox = null;
     }
 }

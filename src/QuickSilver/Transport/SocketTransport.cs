@@ -33,7 +33,15 @@ internal abstract class SocketTransport : IHostTransport
         _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
         Choice = choice;
         ControlSocket = _sockets.OpenUnicast(Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes));
-        DataSocket = _sockets.OpenUnicast(settings.ReceiveBufferBytes);
+        try
+        {
+            DataSocket = _sockets.OpenUnicast(settings.ReceiveBufferBytes);
+        }
+        catch (TransportException)
+        {
+            ControlSocket.Dispose();
+            throw;
+        }
         _segments = settings.Segmentation && ProbeSegmentation();
         _controlSender = new TrainSender(ControlSocket, "control", _segments, Counters, events);
         _dataSender = new TrainSender(DataSocket, "unicast", _segments, Counters, events);

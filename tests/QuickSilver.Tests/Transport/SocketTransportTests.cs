@@ -1,0 +1,163 @@
+using System.Net;
+using System.Net.Sockets;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Transport;
+
+namespace QuickSilver.Tests.Transport;
+
+/// <summary>What only sockets can get wrong: refusals by the kernel, start-up, and junk from the network.</summary>
+public sealed class SocketTransportTests : IDisposable
+{
+    private readonly TransportRig _rig = new();
+
+    public static TheoryData<string> Kinds => ["linux", "portable"];
+
+    public void Dispose() => _rig.Dispose();
+
+    [Fact]
+    public void On_linux_a_train_leaves_in_one_call_and_arrives_in_one_read()
+    {
+        IHostTransport sender = _rig.Start("linux");
+        IHostTransport receiver = _rig.Start("linux");
+        Assert.SkipUnless(sender.Facts.TrainDatagrams > 1, "the kernel does not cut trains");
+        receiver.Open(_rig.Group, receive: true);
+        sender.Send(TransportRig.Train(TrainRoute.Region, 60, 1000, channel: sender.Open(_rig.Group, receive: false)));
+
+        List<Completion> reads = TransportRig.ReceiveDatagrams(receiver, 60).FindAll(static read => !read.IsDrained);
+        Assert.Single(reads);
+        Assert.Equal(60, TransportRig.Sequences(reads).Count);
+        Assert.Equal(1UL, sender.Counters.TrainsSent);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void A_socket_whose_train_the_kernel_refuses_to_cut_sends_one_by_one_from_then_on(string kind)
+    {
+        IHostTransport sender = _rig.Start(kind);
+        IHostTransport receiver = _rig.Start(kind);
+        Assert.SkipUnless(sender.Facts.TrainDatagrams > 1, "the kernel does not cut trains");
+        receiver.Open(_rig.Group, receive: true);
+        IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
+
+        // More datagrams than any kernel cuts in one call: refused for real.
+        Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 200, 100, 1, channel: sending)));
+        Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 3, 100, 201, channel: sending)));
+        List<Completion> reads = TransportRig.ReceiveDatagrams(receiver, 203);
+        Assert.Equal(Enumerable.Range(1, 203).Select(static number => (long)number % 256), TransportRig.Sequences(reads).Select(static number => number % 256));
+        Assert.Equal(203, reads.Count(static read => !read.IsDrained));
+        Assert.Single(_rig.Events.SegmentationRefused);
+        Assert.Equal(1UL, sender.Counters.SegmentationFallbacks);
+
+        // Only that socket has fallen back.
+        sender.Send(TransportRig.Train(TrainRoute.Unicast, 3, 100, 1, to: receiver.Facts.Data));
+        Assert.Equal([1L, 2L, 3L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 3)));
+        Assert.Single(_rig.Events.SegmentationRefused);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void A_lone_datagram_after_a_train_of_shorter_ones_is_not_cut(string kind)
+    {
+        IHostTransport sender = _rig.Start(kind);
+        IHostTransport receiver = _rig.Start(kind);
+        sender.Send(TransportRig.Train(TrainRoute.Unicast, 4, 100, 1, to: receiver.Facts.Data));
+        sender.Send(TransportRig.Train(TrainRoute.Unicast, 1, 900, 5, to: receiver.Facts.Data));
+        sender.Send(TransportRig.Train(TrainRoute.Unicast, 1, 60, 6, to: receiver.Facts.Data));
+        Assert.Equal([1L, 2L, 3L, 4L, 5L, 6L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 6)));
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Without_segmentation_and_coalescing_trains_arrive_all_the_same(string kind)
+    {
+        TransportSettings plain = TransportRig.Settings with { Segmentation = false, Coalescing = false };
+        IHostTransport sender = _rig.Start(kind, plain);
+        IHostTransport receiver = _rig.Start(kind, plain);
+        Assert.Equal(1, sender.Facts.TrainDatagrams);
+        receiver.Open(_rig.Group, receive: true);
+        sender.Send(TransportRig.Train(TrainRoute.Region, 16, 1000, channel: sender.Open(_rig.Group, receive: false)));
+        List<Completion> reads = TransportRig.ReceiveDatagrams(receiver, 16).FindAll(static read => !read.IsDrained);
+        Assert.Equal(16, reads.Count);
+        Assert.Equal(16, TransportRig.Sequences(reads).Distinct().Count());
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void An_empty_datagram_from_the_network_is_no_word_that_a_socket_is_empty(string kind)
+    {
+        IHostTransport receiver = _rig.Start(kind);
+        using var stranger = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        var to = new IPEndPoint(IPAddress.Loopback, receiver.Facts.Data.Port);
+        stranger.SendTo(ReadOnlySpan<byte>.Empty, SocketFlags.None, to);
+        stranger.SendTo(TransportRig.Train(TrainRoute.Unicast, 1, 100, 7).Span, SocketFlags.None, to);
+
+        List<Completion> all = TransportRig.Receive(receiver, static all => all.Exists(static one => one.IsDrained));
+        Assert.Equal([7L], TransportRig.Sequences(all));
+        Assert.True(all[^1].IsDrained);
+        Assert.Equal(1UL, receiver.Counters.ReadErrors);
+    }
+
+    [Fact]
+    public void A_receive_buffer_granted_smaller_than_asked_is_told_with_the_remedy()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit is Linux's");
+        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { ReceiveBufferBytes = 1 << 30, Carrier = CarrierWish.Unicast });
+        Assert.SkipWhen(transport.Facts.ReceiveBufferBytes / 2 >= 1 << 30, "this machine grants a gigabyte");
+        (int asked, int granted, string remedy) = Assert.Single(_rig.Events.SmallBuffers);
+        Assert.Equal(1 << 30, asked);
+        Assert.Equal(transport.Facts.ReceiveBufferBytes / 2, granted);
+        Assert.Equal("sysctl -w net.core.rmem_max=1073741824", remedy);
+    }
+
+    [Fact]
+    public void A_node_that_wants_unicast_is_not_probed_and_says_so()
+    {
+        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { Carrier = CarrierWish.Unicast });
+        Assert.False(transport.Facts.Multicast);
+        Assert.Single(_rig.Events.MulticastUnavailable);
+    }
+
+    [Fact]
+    public void A_group_that_is_no_multicast_address_cannot_be_opened_and_disturbs_nothing()
+    {
+        IHostTransport transport = _rig.Start("linux");
+        var wrong = new NetEndpoint(0x0A000001, 5000);
+        Assert.Null(transport.Open(wrong, receive: true));
+        Assert.Equal([wrong], _rig.Events.OpenFailed);
+        Assert.NotNull(transport.Open(_rig.Group, receive: true));
+    }
+
+    [Fact]
+    public void An_unknown_interface_is_refused_with_the_names_there_are()
+    {
+        var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(TransportRig.Settings with { Interface = "nowhere0" }, _rig.Events));
+        Assert.Equal(TransportFailure.InterfaceUnavailable, failure.Failure);
+        Assert.Contains("nowhere0", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("127.0.0.1", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_range_without_a_free_port_is_refused()
+    {
+        TransportSettings narrow = TransportRig.Settings with { PortFirst = 20_999, PortCount = 1, Carrier = CarrierWish.Unicast };
+        var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(narrow, _rig.Events));
+        Assert.Equal(TransportFailure.PortsExhausted, failure.Failure);
+        Assert.Contains("20999-20999", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(0, 65_536, true, 8192 - 44)]
+    [InlineData(0, 1400, false, 1400 - 28 - 44)]
+    [InlineData(0, 9000, false, 1372 - 44)]
+    [InlineData(8972, 9000, false, 8972 - 44)]
+    [InlineData(60_000, 1500, false, 1500 - 28 - 44)]
+    [InlineData(65_000, 65_536, true, 65_000 - 44)]
+    public void A_datagram_fits_the_interface_and_leaves_room_for_encryption(int asked, int mtu, bool isLoopback, int expected)
+    {
+        int slot = SlotSize.Choose(new TransportSettings { MaxDatagramBytes = asked }, mtu, isLoopback);
+        Assert.Equal(expected, slot);
+        Assert.InRange(SlotSize.TrainDatagrams(slot) * slot, 1, Train.MaxBytes);
+    }
+}
