@@ -10,6 +10,7 @@ public sealed class Alarm
     internal readonly Action<Instant> Callback;
     internal Alarm? Left;
     internal Alarm? Right;
+    internal Alarm? Parent;
     internal ulong Order;
 
     /// <summary>Makes an alarm that is not set.</summary>
