@@ -3,17 +3,18 @@ using System.Numerics;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// What the receiving kernel charges a datagram against a socket's receive buffer: not its length but the memory that holds it (Linux: <c>truesize</c>). Windows are
-/// counted in this unit, against the buffer size that the kernel reports back.
+/// What the receiving kernel charges a datagram against a socket's receive buffer: not its length but the memory that holds it (Linux:
+/// <c>truesize</c>). Windows are counted in this unit, against the buffer size that the kernel reports back.
 /// <para>
-/// The rule, read off Linux 6.18 with SO_MEMINFO, datagram by datagram. One datagram sent alone: a 256-byte descriptor, plus one block for 384 bytes of headers and trailers and
-/// the payload, the block being 576 bytes or the next power of two (64 bytes cost 832, 1000 cost 2304, 8000 cost 16,640). Datagrams out of a train, and those too
-/// large for such a block, keep their payload in pages: 832 bytes and the payload. A train that the reader takes whole (UDP_GRO) costs 832 once.
-/// So 4 MiB asked for (8 MiB granted) hold 3,640 datagrams of 1000 bytes sent alone, 4,578 out of trains, and 8,160 in whole trains of 32.
+/// The rule, read off Linux 6.18 with SO_MEMINFO, datagram by datagram. One datagram sent alone: a 256-byte descriptor, plus one block for 384
+/// bytes of headers and trailers and the payload, the block being 576 bytes or the next power of two (64 bytes cost 832, 1000 cost 2304, 8000 cost
+/// 16,640). Datagrams out of a train, and those too large for such a block, keep their payload in pages: 832 bytes and the payload. A train that
+/// the reader takes whole (UDP_GRO) costs 832 once. So 4 MiB asked for (8 MiB granted) hold 3,640 datagrams of 1000 bytes sent alone, 4,578 out of
+/// trains, and 8,160 in whole trains of 32.
 /// </para>
 /// <para>
-/// Where the form is not known the dearer one is charged. Network drivers have block sizes of their own (commonly 2,304 for an Ethernet frame, sometimes a
-/// page); that, and what the kernel gives back late, is why a window uses only half of the buffer.
+/// Where the form is not known the dearer one is charged. Network drivers have block sizes of their own (commonly 2,304 for an Ethernet frame,
+/// sometimes a page); that, and what the kernel gives back late, is why a window uses only half of the buffer.
 /// </para>
 /// </summary>
 public static class KernelCharge
@@ -35,16 +36,21 @@ public static class KernelCharge
         return Math.Max(Descriptor + block, paged);
     }
 
-    /// <summary>The charge of a train whose datagrams reach the reader one by one.</summary>
+    /// <summary>
+    /// The charge of a train whose datagrams reach the reader one by one. Never falls when a datagram is added, so that a train can be weighed
+    /// while it is built.
+    /// </summary>
     /// <param name="bytes">Bytes of the whole train.</param>
     /// <param name="segmentBytes">Bytes of each datagram but the last.</param>
     public static int OfTrain(int bytes, int segmentBytes)
     {
         int count = (bytes + segmentBytes - 1) / segmentBytes;
-        return count <= 1 ? OfDatagram(bytes) : (count * PagedOverhead) + bytes;
+        return count <= 1 ? OfDatagram(bytes) : Math.Max(OfDatagram(segmentBytes), (count * PagedOverhead) + bytes);
     }
 
-    /// <summary>The charge of a train that the reader is known to take whole; only where every receiver coalesces and no network card lies between.</summary>
+    /// <summary>
+    /// The charge of a train that the reader is known to take whole; only where every receiver coalesces and no network card lies between.
+    /// </summary>
     /// <param name="bytes">Bytes of the whole train.</param>
     public static int OfWholeTrain(int bytes) => PagedOverhead + bytes;
 }

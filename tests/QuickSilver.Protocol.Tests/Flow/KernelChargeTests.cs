@@ -54,6 +54,22 @@ public sealed class KernelChargeTests
     [Fact]
     public void AShortLastDatagramCountsAsOne() => Assert.Equal((3 * 832) + 2100, KernelCharge.OfTrain(2100, 1000));
 
+    [Theory]
+    [InlineData(64)]
+    [InlineData(1372)]
+    [InlineData(8000)]
+    [InlineData(16_000)]
+    public void ATrainNeverCostsLessForOneDatagramMore(int segment)
+    {
+        int before = 0;
+        for (int bytes = 1; bytes <= 65_000; bytes += 7)
+        {
+            int charge = KernelCharge.OfTrain(bytes, segment);
+            Assert.True(charge >= before, $"{bytes} bytes in datagrams of {segment} cost {charge}, less than {before}");
+            before = charge;
+        }
+    }
+
     // On the safe side: never more than really fit; and within a tenth of it.
     private static void AssertSafeAndClose(long fit, int counted)
     {
