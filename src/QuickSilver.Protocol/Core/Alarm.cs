@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// One timer of one protocol element: made once, set and cancelled any number of times. It is its own node in the <see cref="AlarmQueue"/>'s tree, so setting it allocates
-/// nothing. Core thread only.
+/// One timer of one protocol element: made once, set and cancelled any number of times. It is its own node in the <see cref="AlarmQueue"/>'s tree,
+/// so setting it allocates nothing. Core thread only.
 /// </summary>
 public sealed class Alarm
 {
@@ -15,7 +15,9 @@ public sealed class Alarm
 
     /// <summary>Makes an alarm that is not set.</summary>
     /// <param name="queue">The queue that will fire it.</param>
-    /// <param name="callback">Called with the present instant when the alarm is due; the alarm is then no longer set, and may set itself again.</param>
+    /// <param name="callback">
+    /// Called with the present instant when the alarm is due; the alarm is then no longer set, and may set itself again.
+    /// </param>
     public Alarm(AlarmQueue queue, Action<Instant> callback)
     {
         Queue = queue;

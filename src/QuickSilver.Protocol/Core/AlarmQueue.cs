@@ -5,23 +5,25 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>
 /// All timers of a node, in the order in which they are due: a splay tree whose nodes are the alarms themselves.
 /// <para>
-/// Idea: setting an alarm moves it to the root and roughly halves the depth of the path to its place, so what is used together stays near the top: timers
-/// that are set for soon and fire soon, and timers that are set again and again, as protocol timers are, cost little more than a pointer or two. There is
-/// no balance to keep and no memory but the alarms' own links.
+/// Idea: setting an alarm moves it to the root and roughly halves the depth of the path to its place, so what is used together stays near the top:
+/// timers that are set for soon and fire soon, and timers that are set again and again, as protocol timers are, cost little more than a pointer or
+/// two. There is no balance to keep and no memory but the alarms' own links.
 /// </para>
 /// <para>
-/// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which they were set. The first alarm is kept at hand, which makes
-/// <see cref="NextDue"/> free. Taking an alarm out does not search for it, as it knows its parent: two subtrees are joined by splaying the greatest of the lesser; after the first, the
-/// least of what follows it is splayed to the top of its own subtree.
+/// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which they were set. The first
+/// alarm is kept at hand, which makes
+/// <see cref="NextDue"/> free. Taking an alarm out does not search for it, as it knows its parent: two subtrees are joined by splaying the greatest
+/// of the lesser; after the first, the least of what follows it is splayed to the top of its own subtree.
 /// </para>
 /// <para>
-/// Awkward cases: a callback may set and cancel any alarm, its own included, because its alarm has left the tree before it is called. A tree can be as deep as it is long (set in
-/// rising order), which the splaying loop does not mind: it has no recursion and repays one long walk by many short ones. An alarm set for <see cref="Instant.Never"/> is in
-/// the queue and never fires.
+/// Awkward cases: a callback may set and cancel any alarm, its own included, because its alarm has left the tree before it is called. A tree can be
+/// as deep as it is long (set in rising order), which the splaying loop does not mind: it has no recursion and repays one long walk by many short
+/// ones. An alarm set for <see cref="Instant.Never"/> is in the queue and never fires.
 /// </para>
 /// <para>
-/// Cost: amortised O(log n) for setting and cancelling, O(1) for <see cref="NextDue"/>; allocates nothing; some 60 ns a firing with a hundred timers. Core thread only. Source: first paper, section 3 (alarms in a splay
-/// tree); top-down splaying by Sleator and Tarjan, "Self-Adjusting Binary Search Trees", JACM 32(3), 1985.
+/// Cost: amortised O(log n) for setting and cancelling, O(1) for <see cref="NextDue"/>; allocates nothing; some 60 ns a firing with a hundred
+/// timers. Core thread only. Source: first paper, section 3 (alarms in a splay tree); top-down splaying by Sleator and Tarjan, "Self-Adjusting
+/// Binary Search Trees", JACM 32(3), 1985.
 /// </para>
 /// </summary>
 public sealed class AlarmQueue
@@ -105,7 +107,8 @@ public sealed class AlarmQueue
         Alarm? heir = alarm.Right;
         if (alarm == _first)
         {
-            // Nothing lies to its left. What follows it is the least of its right subtree, which is splayed so that the walk there is not made twice; or its parent.
+            // Nothing lies to its left. What follows it is the least of its right subtree, which is splayed so that the walk there is not made
+            // twice; or its parent.
             if (heir is not null) heir = Splay(heir, long.MinValue, 0);
             _first = heir ?? alarm.Parent;
         }
@@ -131,9 +134,9 @@ public sealed class AlarmQueue
         Count--;
     }
 
-    // Brings the alarm with the key, or a neighbour of where it would be, to the top of a subtree and returns it; its parent is for the caller to set. While
-    // walking down, what is left behind on the way is hung into two side trees of the lesser and the greater, whose growing ends are 'lesser' and 'greater'; the header holds their
-    // tops, crosswise.
+    // Brings the alarm with the key, or a neighbour of where it would be, to the top of a subtree and returns it; its parent is for the caller to
+    // set. While walking down, what is left behind on the way is hung into two side trees of the lesser and the greater, whose growing ends are
+    // 'lesser' and 'greater'; the header holds their tops, crosswise.
     private Alarm Splay(Alarm top, long due, ulong order)
     {
         Alarm lesser = _header, greater = _header;

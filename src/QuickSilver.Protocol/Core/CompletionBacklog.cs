@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// Completions waiting to be handled, sorted by priority class, in the order of arrival within a class: one queue for each class, so that sorting costs nothing and what a turn
-/// leaves over is in order with what the next one brings. The word that a socket is empty waits in the last class, behind every read of that socket that came before it.
-/// Allocates nothing once it has grown.
+/// Completions waiting to be handled, sorted by priority class, in the order of arrival within a class: one queue for each class, so that sorting
+/// costs nothing and what a turn leaves over is in order with what the next one brings. The word that a socket is empty waits in the last class,
+/// behind every read of that socket that came before it. Allocates nothing once it has grown.
 /// </summary>
 internal sealed class CompletionBacklog
 {

@@ -3,7 +3,9 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>The roots of the feed trees: what the loop asks, last in a turn, for something to send.</summary>
 public interface IPullRoots
 {
-    /// <summary>Lets every root that can send pull from its tree: control first, then repairs within their budget, then at least one train of data.</summary>
+    /// <summary>
+    /// Lets every root that can send pull from its tree: control first, then repairs within their budget, then at least one train of data.
+    /// </summary>
     /// <returns>How many datagrams were sent.</returns>
     int PullAll(Instant now);
 

@@ -1,9 +1,15 @@
 namespace QuickSilver.Protocol.Core;
 
-/// <summary>How much of a turn each queue may take. The papers used 50 ms for I/O, 5 ms for alarms and no limit for requests; shorter quanta keep tokens and pacing on time.</summary>
+/// <summary>
+/// How much of a turn each queue may take. The papers used 50 ms for I/O, 5 ms for alarms and no limit for requests; shorter quanta keep tokens and
+/// pacing on time.
+/// </summary>
 public sealed record LoopQuanta
 {
-    /// <summary>How long completions are handled in a turn; what is left waits for the next, and is sorted again with what has come since. The papers: 50 ms.</summary>
+    /// <summary>
+    /// How long completions are handled in a turn; what is left waits for the next, and is sorted again with what has come since. The papers: 50
+    /// ms.
+    /// </summary>
     public TimeSpan IoQuantum { get; init; } = TimeSpan.FromMilliseconds(5);
 
     /// <summary>How long alarms are fired in a turn. The papers: 5 ms.</summary>

@@ -3,19 +3,21 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>
 /// One turn of the loop, over and over: what the core thread does at run time and the simulator does for each of its nodes.
 /// <para>
-/// Rule, in this order: all requests that were there; every completion that is ready, sorted by class (token, ACK before NAK, pull before membership before repairs
-/// before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be sent. I/O comes before alarms because packets cancel timers; it has
-/// a quantum because I/O absolutely first starves the alarms that clean up (the papers tried). Sending comes last so that it speaks of the state after everything heard.
+/// Rule, in this order: all requests that were there; every completion that is ready, sorted by class (token, ACK before NAK, pull before
+/// membership before repairs before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be
+/// sent. I/O comes before alarms because packets cancel timers; it has a quantum because I/O absolutely first starves the alarms that clean up (the
+/// papers tried). Sending comes last so that it speaks of the state after everything heard.
 /// </para>
 /// <para>
-/// After a time warp (the thread was held up longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O phase) I/O is handled once more before alarms: timers have
-/// run out meanwhile whose cancelling packets lie in the kernel's buffers. Time spent waiting on purpose, until the first alarm was due at most, is no warp.
+/// After a time warp (the thread was held up longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O phase) I/O is handled
+/// once more before alarms: timers have run out meanwhile whose cancelling packets lie in the kernel's buffers. Time spent waiting on purpose,
+/// until the first alarm was due at most, is no warp.
 /// </para>
 /// <para>
-/// The clock is read at the turn's start, after every phase, and after every sixteen completions or alarms, never per item; a quantum can be overrun by as much. A turn
-/// fires at most as many alarms as were set when it began, so that alarms which set themselves for now cannot hold a turn on a clock that stands still.
-/// Allocates nothing in steady state. Core thread only. An exception out of a handler, an alarm or a root is a defect and leaves <see cref="Run"/>.
-/// Source: first paper, section 3; second paper, section 4 and Figure 8.
+/// The clock is read at the turn's start, after every phase, and after every sixteen completions or alarms, never per item; a quantum can be
+/// overrun by as much. A turn fires at most as many alarms as were set when it began, so that alarms which set themselves for now cannot hold a
+/// turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a handler, an alarm or a root is a
+/// defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4 and Figure 8.
 /// </para>
 /// </summary>
 public sealed class LoopTurn

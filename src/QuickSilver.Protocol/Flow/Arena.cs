@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// Cuts small slices out of pooled chunks, one after another: many packets share a chunk, which goes home when the last of them is released. Right for things
-/// that are released in about the order in which they were made (packets pending, packets cached); a straggler keeps its 64 KiB chunk.
+/// Cuts small slices out of pooled chunks, one after another: many packets share a chunk, which goes home when the last of them is released. Right
+/// for things that are released in about the order in which they were made (packets pending, packets cached); a straggler keeps its 64 KiB chunk.
 /// </summary>
 /// <param name="pool">Where chunks come from.</param>
 /// <param name="owner">On whose account.</param>

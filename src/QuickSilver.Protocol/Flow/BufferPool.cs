@@ -3,8 +3,8 @@ using System.Numerics;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// Pooled memory for the core thread: chunks of 64 KiB for packets, and powers of two above that for messages that span packets. Chunks are pinned arrays, made
-/// when first needed and kept up to a limit, so the steady state allocates nothing and the collector moves nothing. Counts are per
+/// Pooled memory for the core thread: chunks of 64 KiB for packets, and powers of two above that for messages that span packets. Chunks are pinned
+/// arrays, made when first needed and kept up to a limit, so the steady state allocates nothing and the collector moves nothing. Counts are per
 /// <see cref="BufferOwner"/>: what is out and never comes home shows there.
 /// </summary>
 public sealed class BufferPool

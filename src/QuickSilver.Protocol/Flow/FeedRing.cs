@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// Registered feeds, asked in turn: each up to its quota, then the next. A feed that has nothing leaves the ring, unless it registered again while it was being asked.
-/// O(1) per train apart from feeds that turn out to have nothing, each of which costs one call and is gone; allocates nothing once it has grown.
+/// Registered feeds, asked in turn: each up to its quota, then the next. A feed that has nothing leaves the ring, unless it registered again while
+/// it was being asked. O(1) per train apart from feeds that turn out to have nothing, each of which costs one call and is gone; allocates nothing
+/// once it has grown.
 /// </summary>
 /// <param name="set">Which feeds are registered, here or in a ring that shares the set.</param>
 /// <param name="quota">Trains per feed and turn.</param>

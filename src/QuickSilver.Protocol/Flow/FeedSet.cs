@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// The feeds registered with one sink, whichever of its rings they are in. Membership is looked up, never enumerated, so hash order decides nothing. Also notes whether the feed
-/// being asked registers again meanwhile: it is about to say that it has nothing, and the call must not be lost.
+/// The feeds registered with one sink, whichever of its rings they are in. Membership is looked up, never enumerated, so hash order decides
+/// nothing. Also notes whether the feed being asked registers again meanwhile: it is about to say that it has nothing, and the call must not be
+/// lost.
 /// </summary>
 internal sealed class FeedSet
 {

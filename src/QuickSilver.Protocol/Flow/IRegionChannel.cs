@@ -6,6 +6,8 @@ namespace QuickSilver.Protocol.Flow;
 /// </summary>
 public interface IRegionChannel
 {
-    /// <summary>Datagrams the kernel dropped for want of room in this channel's receive buffer, since it was opened; 0 where it does not tell.</summary>
+    /// <summary>
+    /// Datagrams the kernel dropped for want of room in this channel's receive buffer, since it was opened; 0 where it does not tell.
+    /// </summary>
     ulong Drops { get; }
 }

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// The host's sockets, or the simulator's, as the protocol sees them. Sends never wait; receives come as <see cref="QuickSilver.Protocol.Core.Completion"/>s. Core thread only.
+/// The host's sockets, or the simulator's, as the protocol sees them. Sends never wait; receives come as
+/// <see cref="QuickSilver.Protocol.Core.Completion"/>s. Core thread only.
 /// </summary>
 public interface ITransport
 {

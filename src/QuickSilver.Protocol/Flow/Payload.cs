@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// The bytes of one message on their way out, made by the host (usually on an application's thread) and handed to the core thread. Shared by all regions of the
-/// message's group; released once, when the last of them has packed it.
+/// The bytes of one message on their way out, made by the host (usually on an application's thread) and handed to the core thread. Shared by all
+/// regions of the message's group; released once, when the last of them has packed it.
 /// </summary>
 public abstract class Payload
 {

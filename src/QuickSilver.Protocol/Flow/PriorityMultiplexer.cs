@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// The top of a feed tree: one ring of feeds for each priority class, asked in turn within a class. Its owner decides how much of each class goes before the next, and
-/// may set a feed aside while its train waits for the socket. A feed is in one class at a time: registered again in another, it stays where it is. O(1) per train, allocates
-/// nothing in steady state, core thread only.
+/// The top of a feed tree: one ring of feeds for each priority class, asked in turn within a class. Its owner decides how much of each class goes
+/// before the next, and may set a feed aside while its train waits for the socket. A feed is in one class at a time: registered again in another,
+/// it stays where it is. O(1) per train, allocates nothing in steady state, core thread only.
 /// </summary>
 public sealed class PriorityMultiplexer : ISink
 {

@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// Many feeds as one: a sink for its children and a feed to its parent. Children are asked in turn, each up to a quota; one that has nothing is dropped and registers
-/// again when that changes. The multiplexer is registered with its parent exactly while it has children. O(1) per train, allocates nothing in steady state, core thread
-/// only. Source: second paper, section 4, Figures 9 and 10.
+/// Many feeds as one: a sink for its children and a feed to its parent. Children are asked in turn, each up to a quota; one that has nothing is
+/// dropped and registers again when that changes. The multiplexer is registered with its parent exactly while it has children. O(1) per train,
+/// allocates nothing in steady state, core thread only. Source: second paper, section 4, Figures 9 and 10.
 /// </summary>
 public sealed class RoundRobinMultiplexer : IFeed, ISink
 {

@@ -4,12 +4,13 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// The roots of a node's feed trees: where registered feeds meet the sockets. Last in each turn it asks them, in the order of priority: control until there is none or the
-/// budget is used, repairs within theirs, then data, one train of each feed in turn, at least one train a turn.
+/// The roots of a node's feed trees: where registered feeds meet the sockets. Last in each turn it asks them, in the order of priority: control
+/// until there is none or the budget is used, repairs within theirs, then data, one train of each feed in turn, at least one train a turn.
 /// <para>
-/// A train that finds its socket full is kept and its feed set aside; the others go on, as they may use other sockets. Kept trains are offered again first in the next turn, and an alarm
-/// brings that turn about when nothing else does. A kept data train stays in the memory of its feed, which is not asked meanwhile; anything else is copied, since the
-/// memory of control datagrams is scratch that feeds may share. A train that the kernel refuses is counted and forgotten, like a lost one.
+/// A train that finds its socket full is kept and its feed set aside; the others go on, as they may use other sockets. Kept trains are offered
+/// again first in the next turn, and an alarm brings that turn about when nothing else does. A kept data train stays in the memory of its feed,
+/// which is not asked meanwhile; anything else is copied, since the memory of control datagrams is scratch that feeds may share. A train that the
+/// kernel refuses is counted and forgotten, like a lost one.
 /// </para>
 /// Core thread only. O(1) per train; allocates nothing in steady state.
 /// </summary>

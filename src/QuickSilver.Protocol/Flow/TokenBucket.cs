@@ -5,10 +5,10 @@ namespace QuickSilver.Protocol.Flow;
 /// <summary>
 /// Credits that grow with elapsed time, up to a cap.
 /// <para>
-/// Idea: credits are reckoned from the time that has passed, not added by a timer, so a late alarm or a long turn costs nothing: what was missed is caught up at once (the
-/// papers' overshoot). The cap bounds the catching up, and with it the burst after a pause. Taking more than the bucket can ever hold is allowed from a full bucket and
-/// leaves a debt, so that a train longer than the cap is late rather than stuck. O(1), allocates nothing, core thread only.
-/// Source: first paper, section 3, rate control; its implementation's cap was 500 packets.
+/// Idea: credits are reckoned from the time that has passed, not added by a timer, so a late alarm or a long turn costs nothing: what was missed is
+/// caught up at once (the papers' overshoot). The cap bounds the catching up, and with it the burst after a pause. Taking more than the bucket can
+/// ever hold is allowed from a full bucket and leaves a debt, so that a train longer than the cap is late rather than stuck. O(1), allocates
+/// nothing, core thread only. Source: first paper, section 3, rate control; its implementation's cap was 500 packets.
 /// </para>
 /// </summary>
 public sealed class TokenBucket
@@ -39,7 +39,9 @@ public sealed class TokenBucket
     /// <summary>The most credits that can be saved up.</summary>
     public double Capacity { get; private set; }
 
-    /// <summary>Changes rate and cap from now on; what was earned until now was earned at the old rate, and what is above the new cap is lost.</summary>
+    /// <summary>
+    /// Changes rate and cap from now on; what was earned until now was earned at the old rate, and what is above the new cap is lost.
+    /// </summary>
     public void Change(double ratePerSecond, double capacity, Instant now)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(ratePerSecond);

@@ -5,22 +5,24 @@ namespace QuickSilver.Protocol.Flow;
 /// <summary>
 /// How much of one stream may be under way beyond what the slowest member has read: the limit that keeps members' kernel buffers from overflowing.
 /// <para>
-/// Idea: what has been sent and not yet been read lies, at worst, in the slowest member's receive buffer. So the window is half of the smallest buffer, in the
-/// kernel's own accounting (<see cref="KernelCharge"/>), divided by the streams that share it. It follows intake, how far members have read, and not stability: a lost
-/// packet is no reason to slow down. The other half is for repairs, for what the kernel frees late, and for estimates that are wrong.
+/// Idea: what has been sent and not yet been read lies, at worst, in the slowest member's receive buffer. So the window is half of the smallest
+/// buffer, in the kernel's own accounting (<see cref="KernelCharge"/>), divided by the streams that share it. It follows intake, how far members
+/// have read, and not stability: a lost packet is no reason to slow down. The other half is for repairs, for what the kernel frees late, and for
+/// estimates that are wrong.
 /// </para>
 /// <para>
-/// Intake is known only as of the last feedback, so a window of buffer size caps the rate at window per feedback interval even when members read at once. Therefore a sender
-/// that finds itself stopped by the window may grow beyond its share, by at most a tenth per max(feedback interval, 50 ms) and up to sixteen times, as long as no
-/// member's kernel reports drops; a drop returns it to its share at once.
+/// Intake is known only as of the last feedback, so a window of buffer size caps the rate at window per feedback interval even when members read at
+/// once. Therefore a sender that finds itself stopped by the window may grow beyond its share, by at most a tenth per max(feedback interval, 50 ms)
+/// and up to sixteen times, as long as no member's kernel reports drops; a drop returns it to its share at once.
 /// </para>
 /// <para>
-/// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an eighth; a train larger than the window is allowed when
-/// nothing is under way, else a small share would never move; feedback that comes late or claims more than was sent is clipped. O(1), allocates nothing, core thread only.
+/// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an eighth; a train larger than the
+/// window is allowed when nothing is under way, else a small share would never move; feedback that comes late or claims more than was sent is
+/// clipped. O(1), allocates nothing, core thread only.
 /// </para>
 /// <para>
-/// Use: ask <see cref="CanSend"/> (or <see cref="Room"/>) before a train, call <see cref="Sent"/> after it, keep the running total <see cref="TotalSent"/> beside each packet, and
-/// hand the total that belongs to the reported intake back through <see cref="OnFeedback"/>.
+/// Use: ask <see cref="CanSend"/> (or <see cref="Room"/>) before a train, call <see cref="Sent"/> after it, keep the running total
+/// <see cref="TotalSent"/> beside each packet, and hand the total that belongs to the reported intake back through <see cref="OnFeedback"/>.
 /// </para>
 /// </summary>
 public sealed class WindowControl
@@ -46,7 +48,9 @@ public sealed class WindowControl
     private Instant _intervalFrom;
 
     /// <summary>Makes the window of a new stream.</summary>
-    /// <param name="receiveBufferBytes">The smallest receive buffer among the region's members, as their kernels report it (on Linux, twice what was asked).</param>
+    /// <param name="receiveBufferBytes">
+    /// The smallest receive buffer among the region's members, as their kernels report it (on Linux, twice what was asked).
+    /// </param>
     /// <param name="predecessorShare"><see cref="Share"/> of this sender's stream in the view before; 0: there was none.</param>
     public WindowControl(long receiveBufferBytes, long predecessorShare = 0)
     {

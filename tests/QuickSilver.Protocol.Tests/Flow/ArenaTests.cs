@@ -101,7 +101,8 @@ public sealed class ArenaTests
                     int bytes = 1 + (int)random.NextBelow(random.NextBelow(20) == 0 ? 150_000UL : 9_000UL);
                     bool follows = bytes <= arena.Remaining && held.Count > 0;
                     Slice slice = arena.Take(bytes);
-                    if (random.NextBelow(2) == 0 && bytes <= BufferPool.ChunkBytes) slice = arena.Trim(slice, (int)random.NextBelow((ulong)bytes) + 1);
+                    bool trims = random.NextBelow(2) == 0 && bytes <= BufferPool.ChunkBytes;
+                    if (trims) slice = arena.Trim(slice, (int)random.NextBelow((ulong)bytes) + 1);
                     Assert.True(!follows || slice.Offset > 0, $"seed {seed} step {step}: a chunk was started though there was room");
                     byte fill = (byte)random.NextUInt64();
                     slice.Span.Fill(fill);

@@ -3,7 +3,9 @@ using QuickSilver.Protocol.Flow;
 
 namespace QuickSilver.Protocol.Tests.Flow;
 
-/// <summary>A feed with as many trains as the test gives it; each says whose it is by its destination port, and how many were made by its first byte.</summary>
+/// <summary>
+/// A feed with as many trains as the test gives it; each says whose it is by its destination port, and how many were made by its first byte.
+/// </summary>
 internal sealed class FeedStub(int id, int ready = 0, TrainRoute route = TrainRoute.Region) : IFeed
 {
     private readonly byte[] _memory = new byte[4096];

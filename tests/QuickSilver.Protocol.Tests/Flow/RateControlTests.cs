@@ -14,7 +14,8 @@ public sealed class RateControlTests
     public void BeforeFeedbackTheInitialRateRules() => Assert.Equal(10_000, new RateControl(new RateSettings(), 64, _now).PacketsPerSecond);
 
     [Fact]
-    public void ATrainMayAlwaysGoAtOnce() => Assert.Equal(64, new RateControl(new RateSettings { Initial = 10, Fixed = true }, 64, _now).Allowance(_now));
+    public void ATrainMayAlwaysGoAtOnce() =>
+        Assert.Equal(64, new RateControl(new RateSettings { Initial = 10, Fixed = true }, 64, _now).Allowance(_now));
 
     [Theory]
     [InlineData(100)]

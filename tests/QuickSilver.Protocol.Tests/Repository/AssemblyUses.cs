@@ -5,8 +5,9 @@ using System.Reflection.PortableExecutable;
 namespace QuickSilver.Protocol.Tests.Repository;
 
 /// <summary>
-/// Which types and members each type of an assembly uses, read from its metadata and IL: base types, interfaces, constraints, fields, signatures, locals, attributes, catch
-/// clauses, and every token in a method's body. Nested types (closures, iterators) count as their outermost type. Nothing of the assembly is run.
+/// Which types and members each type of an assembly uses, read from its metadata and IL: base types, interfaces, constraints, fields, signatures,
+/// locals, attributes, catch clauses, and every token in a method's body. Nested types (closures, iterators) count as their outermost type. Nothing
+/// of the assembly is run.
 /// </summary>
 internal sealed class AssemblyUses
 {
@@ -45,7 +46,10 @@ internal sealed class AssemblyUses
         AddType(type.BaseType);
         AddConstraints(type.GetGenericParameters());
         AddAttributes(type.GetCustomAttributes());
-        foreach (InterfaceImplementationHandle each in type.GetInterfaceImplementations()) AddType(_metadata.GetInterfaceImplementation(each).Interface);
+        foreach (InterfaceImplementationHandle each in type.GetInterfaceImplementations())
+        {
+            AddType(_metadata.GetInterfaceImplementation(each).Interface);
+        }
         foreach (FieldDefinitionHandle each in type.GetFields())
         {
             FieldDefinition field = _metadata.GetFieldDefinition(each);

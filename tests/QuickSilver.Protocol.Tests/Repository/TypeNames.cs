@@ -1,15 +1,16 @@
 using System.Collections.Immutable;
 using System.Reflection.Metadata;
+using Names = System.Collections.Immutable.ImmutableArray<string>;
 
 namespace QuickSilver.Protocol.Tests.Repository;
 
 /// <summary>
-/// Turns handles and signatures into the full names of the types they mention, outermost types for nested ones, and reports every one. An array, pointer or generic
-/// instance mentions its parts.
+/// Turns handles and signatures into the full names of the types they mention, outermost types for nested ones, and reports every one. An array,
+/// pointer or generic instance mentions its parts.
 /// </summary>
-internal sealed class TypeNames(MetadataReader metadata, Action<string> report) : ISignatureTypeProvider<ImmutableArray<string>, object?>
+internal sealed class TypeNames(MetadataReader metadata, Action<string> report) : ISignatureTypeProvider<Names, object?>
 {
-    public ImmutableArray<string> Of(EntityHandle handle) => handle.Kind switch
+    public Names Of(EntityHandle handle) => handle.Kind switch
     {
         HandleKind.TypeDefinition => GetTypeFromDefinition(metadata, (TypeDefinitionHandle)handle, 0),
         HandleKind.TypeReference => GetTypeFromReference(metadata, (TypeReferenceHandle)handle, 0),
@@ -24,9 +25,9 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
         return outer.IsNil ? Join(type.Namespace, type.Name) : OutermostOf(outer);
     }
 
-    public ImmutableArray<string> GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => Reported(OutermostOf(handle));
+    public Names GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => Reported(OutermostOf(handle));
 
-    public ImmutableArray<string> GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind)
+    public Names GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind)
     {
         TypeReference type = metadata.GetTypeReference(handle);
         return type.ResolutionScope.Kind == HandleKind.TypeReference
@@ -34,37 +35,37 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
             : Reported(Join(type.Namespace, type.Name));
     }
 
-    public ImmutableArray<string> GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
+    public Names GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
         metadata.GetTypeSpecification(handle).DecodeSignature(this, genericContext);
 
     // Only the definition of a generic instance stands for a member's owner; its arguments have been reported when they were decoded.
-    public ImmutableArray<string> GetGenericInstantiation(ImmutableArray<string> genericType, ImmutableArray<ImmutableArray<string>> typeArguments) => genericType;
+    public Names GetGenericInstantiation(Names genericType, ImmutableArray<Names> typeArguments) => genericType;
 
-    public ImmutableArray<string> GetFunctionPointerType(MethodSignature<ImmutableArray<string>> signature) => [];
+    public Names GetFunctionPointerType(MethodSignature<Names> signature) => [];
 
-    public ImmutableArray<string> GetPrimitiveType(PrimitiveTypeCode typeCode) => Reported("System." + typeCode);
+    public Names GetPrimitiveType(PrimitiveTypeCode typeCode) => Reported("System." + typeCode);
 
-    public ImmutableArray<string> GetGenericMethodParameter(object? genericContext, int index) => [];
+    public Names GetGenericMethodParameter(object? genericContext, int index) => [];
 
-    public ImmutableArray<string> GetGenericTypeParameter(object? genericContext, int index) => [];
+    public Names GetGenericTypeParameter(object? genericContext, int index) => [];
 
-    public ImmutableArray<string> GetModifiedType(ImmutableArray<string> modifier, ImmutableArray<string> unmodifiedType, bool isRequired) => unmodifiedType;
+    public Names GetModifiedType(Names modifier, Names unmodifiedType, bool isRequired) => unmodifiedType;
 
-    public ImmutableArray<string> GetArrayType(ImmutableArray<string> elementType, ArrayShape shape) => elementType;
+    public Names GetArrayType(Names elementType, ArrayShape shape) => elementType;
 
-    public ImmutableArray<string> GetSZArrayType(ImmutableArray<string> elementType) => elementType;
+    public Names GetSZArrayType(Names elementType) => elementType;
 
-    public ImmutableArray<string> GetByReferenceType(ImmutableArray<string> elementType) => elementType;
+    public Names GetByReferenceType(Names elementType) => elementType;
 
-    public ImmutableArray<string> GetPointerType(ImmutableArray<string> elementType) => elementType;
+    public Names GetPointerType(Names elementType) => elementType;
 
-    public ImmutableArray<string> GetPinnedType(ImmutableArray<string> elementType) => elementType;
+    public Names GetPinnedType(Names elementType) => elementType;
 
     private string Join(StringHandle space, StringHandle name) => space.IsNil
         ? metadata.GetString(name)
         : $"{metadata.GetString(space)}.{metadata.GetString(name)}";
 
-    private ImmutableArray<string> Reported(string name)
+    private Names Reported(string name)
     {
         report(name);
         return [name];

@@ -1,0 +1,21 @@
+using QuickSilver.Protocol.Flow;
+
+namespace QuickSilver.Protocol.Tests.Flow;
+
+public sealed class TrainTests
+{
+    [Theory]
+    [InlineData(1000, 1000, 1)]
+    [InlineData(300, 1000, 1)]
+    [InlineData(2000, 1000, 2)]
+    [InlineData(2001, 1000, 3)]
+    public void AShorterLastDatagramCounts(int bytes, int segment, int count) =>
+        Assert.Equal(count, new Train(new byte[4000], 0, bytes, segment, TrainRoute.Control, default, null).Count);
+
+    [Fact]
+    public void TheBytesAreThoseOfTheTrainAlone()
+    {
+        byte[] memory = [1, 2, 3, 4, 5];
+        Assert.Equal([2, 3, 4], new Train(memory, 1, 3, 3, TrainRoute.Control, default, null).Span.ToArray());
+    }
+}
