@@ -1,0 +1,411 @@
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Dissemination;
+
+public class GroupSenderTests
+{
+    private static readonly GroupInfo First = SendWorld.Group(1);
+    private static readonly GroupInfo Second = SendWorld.Group(2);
+
+    [Fact]
+    public void EachMessageGoesOnceToEachRegionWithAnotherMember()
+    {
+        var world = new SendWorld();
+        RegionView own = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        RegionView other = world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, First);
+        RegionView third = world.View(3, 3, 1, world.Nodes(20, 2), unicast: false, Second);
+        world.Begin([First, Second], own, other, third);
+        for (byte index = 0; index < 10; index++)
+        {
+            world.Admit(world.Disseminator.OpenGroup(First), [1, index]);
+            world.Admit(world.Disseminator.OpenGroup(Second), [2, index]);
+        }
+        world.PullAll();
+        Assert.Equal(20, Received(world, own).Messages.Count);
+        Assert.Equal(10, Received(world, other).Messages.Count);
+        Assert.Equal(10, Received(world, third).Messages.Count);
+        Assert.Equal(3UL, world.Counters.PacketsSent);
+        Assert.Equal(20UL, world.Counters.MessagesSent);
+        Assert.Equal(3, world.Transport.OpenChannels);
+    }
+
+    [Fact]
+    public void AloneInTheGroupNothingIsSentAndTheMessageIsStableAtOnce()
+    {
+        var world = new SendWorld();
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
+        var ticket = new TicketStub();
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var payload = new SendPayload([1, 2, 3]);
+        sender.Admit(payload, ticket, world.Now);
+        Assert.Equal((1UL, 1, 1, 0), (ticket.Number, ticket.Members, ticket.StableCalls, ticket.Removed));
+        Assert.Equal([1, 2, 3], Assert.Single(world.Own).Bytes);
+        Assert.Equal(1, payload.Recycled);
+        Assert.Equal(0, world.PullAll());
+        Assert.Equal(0, world.Transport.OpenChannels);
+    }
+
+    [Fact]
+    public void WhereTheOwnRegionHasNobodyElseOwnDeliveryComesAtBinding()
+    {
+        var world = new SendWorld();
+        RegionView other = world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, First);
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First, Second), other);
+        var payload = new SendPayload([7]);
+        world.Disseminator.OpenGroup(First).Admit(payload, null, world.Now);
+        Assert.Single(world.Own);
+        Assert.Equal(0, payload.Recycled);
+        Assert.Equal(1, world.PullAll());
+        Assert.Equal(1, payload.Recycled);
+        Assert.Single(Received(world, other).Messages);
+    }
+
+    [Fact]
+    public void OwnDeliveryWaitsUntilThePacketIsMade()
+    {
+        var world = new SendWorld();
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
+        world.Admit(world.Disseminator.OpenGroup(First), [7]);
+        Assert.Empty(world.Own);
+        world.PullAll();
+        Assert.Equal([7], Assert.Single(world.Own).Bytes);
+    }
+
+    [Fact]
+    public void OwnDeliveryKeepsNumbersInOrderWhenALaterViewIsFaster()
+    {
+        var world = new SendWorld();
+        RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], old);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        world.Admit(sender, [1]);
+        // The node moves to a region where it is alone: what follows would be delivered at its binding.
+        world.InstallEnd(2, old);
+        world.Install(3, world.View(2, 2, 3, world.Nodes(1, 1), unicast: false, First), world.View(3, 3, 3, world.Nodes(2, 2), unicast: false, First));
+        world.Switch();
+        world.Admit(sender, [2]);
+        Assert.Empty(world.Own);
+        world.PullAll();
+        Assert.Equal([1UL, 2UL], world.Own.Select(own => own.Number));
+        Assert.Equal([2], world.Own[1].Bytes);
+    }
+
+    [Fact]
+    public void ASwitchBindsWhatFollowsToTheNewViewAndNumbersGoOn()
+    {
+        var world = new SendWorld();
+        RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], old);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        world.Admit(sender, [1]);
+        RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
+        world.Install(2, next);
+        world.Admit(sender, [2]);
+        world.Switch();
+        world.Admit(sender, [3]);
+        world.PullAll();
+
+        StreamModel before = Received(world, old), after = Received(world, next);
+        Assert.Equal([(1UL, SendWorld.Step(1)), (2UL, SendWorld.Step(1))], before.Messages.Select(message => (message.Number, message.Step)));
+        Assert.Equal([(3UL, SendWorld.Step(2))], after.Messages.Select(message => (message.Number, message.Step)));
+        Assert.Equal(default, before.Firsts[(First.Id, 1)]);
+        Assert.Equal(SendWorld.Step(1), after.Firsts[(First.Id, 3)]);
+        Assert.False(before.Firsts.ContainsKey((First.Id, 2)));
+    }
+
+    [Fact]
+    public void AViewThatOutlivesAStepCarriesEachPacketsStep()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First, Second], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        world.Admit(sender, [1]);
+        world.Install(2, world.View(2, 2, 2, world.Nodes(9, 1), unicast: false, Second));
+        world.Switch();
+        world.Admit(sender, [2]);
+        world.PullAll();
+        Assert.Equal([(1UL, 1UL), (2UL, 2UL)], Received(world, view).Messages.Select(message => (message.Number, message.Step.Counter)));
+        Assert.Equal(2UL, world.Stream(view).Highest);
+    }
+
+    [Fact]
+    public void AGroupFirstUsedBetweenInstallAndSwitchWaitsForTheSwitch()
+    {
+        var world = new SendWorld();
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
+        RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
+        world.Install(2, next);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var ticket = new TicketStub();
+        world.Admit(sender, [1], ticket);
+        Assert.False(sender.IsDrained);
+        Assert.Equal(0UL, ticket.Number);
+        world.Switch();
+        Assert.True(sender.IsDrained);
+        Assert.Equal([sender], world.Drained);
+        Assert.Equal((1UL, 4, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
+        world.PullAll();
+        Assert.Single(Received(world, next).Messages);
+    }
+
+    [Fact]
+    public void ASourceSignalledBeforeTheSwitchIsAskedAfterIt()
+    {
+        var world = new SendWorld();
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var source = new SourceStub(1);
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        Assert.Equal(0, source.Asked);
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
+        Assert.Equal(2, source.Asked);
+        Assert.Equal(1UL, sender.LastNumber);
+    }
+
+    [Fact]
+    public void NumbersAndTheStepBeforeSurviveALeaveAndAJoin()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], view);
+        world.Admit(world.Disseminator.OpenGroup(First), [1]);
+        world.Cluster.Leave(First);
+        world.InstallEnd(2, view);
+        world.Switch();
+        Assert.Equal(0, world.Disseminator.OpenGroup(First).SendMemberCount);
+        world.Cluster.Join(First);
+        RegionView again = world.View(1, 2, 3, world.Nodes(1, 4), unicast: false, First);
+        world.Install(3, again);
+        world.Switch();
+        world.Admit(world.Disseminator.OpenGroup(First), [2]);
+        world.PullAll();
+        Assert.Equal(2UL, Assert.Single(Received(world, again).Messages).Number);
+        Assert.Equal(SendWorld.Step(1), Received(world, again).Firsts[(First.Id, 2)]);
+        Assert.Equal(4, world.Disseminator.OpenGroup(First).SendMemberCount);
+    }
+
+    [Fact]
+    public void TheGateShutsWhenAStreamIsFullAndOpensAtHalf()
+    {
+        var world = new SendWorld(Limited(messages: 10));
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        for (int index = 0; index < 9; index++)
+        {
+            world.Admit(sender, new byte[1000]);
+            world.PullAll();
+        }
+        Assert.True(sender.IsOpen);
+        world.Admit(sender, new byte[1000]);
+        Assert.False(sender.IsOpen);
+        Assert.Equal([(sender, false)], world.Gates);
+        world.PullAll();
+        StreamSender stream = world.Stream(view);
+        world.Ack(stream, 4);
+        Assert.False(sender.IsOpen);
+        world.Ack(stream, 5);
+        Assert.True(sender.IsOpen);
+        Assert.Equal([(sender, false), (sender, true)], world.Gates);
+        Assert.Equal(1UL, world.Counters.GatesShut);
+        Assert.Equal((5L, 5000L), (world.Counters.PendingMessages, world.Counters.PendingBytes));
+    }
+
+    [Fact]
+    public void AFullStreamShutsAllGroupsBoundToItAndNoOthers()
+    {
+        var world = new SendWorld(Limited(messages: 10));
+        GroupInfo third = SendWorld.Group(3);
+        world.Begin(
+            [First, Second, third],
+            world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second),
+            world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, third));
+        GroupSender busy = world.Disseminator.OpenGroup(First), neighbour = world.Disseminator.OpenGroup(Second), far = world.Disseminator.OpenGroup(third);
+        world.Admit(neighbour, [1]);
+        world.Admit(far, [1]);
+        for (int index = 0; index < 9; index++) world.Admit(busy, [1]);
+        Assert.Equal((false, false, true), (busy.IsOpen, neighbour.IsOpen, far.IsOpen));
+        world.PullAll();
+        world.AckAll();
+        Assert.Equal((true, true, true), (busy.IsOpen, neighbour.IsOpen, far.IsOpen));
+    }
+
+    [Fact]
+    public void WhatWaitsForASwitchShutsTheGateAndTheSwitchOpensIt()
+    {
+        var world = new SendWorld(Limited(messages: 10));
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        for (int index = 0; index < 10; index++) world.Admit(sender, [1]);
+        Assert.False(sender.IsOpen);
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
+        Assert.True(sender.IsOpen);
+        Assert.Equal(10, world.Own.Count);
+        Assert.Equal(0, world.Counters.PendingMessages);
+    }
+
+    [Fact]
+    public void AStuckRegionHoldsUpOnlyTheGroupsThatSpanIt()
+    {
+        var world = new SendWorld(receiveBuffer: 100_000);
+        RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        RegionView far = world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, First);
+        world.Begin([First, Second], near, far);
+        GroupSender spanning = world.Disseminator.OpenGroup(First), local = world.Disseminator.OpenGroup(Second);
+        for (int index = 0; index < 1000; index++)
+        {
+            world.Admit(spanning, new byte[1000]);
+            world.PullAll();
+            world.Ack(world.Stream(near), world.Stream(near).Highest);
+        }
+        Assert.False(spanning.IsDrained);
+        for (int index = 0; index < 50; index++)
+        {
+            world.Admit(local, new byte[1000]);
+            world.PullAll();
+            world.Ack(world.Stream(near), world.Stream(near).Highest);
+        }
+        Assert.Equal(50UL, local.LastNumber);
+        Assert.True(local.IsDrained);
+        ulong bound = spanning.LastNumber;
+        Assert.InRange(bound, 200UL, 400UL);
+        while (!spanning.IsDrained)
+        {
+            world.AckAll();
+            world.PullAll();
+        }
+        Assert.Equal(1000UL, spanning.LastNumber);
+        Assert.Equal([spanning], world.Drained);
+    }
+
+    [Fact]
+    public void GroupsThatWaitForOneRegionTakeTurns()
+    {
+        var world = new SendWorld(receiveBuffer: 100_000);
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender first = world.Disseminator.OpenGroup(First), second = world.Disseminator.OpenGroup(Second);
+        for (int index = 0; index < 1000; index++) world.Admit(first, new byte[1000]);
+        for (int index = 0; index < 1000; index++) world.Admit(second, new byte[1000]);
+        Assert.Equal(0UL, second.LastNumber);
+        ulong before = first.LastNumber;
+        while (first.LastNumber < before + 300)
+        {
+            world.PullAll();
+            world.AckAll();
+        }
+        Assert.InRange(second.LastNumber, first.LastNumber - before - 1, first.LastNumber - before + 1);
+    }
+
+    [Fact]
+    public void AFlushWaitsForWhatWasAdmittedBeforeAndForNothingElse()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        int flushed = 0;
+        sender.Flush(_ => flushed++, world.Now);
+        Assert.Equal(1, flushed);
+        for (int index = 0; index < 3; index++)
+        {
+            world.Admit(sender, [1]);
+            world.PullAll();
+        }
+        sender.Flush(_ => flushed += 10, world.Now);
+        world.Admit(sender, [1]);
+        world.PullAll();
+        world.Ack(world.Stream(view), 2);
+        Assert.Equal(1, flushed);
+        world.Ack(world.Stream(view), 3);
+        Assert.Equal(11, flushed);
+    }
+
+    [Fact]
+    public void AFlushIsNotDeceivedByLaterMessagesThatAreStableEarlier()
+    {
+        var world = new SendWorld();
+        RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], old);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        world.Admit(sender, [1]);
+        int flushed = 0;
+        sender.Flush(_ => flushed++, world.Now);
+        RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
+        world.Install(2, next);
+        world.Switch();
+        world.Admit(sender, [2]);
+        world.PullAll();
+        world.Ack(world.Stream(next), 1);
+        Assert.Equal(0, flushed);
+        world.Ack(world.Stream(old), 1);
+        Assert.Equal(1, flushed);
+    }
+
+    [Fact]
+    public void ATicketIsToldOnceWhenAllRegionsAreStableAndCountsTheRemoved()
+    {
+        var world = new SendWorld();
+        NodeInfo[] others = world.Nodes(20, 3);
+        RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First), far = world.View(2, 2, 1, others, unicast: false, First);
+        world.Begin([First], near, far);
+        var ticket = new TicketStub();
+        world.Admit(world.Disseminator.OpenGroup(First), [1], ticket);
+        world.PullAll();
+        Assert.Equal(6, ticket.Members);
+        world.Ack(world.Stream(near), 1);
+        Assert.Equal(0, ticket.StableCalls);
+        world.Remove(others[0]);
+        Assert.Equal(0, ticket.StableCalls);
+        world.Ack(world.Stream(far), 1);
+        Assert.Equal((1, 1), (ticket.StableCalls, ticket.Removed));
+    }
+
+    [Fact]
+    public void WhatAnUpcallAdmitsIsSentAfterTheCall()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender first = world.Disseminator.OpenGroup(First), second = world.Disseminator.OpenGroup(Second);
+        world.OnOwn = (group, number) =>
+        {
+            if (group == first) world.Admit(second, [(byte)number]);
+        };
+        for (int index = 0; index < 100; index++) world.Admit(first, new byte[500]);
+        world.PullAll();
+        Assert.Equal(100UL, second.LastNumber);
+        Assert.Equal(200, Received(world, view).Messages.Count);
+    }
+
+    [Fact]
+    public void AHandlerThatAnswersForEverDoesNotHoldTheLoop()
+    {
+        var world = new SendWorld();
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        world.OnOwn = (group, _) => world.Admit(group, [1]);
+        world.Admit(sender, [1]);
+        ulong soFar = sender.LastNumber;
+        Assert.InRange(soFar, 100UL, 10_000UL);
+        world.Now = world.Alarms.NextDue;
+        Assert.True(world.Alarms.FireNext(world.Now));
+        Assert.True(sender.LastNumber > soFar);
+    }
+
+    private static DisseminationSettings Limited(int messages) => new()
+    {
+        Pending = new PendingQuota { StreamMessages = messages },
+        Rate = new RateSettings { Fixed = true, Initial = 1e9 },
+    };
+
+    private static StreamModel Received(SendWorld world, RegionView view)
+    {
+        var model = new StreamModel(view);
+        model.Take(world.DataTrains.Where(train => train.Headers[0].ViewTag == view.Number.Tag && train.Headers[0].ViewCounter == view.Number.Counter));
+        return model;
+    }
+}

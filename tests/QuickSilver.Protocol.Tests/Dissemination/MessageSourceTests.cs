@@ -1,0 +1,158 @@
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Tests.Dissemination;
+
+public class MessageSourceTests
+{
+    private static readonly GroupInfo Group = SendWorld.Group(1);
+
+    [Fact]
+    public void RegisteringAsksNothingAndTheFirstSignalStarts()
+    {
+        SendWorld world = World(out GroupSender sender);
+        var source = new SourceStub(3);
+        sender.AddSource(source);
+        world.PullAll();
+        Assert.Equal(0, source.Asked);
+        sender.Signal(source, world.Now);
+        Assert.Equal(3UL, sender.LastNumber);
+        Assert.Equal(4, source.Asked);
+        source.Ready = 2;
+        world.PullAll();
+        Assert.Equal(4, source.Asked);
+        sender.Signal(source, world.Now);
+        Assert.Equal(5UL, sender.LastNumber);
+    }
+
+    [Fact]
+    public void ASignalDuringACallThatSaysNothingIsNotForgotten()
+    {
+        SendWorld world = World(out GroupSender sender);
+        var source = new SourceStub(0);
+        sender.AddSource(source);
+        source.OnAsked = () =>
+        {
+            source.OnAsked = null;
+            sender.Signal(source, world.Now);
+        };
+        sender.Signal(source, world.Now);
+        Assert.Equal(2, source.Asked);
+    }
+
+    [Fact]
+    public void SourcesAndAdmittedMessagesTakeTurns()
+    {
+        SendWorld world = World(out GroupSender sender, receiveBuffer: 100_000);
+        SourceStub one = new(10_000, 1000) { Mark = 1 }, two = new(10_000, 1000) { Mark = 2 };
+        sender.AddSource(one);
+        sender.AddSource(two);
+        sender.Signal(one, world.Now);
+        sender.Signal(two, world.Now);
+        for (int index = 0; index < 500; index++) world.Admit(sender, new byte[1000]);
+        while (world.Own.Count < 900)
+        {
+            world.PullAll();
+            world.AckAll();
+        }
+        var late = world.Own.Skip(300).Take(600).GroupBy(own => own.Bytes[0]).ToDictionary(group => group.Key, group => group.Count());
+        Assert.All(new byte[] { 0, 1, 2 }, mark => Assert.InRange(late[mark], 195, 205));
+    }
+
+    [Fact]
+    public void ASourceIsNotAskedWhileTheGroupIsShut()
+    {
+        SendWorld world = World(out GroupSender sender, settings: new DisseminationSettings
+        {
+            Pending = new PendingQuota { StreamMessages = 10 },
+            Rate = new RateSettings { Fixed = true, Initial = 1e9 },
+        });
+        var source = new SourceStub(100);
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        world.PullAll();
+        Assert.Equal((10UL, 10), (sender.LastNumber, source.Asked));
+        world.AckAll();
+        Assert.Equal(20UL, sender.LastNumber);
+    }
+
+    [Fact]
+    public void ARemovedSourceIsAskedNoMoreEvenIfItRemovesItself()
+    {
+        SendWorld world = World(out GroupSender sender);
+        var source = new SourceStub(100);
+        sender.AddSource(source);
+        source.OnAsked = () => sender.RemoveSource(source);
+        sender.Signal(source, world.Now);
+        sender.Signal(source, world.Now);
+        Assert.Equal((1UL, 1), (sender.LastNumber, source.Asked));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(70_000)]
+    [InlineData(1_000_000)]
+    public void MessagesOfAnyLengthComeOutAsWritten(int bytes)
+    {
+        SendWorld world = World(out GroupSender sender);
+        var source = new SourceStub(3, bytes) { Mark = 9 };
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        while (world.Own.Count < 3)
+        {
+            world.PullAll();
+            world.AckAll();
+        }
+        Assert.All(world.Own, own => Assert.True(own.Bytes.Length == bytes && own.Bytes.All(value => value == 9)));
+        world.AckAll();
+        world.PullAll();
+        world.Disseminator.Close();
+        Assert.Equal(0, world.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void WhatIsWrittenInPiecesIsJoined()
+    {
+        var pool = new BufferPool();
+        var arena = new Arena(pool, BufferOwner.Pending);
+        var writer = new ArenaWriter(arena);
+        for (int message = 0; message < 20; message++)
+        {
+            int length = 0;
+            for (int piece = 1; length < message * 9_000; piece = (piece * 3) + 1)
+            {
+                for (int index = 0; index < piece; index++) writer.GetSpan(piece)[index] = (byte)(length + index);
+                writer.Advance(piece);
+                length += piece;
+            }
+            if (message % 3 == 2)
+            {
+                writer.Discard();
+                continue;
+            }
+            Slice slice = writer.Finish();
+            Assert.Equal(length, slice.Length);
+            for (int index = 0; index < length; index++) Assert.Equal((byte)index, slice.Span[index]);
+            slice.Release();
+        }
+        arena.Close();
+        Assert.Equal(0, pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void AMessageAboveTheLimitIsRefused()
+    {
+        var writer = new ArenaWriter(new Arena(new BufferPool(), BufferOwner.Pending));
+        Assert.Throws<InvalidOperationException>(() => writer.GetMemory((16 << 20) + 1));
+    }
+
+    private static SendWorld World(out GroupSender sender, DisseminationSettings? settings = null, int receiveBuffer = 64 << 20)
+    {
+        var world = new SendWorld(settings, receiveBuffer: receiveBuffer);
+        world.Begin([Group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group));
+        sender = world.Disseminator.OpenGroup(Group);
+        return world;
+    }
+}
