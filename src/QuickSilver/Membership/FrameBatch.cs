@@ -36,10 +36,11 @@ internal sealed class FrameBatch
     /// Looks how many bytes at the start of <paramref name="received"/> are whole frames.
     /// </summary>
     /// <param name="received">What has been received and not yet taken.</param>
-    /// <param name="longest">The longest frame allowed.</param>
+    /// <param name="longestFirst">The longest that the first of them may be.</param>
+    /// <param name="longest">The longest that the others may be.</param>
     /// <param name="whole">Bytes of the whole frames, lengths included.</param>
     /// <returns>What is wrong with the frame after them, as far as can be told; null: nothing.</returns>
-    public static FrameEnd? Measure(in ReadOnlySequence<byte> received, int longest, out long whole)
+    public static FrameEnd? Measure(in ReadOnlySequence<byte> received, int longestFirst, int longest, out long whole)
     {
         Span<byte> prefix = stackalloc byte[PrefixBytes];
         whole = 0;
@@ -48,7 +49,7 @@ internal sealed class FrameBatch
             received.Slice(whole, PrefixBytes).CopyTo(prefix);
             uint length = BinaryPrimitives.ReadUInt32LittleEndian(prefix);
             if (length == 0) return FrameEnd.EmptyFrame;
-            if (length > (uint)longest) return FrameEnd.OversizeFrame;
+            if (length > (uint)(whole == 0 ? longestFirst : longest)) return FrameEnd.OversizeFrame;
             if (received.Length - whole - PrefixBytes < length) return null;
             whole += PrefixBytes + length;
         }

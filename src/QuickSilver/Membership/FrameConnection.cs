@@ -18,11 +18,11 @@ internal sealed class FrameConnection
 
     private readonly Socket _socket;
     private readonly IFrameReceiver _receiver;
-    private readonly int _longestFrame;
-    private readonly long _mostUnsent;
+    private readonly FrameLimits _limits;
     private readonly Pipe _outbound = new(new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
     private readonly SemaphoreSlim _credits = new(BatchesInFlight);
     private readonly CancellationTokenSource _cancel = new();
+    private readonly CancellationTokenSource _silence = new();
     private long _unsent;
     private int _imposedEnd = -1;
     private bool _isClosing;
@@ -30,16 +30,16 @@ internal sealed class FrameConnection
     /// <summary>Takes a connected socket over; nothing happens before <see cref="RunAsync"/>.</summary>
     /// <param name="socket">Belongs to the connection from now on.</param>
     /// <param name="receiver">Takes frames.</param>
-    /// <param name="longestFrame">Bytes of the longest frame accepted.</param>
-    /// <param name="mostUnsent">Bytes kept for a peer that does not take them.</param>
-    public FrameConnection(Socket socket, IFrameReceiver receiver, int longestFrame, long mostUnsent)
+    /// <param name="limits">What it bears.</param>
+    /// <exception cref="SocketException">The other side has gone already.</exception>
+    public FrameConnection(Socket socket, IFrameReceiver receiver, FrameLimits limits)
     {
         _socket = socket;
         _receiver = receiver;
-        _longestFrame = longestFrame;
-        _mostUnsent = mostUnsent;
+        _limits = limits;
         _socket.NoDelay = true;
         Remote = socket.RemoteEndPoint?.ToString() ?? "";
+        _silence.Token.UnsafeRegister(static connection => ((FrameConnection)connection!).Abort(FrameEnd.Silent), this);
     }
 
     /// <summary>The other side, for people.</summary>
@@ -59,7 +59,7 @@ internal sealed class FrameConnection
         BinaryPrimitives.WriteInt32LittleEndian(writer.GetSpan(FrameBatch.PrefixBytes), frame.Length);
         writer.Advance(FrameBatch.PrefixBytes);
         writer.Write(frame);
-        if (Interlocked.Add(ref _unsent, frame.Length + FrameBatch.PrefixBytes) > _mostUnsent)
+        if (Interlocked.Add(ref _unsent, frame.Length + FrameBatch.PrefixBytes) > _limits.MostUnsent)
         {
             Abort(FrameEnd.SlowConsumer);
             return;
@@ -95,6 +95,7 @@ internal sealed class FrameConnection
         FrameEnd end = await ReceiveAllAsync().ConfigureAwait(false);
         await _cancel.CancelAsync().ConfigureAwait(false);
         await sending.ConfigureAwait(false);
+        _silence.Dispose();
         _socket.Dispose();
         int imposed = Volatile.Read(ref _imposedEnd);
         return imposed >= 0 ? (FrameEnd)imposed : end;
@@ -103,13 +104,20 @@ internal sealed class FrameConnection
     private async Task<FrameEnd> ReceiveAllAsync()
     {
         PipeReader reader = PipeReader.Create(new NetworkStream(_socket, ownsSocket: false), new StreamPipeReaderOptions(bufferSize: ReceiveBytes));
+        int longestFirst = _limits.LongestFirst;
         try
         {
             while (true)
             {
+                _silence.CancelAfter(_limits.Silence);
                 ReadResult result = await reader.ReadAsync(_cancel.Token).ConfigureAwait(false);
-                FrameEnd? fault = FrameBatch.Measure(result.Buffer, _longestFrame, out long whole);
-                if (whole > 0) await HandOverAsync(result.Buffer.Slice(0, whole)).ConfigureAwait(false);
+                _silence.CancelAfter(Timeout.InfiniteTimeSpan);
+                FrameEnd? fault = FrameBatch.Measure(result.Buffer, longestFirst, _limits.Longest, out long whole);
+                if (whole > 0)
+                {
+                    longestFirst = _limits.Longest;
+                    await HandOverAsync(result.Buffer.Slice(0, whole)).ConfigureAwait(false);
+                }
                 if (fault is { } end) return end;
                 bool isCut = result.IsCompleted && whole < result.Buffer.Length;
                 reader.AdvanceTo(result.Buffer.GetPosition(whole), result.Buffer.End);

@@ -21,7 +21,7 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
         Id = id;
         _servers = servers;
         _requests = requests;
-        Link = new FrameConnection(socket, this, settings.LongestFrame, settings.MostUnsent);
+        Link = new FrameConnection(socket, this, settings.Limits);
     }
 
     /// <summary>The servers' number for it.</summary>

@@ -15,11 +15,8 @@ internal sealed record MembershipHostSettings
     /// <summary>What its servers are told; the cluster's name is replaced where it serves all.</summary>
     public required MembershipServerSettings Server { get; init; }
 
-    /// <summary>The longest frame it takes.</summary>
-    public int LongestFrame { get; init; } = MembershipFrames.MaxFrameBytes;
-
-    /// <summary>Bytes it keeps for a node that does not take what is sent to it, before it cuts that node off.</summary>
-    public long MostUnsent { get; init; } = 64L << 20;
+    /// <summary>What it bears from a connection.</summary>
+    public FrameLimits Limits { get; init; } = new() { LongestFirst = MembershipFrames.MaxHelloBytes };
 
     /// <summary>The most connections at once.</summary>
     public int MostConnections { get; init; } = 8192;

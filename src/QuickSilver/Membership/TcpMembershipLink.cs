@@ -16,7 +16,6 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private const long Opened = 0;
     private const long Frames = 1;
     private const long Ended = 2;
-    private const long MostUnsent = 64L << 20;
     private const int MostDoublings = 6;
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(16);
     private static readonly TimeSpan SteadyTime = TimeSpan.FromSeconds(2);
@@ -25,6 +24,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private readonly RequestQueue _requests;
     private readonly ILinkHandler _handler;
     private readonly ILinkEvents _events;
+    private readonly FrameLimits _limits;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _lock = new();
     private Task _running = Task.CompletedTask;
@@ -36,12 +36,14 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <param name="requests">The core thread's.</param>
     /// <param name="handler">Gets what comes, on the core thread.</param>
     /// <param name="events">Told what people should know.</param>
-    public TcpMembershipLink(MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events)
+    /// <param name="silence">A server answers heartbeats: a connection by which nothing has come for so long is given up. Several heartbeats; null: never.</param>
+    public TcpMembershipLink(MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events, TimeSpan? silence = null)
     {
         _connector = connector;
         _requests = requests;
         _handler = handler;
         _events = events;
+        _limits = new FrameLimits { Silence = silence ?? Timeout.InfiniteTimeSpan };
     }
 
     /// <summary>Starts to look for a server. Once.</summary>
@@ -133,7 +135,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         FrameConnection connection;
         try
         {
-            connection = new FrameConnection(socket, this, MembershipFrames.MaxFrameBytes, MostUnsent);
+            connection = new FrameConnection(socket, this, _limits);
         }
         catch (SocketException)
         {

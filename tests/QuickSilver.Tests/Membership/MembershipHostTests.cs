@@ -1,0 +1,245 @@
+using System.Buffers.Binary;
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using QuickSilver.Membership;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Tests.Membership;
+
+/// <summary>What a membership host does with connections that do not behave, while others go on.</summary>
+public sealed class MembershipHostTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private readonly TestHost _events = new();
+
+    [Fact]
+    public async Task Garbage_closes_its_connection_is_counted_and_told_once_and_disturbs_nobody()
+    {
+        await using MembershipHost host = _events.Start();
+        await using var node = new TestNode(Way(host));
+        await node.HearAsync("registered");
+        byte[] garbage = [.. Enumerable.Range(1, 200).Select(static value => (byte)((value * 37) | 0x80))];
+        for (int index = 0; index < 3; index++) await ExpectClosedAsync(host, garbage);
+
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 3);
+        Assert.Single(_events.Dropped, FrameEnd.OversizeFrame);
+        node.Join("still");
+        await node.HearAsync("joined still");
+    }
+
+    [Fact]
+    public async Task A_first_frame_that_is_no_registration_is_refused()
+    {
+        await using MembershipHost host = _events.Start();
+        await ExpectClosedAsync(host, Frame([9, 9, 9, 9, 9, 9, 9]));
+        await ExpectClosedAsync(host, Frame([1]));
+        await UntilAsync(() => host.Counters.RefusedFor(MembershipRefusal.BadFrame) == 2);
+        Assert.Single(_events.Refused, MembershipRefusal.BadFrame);
+    }
+
+    [Theory]
+    [InlineData(int.MaxValue)]
+    [InlineData(-1)]
+    [InlineData(MembershipFrames.MaxHelloBytes + 1)]
+    public async Task An_oversize_frame_is_refused_by_its_length_alone(int length)
+    {
+        await using MembershipHost host = _events.Start();
+        byte[] prefix = new byte[4];
+        BinaryPrimitives.WriteInt32LittleEndian(prefix, length);
+        await ExpectClosedAsync(host, prefix);
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
+    }
+
+    [Fact]
+    public async Task An_oversize_frame_after_a_registration_is_refused_too()
+    {
+        FrameLimits limits = TestHost.Settings.Limits with { Longest = 5000 };
+        await using MembershipHost host = _events.Start(TestHost.Settings with { Limits = limits });
+        await ExpectClosedAsync(host, [.. Hello("test", 2001), .. Frame(new byte[5001])]);
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
+    }
+
+    [Fact]
+    public async Task An_empty_frame_is_refused()
+    {
+        await using MembershipHost host = _events.Start();
+        await ExpectClosedAsync(host, [0, 0, 0, 0]);
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.EmptyFrame) == 1);
+    }
+
+    [Fact]
+    public async Task A_connection_closed_in_the_middle_of_a_frame_is_counted()
+    {
+        await using MembershipHost host = _events.Start();
+        using (Socket socket = await ConnectAsync(host))
+        {
+            await socket.SendAsync(Hello("test", 2002)[..^3], SocketFlags.None);
+            socket.Shutdown(SocketShutdown.Send);
+            await ReadToEndAsync(socket);
+        }
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.HalfFrame) == 1);
+    }
+
+    [Fact]
+    public async Task A_connection_that_never_says_who_it_is_is_closed()
+    {
+        await using MembershipHost host = _events.Start(TestHost.Settings with { HelloTime = TimeSpan.FromMilliseconds(50) });
+        using Socket silent = await ConnectAsync(host);
+        await silent.SendAsync(Hello("test", 2003)[..^3], SocketFlags.None);
+        await ReadToEndAsync(silent);
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.Silent) == 1);
+    }
+
+    [Fact]
+    public async Task A_node_of_another_cluster_is_refused_by_a_host_of_one_and_told_why()
+    {
+        MembershipHostSettings one = TestHost.Settings with { ServesAllClusters = false, Server = new MembershipServerSettings { ClusterName = "mine" } };
+        await using MembershipHost host = _events.Start(one);
+        await using var stranger = new TestNode(Way(host), cluster: "yours");
+        await stranger.HearAsync("expelled: WrongCluster");
+        await using var member = new TestNode(Way(host), cluster: "mine");
+        await member.HearAsync("registered");
+        Assert.Contains(MembershipRefusal.WrongCluster, _events.Refused);
+    }
+
+    [Fact]
+    public async Task A_node_of_another_version_is_refused()
+    {
+        await using MembershipHost host = _events.Start();
+        await ExpectClosedAsync(host, Hello("test", 2004, version: 99));
+        await UntilAsync(() => host.Counters.RefusedFor(MembershipRefusal.WrongVersion) == 1);
+    }
+
+    [Fact]
+    public async Task Clusters_of_one_machine_are_served_apart()
+    {
+        await using MembershipHost host = _events.Start();
+        await using var first = new TestNode(Way(host), cluster: "a", name: "first");
+        await using var second = new TestNode(Way(host), cluster: "b", name: "second");
+        first.Join("g");
+        second.Join("g");
+        await first.HearAsync("joined g");
+        await second.HearAsync("joined g");
+        await second.DisposeAsync();
+        await using var third = new TestNode(Way(host), cluster: "a", name: "third");
+        third.Join("g");
+        await third.HearAsync("joined g");
+        await third.DisposeAsync();
+        await first.HearAsync("removed third");
+    }
+
+    [Fact]
+    public async Task Who_does_not_take_what_is_sent_to_it_is_cut_off()
+    {
+        await using MembershipHost host = _events.Start();
+        using Socket near = await ConnectAsync(host);
+        var sink = new Discarding();
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen(1);
+        var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await far.ConnectAsync(listener.LocalEndPoint!);
+        using Socket deaf = await listener.AcceptAsync();
+        var connection = new FrameConnection(far, sink, new FrameLimits { MostUnsent = 1 << 20 });
+        Task<FrameEnd> running = connection.RunAsync();
+        byte[] frame = new byte[64 << 10];
+        for (int index = 0; index < 1000 && !running.IsCompleted; index++) connection.Send(frame);
+        Assert.Equal(FrameEnd.SlowConsumer, await running.WaitAsync(Patience));
+        Assert.InRange(connection.Unsent, 0, (1 << 20) + frame.Length + 4);
+    }
+
+    [Fact]
+    public async Task What_was_queued_before_a_close_arrives()
+    {
+        var sink = new Discarding();
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen(1);
+        var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await far.ConnectAsync(listener.LocalEndPoint!);
+        using Socket peer = await listener.AcceptAsync();
+        var connection = new FrameConnection(far, sink, new FrameLimits());
+        Task<FrameEnd> running = connection.RunAsync();
+        for (int index = 0; index < 100; index++) connection.Send(new byte[20_000]);
+        connection.Close();
+        connection.Send([1]);
+        Assert.Equal(100 * 20_004, await ReadToEndAsync(peer));
+        peer.Dispose();
+        Assert.Equal(FrameEnd.Stopped, await running.WaitAsync(Patience));
+    }
+
+    private static ServerListConnector Way(MembershipHost host) => new([("127.0.0.1", host.EndPoint.Port)]);
+
+    private static async Task<Socket> ConnectAsync(MembershipHost host)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(host.EndPoint);
+        return socket;
+    }
+
+    private static async Task ExpectClosedAsync(MembershipHost host, byte[] bytes)
+    {
+        using Socket socket = await ConnectAsync(host);
+        await socket.SendAsync(bytes, SocketFlags.None);
+        await ReadToEndAsync(socket);
+        Assert.True(host.IsRunning);
+    }
+
+    private static async Task<int> ReadToEndAsync(Socket socket)
+    {
+        byte[] buffer = new byte[65_536];
+        using var limit = new CancellationTokenSource(Patience);
+        int total = 0;
+        try
+        {
+            while (true)
+            {
+                int length = await socket.ReceiveAsync(buffer, SocketFlags.None, limit.Token);
+                if (length == 0) return total;
+                total += length;
+            }
+        }
+        catch (SocketException)
+        {
+            return total;
+        }
+    }
+
+    private static async Task UntilAsync(Func<bool> condition)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (!condition())
+        {
+            Assert.True(Stopwatch.GetElapsedTime(start) < Patience, "it did not happen");
+            await Task.Delay(1);
+        }
+    }
+
+    private static byte[] Hello(string cluster, ushort port, byte version = HelloFrame.Version)
+    {
+        var builder = new FrameBuilder();
+        new HelloFrame { ClusterName = cluster, SpokenVersion = version, NodeName = "raw", Incarnation = 1, Control = new NetEndpoint(1, port), Data = new NetEndpoint(1, port) }
+            .WriteTo(builder);
+        return Frame(builder.ToArray());
+    }
+
+    private static byte[] Frame(byte[] body)
+    {
+        byte[] frame = new byte[body.Length + 4];
+        BinaryPrimitives.WriteInt32LittleEndian(frame, body.Length);
+        body.CopyTo(frame, 4);
+        return frame;
+    }
+
+    private sealed class Discarding : IFrameReceiver
+    {
+        public void OnFrames(FrameConnection connection, FrameBatch frames)
+        {
+            frames.Return();
+            connection.OnHandled();
+        }
+    }
+}
