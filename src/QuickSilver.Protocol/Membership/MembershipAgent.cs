@@ -146,7 +146,7 @@ public sealed class MembershipAgent
         if (!WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome)) return false;
         if (_cluster.Self is { } self)
         {
-            if (welcome.Number != self.Number || !welcome.Resumed || !_log.TryConfirm(welcome.Received)) return false;
+            if (welcome.Number != self.Number || !welcome.Resumed || !_log.TryResume(welcome.Received)) return false;
             BeginSession(now);
             foreach (byte[] frame in _log.Unconfirmed) _link.Send(frame);
             _events.OnConnectionChanged(true, now);

@@ -171,7 +171,7 @@ public sealed class MembershipServer
 
     private void Resume(long connection, ServerNode node, ulong received, Instant now)
     {
-        if (!node.Log.TryConfirm(received))
+        if (!node.Log.TryResume(received))
         {
             Refuse(connection, MembershipRefusal.BadFrame);
             return;

@@ -208,15 +208,12 @@ internal sealed class AgentCluster : ClusterView
             else members.Add(last.Members[index]);
         }
         if (next != entry.Removed.Length) return null;
+        var added = new HashSet<ulong>();
         foreach (uint counter in entry.Added)
         {
-            if (!_nodes.TryGetValue(new NodeNumber(Epoch, counter).Key, out KnownNode? node)) return null;
+            ulong key = new NodeNumber(Epoch, counter).Key;
+            if (!_nodes.TryGetValue(key, out KnownNode? node) || !added.Add(key) || last?.IndexOf(key) >= 0) return null;
             members.Add(node.Info);
-        }
-        var distinct = new HashSet<ulong>();
-        foreach (NodeInfo member in members)
-        {
-            if (!distinct.Add(member.Number.Key)) return null;
         }
         if (members.Count == 0) return null;
         if (_views.TryGetValue(entry.View, out RegionView? known))

@@ -22,12 +22,16 @@ internal sealed class SessionLog
         Appended++;
     }
 
-    /// <summary>Forgets what the other end has taken.</summary>
-    /// <returns>False when it claims more than was sent, or less than it had confirmed: the session cannot go on.</returns>
+    /// <summary>Forgets what the other end has taken. A confirmation that is older than another changes nothing: it came in a frame that was sent again.</summary>
+    /// <returns>False when the other end claims more than was sent.</returns>
     public bool TryConfirm(ulong received)
     {
-        if (received > Appended || Appended - received > (ulong)_frames.Count) return false;
+        if (received > Appended) return false;
         while (Appended - received < (ulong)_frames.Count) _frames.Dequeue();
         return true;
     }
+
+    /// <summary>Forgets what the other end has taken, and tells whether the rest is all that it lacks.</summary>
+    /// <returns>False when the session cannot go on: the other end claims more than was sent, or lacks what it had confirmed.</returns>
+    public bool TryResume(ulong received) => TryConfirm(received) && Appended - received == (ulong)_frames.Count;
 }

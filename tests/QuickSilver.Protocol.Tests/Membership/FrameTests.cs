@@ -1,0 +1,174 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Membership;
+
+public sealed class FrameTests
+{
+    private static readonly Epoch Reign = new(3, 0x1122334455667788);
+
+    [Fact]
+    public void HelloHasItsBytes()
+    {
+        var frame = new FrameBuilder();
+        var hello = new HelloFrame
+        {
+            ClusterName = "c",
+            NodeName = "nä",
+            Incarnation = 300,
+            Control = new NetEndpoint(0x7F000001, 1000),
+            Data = new NetEndpoint(0x7F000001, 127),
+            ReceiveBufferBytes = 4096,
+            Multicast = true,
+            Number = new NodeNumber(Reign, 5),
+            Received = 129,
+        };
+        hello.WriteTo(frame);
+        Assert.Equal("01" + "51534D42" + "01" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "03" + "038877665544332211" + "05" + "8101", Hex(frame));
+        Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
+        Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
+        Assert.Equal("c", cluster);
+        Assert.True(frame.Length <= MembershipFrames.MaxHelloBytes);
+    }
+
+    [Fact]
+    public void HelloOfAnotherVersionStillNamesItsCluster()
+    {
+        var frame = new FrameBuilder();
+        new HelloFrame { SpokenVersion = 9, ClusterName = "other" }.WriteTo(frame);
+        frame.WriteBytes("something new"u8);
+        Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
+        Assert.Equal("other", cluster);
+        Assert.Equal(9, HelloFrame.TryRead(frame.Span)!.SpokenVersion);
+        Assert.False(MembershipFrames.TryReadHello("GET / HTTP/1.1"u8, out _));
+        Assert.False(MembershipFrames.TryReadHello([], out _));
+    }
+
+    [Fact]
+    public void WelcomeHasItsBytes()
+    {
+        var frame = new FrameBuilder();
+        var welcome = new WelcomeFrame(new NodeNumber(Reign, 200), 0x0102030405060708, 7, 1, true);
+        welcome.WriteTo(frame);
+        Assert.Equal("20" + "038877665544332211" + "0807060504030201" + "C801" + "07" + "01" + "01", Hex(frame));
+        var reader = new WireReader(frame.Span[1..]);
+        Assert.True(WelcomeFrame.TryRead(ref reader, out WelcomeFrame read));
+        Assert.Equal(welcome, read);
+    }
+
+    [Fact]
+    public void NoticesHaveTheirBytes()
+    {
+        var frame = new FrameBuilder();
+        NodeFrame.WriteEntry(frame.Begin(), new NodeInfo(new NodeNumber(Reign, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5));
+        Assert.Equal("02" + "0162" + "01" + "0100000002" + "0300000004" + "05", Hex(frame));
+        GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g");
+        Assert.Equal("8201" + "00" + "0167", Hex(frame));
+        RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
+        Assert.Equal("04" + "00" + "02" + "0302" + "0300", Hex(frame));
+        RegionFrame.WriteDifference(frame.Begin(), 4, 2, [7], []);
+        Assert.Equal("04" + "02" + "01" + "0700" + "00", Hex(frame));
+        StepFrame.WriteView(frame.Begin(), 4, 6, 1, 5, new NetEndpoint(0xEF010203, 15_000));
+        Assert.Equal("04" + "06" + "01" + "05" + "030201EF9875", Hex(frame));
+    }
+
+    [Fact]
+    public void RunsRoundTrip()
+    {
+        var random = new SeededRandom(5);
+        var frame = new FrameBuilder();
+        for (int round = 0; round < 500; round++)
+        {
+            var counters = new SortedSet<uint>();
+            ulong bound = random.NextBelow(2) == 0 ? 40UL : uint.MaxValue;
+            for (ulong count = random.NextBelow(30); count > 0; count--) counters.Add((uint)(1 + random.NextBelow(bound)));
+            CounterRuns.Write(frame.Begin(), [.. counters]);
+            var reader = new WireReader(frame.Span);
+            Assert.Equal(counters, CounterRuns.Read(ref reader));
+            Assert.True(reader.IsAtEnd);
+        }
+    }
+
+    [Theory]
+    [InlineData("01")]
+    [InlineData("010000")]
+    [InlineData("02010001")]
+    [InlineData("020100" + "0000")]
+    [InlineData("0101FFFFFFFF0F")]
+    [InlineData("0202808040" + "02808040")]
+    [InlineData("01FFFFFFFF0F01")]
+    public void BadRunsAreRefused(string hex)
+    {
+        var reader = new WireReader(Convert.FromHexString(hex));
+        Assert.Empty(CounterRuns.Read(ref reader));
+        Assert.True(reader.Failed);
+    }
+
+    [Fact]
+    public void DifferencesOfGroupSetsRoundTrip()
+    {
+        var random = new SeededRandom(9);
+        for (int round = 0; round < 500; round++)
+        {
+            uint[] from = Draw();
+            uint[] to = Draw();
+            GroupId[]? result = RegionGroups.Apply(Ids(from), SortedCounters.Except(to, from), SortedCounters.Except(from, to), Reign);
+            if (to.Length == 0) Assert.Null(result);
+            else Assert.Equal(Ids(to), result);
+        }
+
+        uint[] Draw() => [.. Enumerable.Range(1, 20).Where(_ => random.NextBelow(2) == 0).Select(counter => (uint)counter)];
+    }
+
+    [Theory]
+    [InlineData(new uint[] { 2 }, new uint[] { }, "plus of what is there")]
+    [InlineData(new uint[] { }, new uint[] { 3 }, "minus of what is not there")]
+    [InlineData(new uint[] { 9 }, new uint[] { 9 }, "minus of what comes with plus")]
+    [InlineData(new uint[] { }, new uint[] { 2, 4, 6 }, "nothing left")]
+    [InlineData(new uint[] { }, new uint[] { 1, 2, 3, 4 }, "minus of more than there is")]
+    public void ImpossibleDifferencesAreRefused(uint[] plus, uint[] minus, string because)
+    {
+        Assert.True(RegionGroups.Apply(Ids([2, 4, 6]), plus, minus, Reign) is null, because);
+    }
+
+    [Fact]
+    public void SessionLogKeepsWhatIsNotConfirmed()
+    {
+        var log = new SessionLog();
+        for (byte index = 0; index < 5; index++) log.Append([index]);
+        Assert.True(log.TryConfirm(2));
+        Assert.True(log.TryConfirm(1));
+        Assert.Equal([2, 3, 4], log.Unconfirmed.Select(frame => (int)frame[0]));
+        Assert.False(log.TryConfirm(6));
+        Assert.False(log.TryResume(1));
+        Assert.True(log.TryResume(2));
+        Assert.True(log.TryResume(5));
+        Assert.Empty(log.Unconfirmed);
+    }
+
+    [Fact]
+    public void NodeBitsAreASet()
+    {
+        var random = new SeededRandom(3);
+        var bits = new NodeBits();
+        var model = new SortedSet<int>();
+        for (int round = 0; round < 2000; round++)
+        {
+            int slot = (int)random.NextBelow(300);
+            if (random.NextBelow(2) == 0) Assert.Equal(model.Add(slot), bits.Add(slot));
+            else Assert.Equal(model.Remove(slot), bits.Remove(slot));
+            Assert.Equal(model.Count, bits.Count);
+        }
+        var walked = new List<int>();
+        for (int slot = bits.Next(0); slot >= 0; slot = bits.Next(slot + 1)) walked.Add(slot);
+        Assert.Equal(model, walked);
+    }
+
+    private static GroupId[] Ids(uint[] counters) => [.. counters.Select(counter => new GroupId(Reign, counter))];
+
+    private static string Hex(FrameBuilder frame) => Convert.ToHexString(frame.Span);
+}
