@@ -22,7 +22,7 @@ public readonly ref struct NakBody
     public SequenceRangeList Ranges { get; private init; }
 
     /// <summary>Writes a body.</summary>
-    public static void Write(ref WireWriter writer, bool partitionWide, ReadOnlySpan<SequenceRange> ranges)
+    public static void Write(ref WireWriter writer, bool partitionWide, scoped ReadOnlySpan<SequenceRange> ranges)
     {
         writer.WriteByte(partitionWide ? (byte)1 : (byte)0);
         SequenceRangeList.Write(ref writer, ranges);

@@ -146,8 +146,11 @@ public readonly ref struct PacketRecord
         if ((flags & FirstBit) != 0)
         {
             ulong counter = reader.ReadVarint();
-            Epoch epoch = (flags & ForeignEpochBit) != 0 ? new Epoch(reader.ReadVarint(), reader.ReadUInt64()) : viewEpoch;
+            bool foreign = (flags & ForeignEpochBit) != 0;
+            Epoch epoch = foreign ? new Epoch(reader.ReadVarint(), reader.ReadUInt64()) : viewEpoch;
             if (counter != 0) previous = new StepNumber(epoch, counter);
+            // One form for one meaning: an epoch is spelled out only where there is a step, and only if it is not the view's.
+            if (foreign && (counter == 0 || epoch == viewEpoch)) reader.Fail();
         }
         bool fragment = (flags & FragmentBit) != 0;
         int total = 0, offset = 0;

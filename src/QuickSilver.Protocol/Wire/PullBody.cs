@@ -27,7 +27,7 @@ public readonly ref struct PullBody
     public SequenceRangeList Ranges { get; private init; }
 
     /// <summary>Writes a body.</summary>
-    public static void Write(ref WireWriter writer, ulong stream, int partition, ReadOnlySpan<SequenceRange> ranges)
+    public static void Write(ref WireWriter writer, ulong stream, int partition, scoped ReadOnlySpan<SequenceRange> ranges)
     {
         writer.WriteUInt64(stream);
         writer.WriteVarint((ulong)partition);

@@ -22,7 +22,7 @@ public readonly ref struct SequenceRangeList
     public int Count { get; }
 
     /// <summary>Writes ranges, ascending and apart from each other, none starting below 1.</summary>
-    public static void Write(ref WireWriter writer, ReadOnlySpan<SequenceRange> ranges)
+    public static void Write(ref WireWriter writer, scoped ReadOnlySpan<SequenceRange> ranges)
     {
         writer.WriteVarint((ulong)ranges.Length);
         ulong previous = 1;

@@ -115,7 +115,7 @@ public sealed class Token
         if (reader.Failed || count > MaxStreams) return false;
         for (int index = 0; index < count && !reader.Failed; index++)
         {
-            if (reader.Remaining < 16) return false;
+            if (reader.Remaining < TokenStream.MinLength) return false;
             if (StreamCount == _records.Count) _records.Add(new TokenStream());
             _records[StreamCount++].ReadFrom(ref reader, partitions);
         }

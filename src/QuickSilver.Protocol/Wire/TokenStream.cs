@@ -20,6 +20,9 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 public sealed class TokenStream
 {
+    /// <summary>The shortest record: what a count of streams is held against before records are made.</summary>
+    internal const int MinLength = 8 + 6 + 1;
+
     private ulong[] _held = [];
 
     /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>

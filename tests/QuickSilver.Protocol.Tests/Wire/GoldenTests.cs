@@ -1,0 +1,161 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+/// <summary>Each format, byte by byte, both ways.</summary>
+public class GoldenTests
+{
+    private const DatagramFlags DataFlags = DatagramFlags.PayloadChecksum | DatagramFlags.FeedbackWanted;
+
+    public static TheoryData<string> Names => [.. GoldenFile.Names];
+
+    [Fact]
+    public void EveryGoldenFileIsWrittenByATest() => Assert.Equal(Written().Select(pair => pair.Name).Order(StringComparer.Ordinal), GoldenFile.Names);
+
+    [Fact]
+    public void WhatIsWrittenIsTheGoldenBytes()
+    {
+        foreach ((string name, byte[] datagram) in Written())
+        {
+            byte[] golden = GoldenFile.Read(name);
+            Assert.True(golden.AsSpan().SequenceEqual(datagram), $"{name}: {Convert.ToHexString(datagram)} instead of {Convert.ToHexString(golden)}");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void TheGoldenHeadersAreRead(string name)
+    {
+        byte[] datagram = GoldenFile.Read(name);
+
+        Assert.Equal(RejectReason.None, DatagramHeader.TryRead(datagram, out DatagramHeader header));
+        Assert.Equal(datagram.Length, header.TotalLength);
+        Assert.False(header.Ignorable);
+        Assert.Equal((WireSamples.Cluster, WireSamples.Tag, WireSamples.Counter), (header.Cluster, header.ViewTag, header.ViewCounter));
+        Assert.Equal(WireSamples.Sender.Key, header.Sender);
+        if (DatagramKinds.CarriesPacket(header.Kind)) Assert.True(header.PayloadIsIntact(datagram));
+    }
+
+    [Fact]
+    public void ThePacketOfWholeMessagesIsRead()
+    {
+        byte[] datagram = GoldenFile.Read("data");
+        DatagramHeader.TryRead(datagram, out DatagramHeader header);
+        Assert.Equal((DatagramKind.Data, DataFlags, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
+
+        var reader = new WireReader(datagram.AsSpan(DatagramHeader.Length));
+        Assert.Equal(300UL, reader.ReadVarint());
+        AssertRecord(ref reader, datagram, 5, 1000, "hello", false, default);
+        AssertRecord(ref reader, datagram, 0, 1, "", true, default);
+        AssertRecord(ref reader, datagram, 200, 128, "x", true, new StepNumber(WireSamples.Reign, 299));
+        AssertRecord(ref reader, datagram, (1 << 20) - 1, ulong.MaxValue - 1, "yz", true, new StepNumber(WireSamples.OtherReign, 16384));
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out _));
+        Assert.True(reader.IsAtEnd);
+    }
+
+    [Fact]
+    public void ThePacketOfFragmentsIsRead()
+    {
+        byte[] datagram = GoldenFile.Read("fragments");
+        var reader = new WireReader(datagram.AsSpan(DatagramHeader.Length));
+        Assert.Equal(0UL, reader.ReadVarint());
+        AssertRecord(ref reader, datagram, 2, 77, "abcd", true, new StepNumber(WireSamples.Reign, 41), 16 << 20, 0);
+        AssertRecord(ref reader, datagram, 3, 78, "efg", false, default, 300, 297);
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out _));
+        Assert.True(reader.IsAtEnd);
+    }
+
+    [Fact]
+    public void TheBodiesOfFeedbackAndRequestsAreRead()
+    {
+        Assert.True(AckBody.TryRead(Body("ack"), out AckBody ack));
+        Assert.Equal(new AckBody(1000, 1300, 1200, 3, 20000), ack);
+        Assert.True(AckBody.TryRead(Body("ack-unknown-intake"), out ack));
+        Assert.Equal(new AckBody(0, ulong.MaxValue, null, 1, 0), ack);
+
+        Assert.True(NakBody.TryRead(Body("nak"), out NakBody nak));
+        Assert.True(nak.PartitionWide);
+        Assert.Equal([new(1, 2), new(300, 428), new(429, 431)], ToArray(nak.Ranges));
+
+        Assert.True(PullBody.TryRead(Body("pull"), out PullBody pull));
+        Assert.Equal((WireSamples.Peer.Key, 37), (pull.Stream, pull.Partition));
+        Assert.Equal([new(1000, 1001), new(17385, 33769)], ToArray(pull.Ranges));
+    }
+
+    [Fact]
+    public void TheTokenIsRead()
+    {
+        var reader = new WireReader(Body("token"));
+        var skipped = new List<int>();
+        Assert.Equal(WireSamples.Hop, TokenHop.Read(ref reader, WireSamples.Members, skipped));
+        Assert.Equal([7, 9], skipped);
+
+        var token = new Token();
+        Assert.True(token.TryRead(reader.ReadBytes(reader.Remaining), WireSamples.Members, WireSamples.Partitions));
+        Token expected = WireSamples.Token();
+        Assert.Equal((expected.Phase, expected.Partition, expected.PartitionLead, expected.Complete), (token.Phase, token.Partition, token.PartitionLead, token.Complete));
+        Assert.Equal(expected.StreamCount, token.StreamCount);
+        for (int index = 0; index < expected.StreamCount; index++) AssertStream(expected[index], token[index]);
+    }
+
+    private static void AssertStream(TokenStream expected, TokenStream stream)
+    {
+        Assert.Equal(expected.Sender, stream.Sender);
+        Assert.Equal(
+            (expected.Cleanup, expected.Cutoff, expected.Highest, expected.Contiguous, expected.Intake, expected.Drops),
+            (stream.Cleanup, stream.Cutoff, stream.Highest, stream.Contiguous, stream.Intake, stream.Drops));
+        Assert.Equal((expected.HasDetail, expected.Place), (stream.HasDetail, stream.Place));
+        Assert.Equal(expected.Held.ToArray(), stream.Held.ToArray());
+        Assert.Equal(expected.Previous.Covered, stream.Previous.Covered);
+        Assert.Equal(expected.Previous.Ranges.ToArray(), stream.Previous.Ranges.ToArray());
+        Assert.Equal(expected.Common.Covered, stream.Common.Covered);
+        Assert.Equal(expected.Common.Ranges.ToArray(), stream.Common.Ranges.ToArray());
+    }
+
+    private static IEnumerable<(string Name, byte[] Datagram)> Written()
+    {
+        byte[] data = WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, DataFlags, 0x1234), WireSamples.WriteDataBody);
+        yield return ("data", data);
+        byte[] repair = [.. data];
+        DatagramHeader.MarkAsRepair(repair, DatagramFlags.FromPeer);
+        yield return ("repair", repair);
+        yield return ("fragments", WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 1), WireSamples.WriteFragmentsBody));
+        yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));
+        yield return ("final", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, DatagramFlags.Final, 500)));
+        yield return ("ack", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.Ack), (ref WireWriter writer) => new AckBody(1000, 1300, 1200, 3, 20000).WriteTo(ref writer)));
+        yield return ("ack-unknown-intake", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.Ack), (ref WireWriter writer) => new AckBody(0, ulong.MaxValue, null, 1, 0).WriteTo(ref writer)));
+        yield return ("nak", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.Nak), (ref WireWriter writer) => NakBody.Write(ref writer, true, [new(1, 2), new(300, 428), new(429, 431)])));
+        yield return ("pull", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.Pull),
+            (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, [new(1000, 1001), new(17385, 33769)])));
+        yield return ("token-ack", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.TokenAck), (ref WireWriter writer) => WireSamples.Hop.WriteTo(ref writer, default)));
+        yield return ("token", WireSamples.Datagram(WireSamples.Header(DatagramKind.Token), (ref WireWriter writer) =>
+        {
+            WireSamples.Hop.WriteTo(ref writer, [7, 9]);
+            Assert.True(WireSamples.Token().WriteTo(ref writer, rotation: 0));
+        }));
+    }
+
+    private static void AssertRecord(
+        ref WireReader reader, byte[] datagram, int group, ulong number, string text, bool first, StepNumber previous, int total = -1, int offset = 0)
+    {
+        Assert.True(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out PacketRecord record));
+        Assert.Equal((group, number, first, previous), (record.GroupIndex, record.Number, record.IsFirst, record.PreviousStep));
+        Assert.Equal((total >= 0, total < 0 ? text.Length : total, offset), (record.IsFragment, record.MessageLength, record.FragmentOffset));
+        Assert.Equal(text, System.Text.Encoding.ASCII.GetString(record.Bytes));
+        Assert.True(datagram.AsSpan(record.BytesOffset, record.Bytes.Length).SequenceEqual(record.Bytes));
+    }
+
+    private static byte[] Body(string name) => GoldenFile.Read(name)[DatagramHeader.Length..];
+
+    private static SequenceRange[] ToArray(SequenceRangeList list)
+    {
+        var ranges = new List<SequenceRange>();
+        foreach (SequenceRange range in list) ranges.Add(range);
+        return [.. ranges];
+    }
+}

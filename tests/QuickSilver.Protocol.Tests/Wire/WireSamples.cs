@@ -1,0 +1,95 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+/// <summary>The values that the golden datagrams were made of, and how our code writes and reads them.</summary>
+internal static class WireSamples
+{
+    public const ulong Cluster = 0x0102030405060708;
+    public const uint Tag = 0xA1A2A3A4;
+    public const uint Counter = 7;
+    public const int Members = 200;
+    public const int Partitions = 2;
+
+    public static readonly Epoch Reign = new(3, 0x1122334455667788);
+    public static readonly Epoch OtherReign = new(2, 0x99AABBCCDDEEFF00);
+    public static readonly NodeNumber Sender = new(Reign, 9);
+    public static readonly NodeNumber Peer = new(Reign, 4);
+
+    public delegate void BodyWriter(ref WireWriter writer);
+
+    public static DatagramHeader Header(DatagramKind kind, DatagramFlags flags = DatagramFlags.None, ulong sequence = 0) => new()
+    {
+        Kind = kind,
+        Flags = flags,
+        Cluster = Cluster,
+        ViewTag = Tag,
+        ViewCounter = Counter,
+        Sender = Sender.Key,
+        Sequence = sequence,
+    };
+
+    public static byte[] Datagram(DatagramHeader header, BodyWriter? body = null, int capacity = 4096)
+    {
+        var bytes = new byte[capacity];
+        var writer = new WireWriter(bytes.AsSpan(DatagramHeader.Length));
+        body?.Invoke(ref writer);
+        Assert.False(writer.Overflowed);
+        bytes = bytes[..(DatagramHeader.Length + writer.Written)];
+        header.WriteTo(bytes);
+        return bytes;
+    }
+
+    public static void WriteRecord(
+        ref WireWriter writer, int group, ulong number, ReadOnlySpan<byte> bytes, bool first = false, StepNumber previous = default, int total = -1, int offset = 0)
+    {
+        PacketRecord.WriteHead(ref writer, Reign, group, number, first, previous, total < 0 ? bytes.Length : total, offset, bytes.Length);
+        writer.WriteBytes(bytes);
+    }
+
+    public static void WriteDataBody(ref WireWriter writer)
+    {
+        writer.WriteVarint(300);
+        WriteRecord(ref writer, 5, 1000, "hello"u8);
+        WriteRecord(ref writer, 0, 1, default, first: true);
+        WriteRecord(ref writer, 200, 128, "x"u8, first: true, previous: new StepNumber(Reign, 299));
+        WriteRecord(ref writer, PacketRecord.MaxGroupsPerRegion - 1, ulong.MaxValue - 1, "yz"u8, first: true, previous: new StepNumber(OtherReign, 16384));
+    }
+
+    public static void WriteFragmentsBody(ref WireWriter writer)
+    {
+        writer.WriteVarint(0);
+        WriteRecord(ref writer, 2, 77, "abcd"u8, first: true, previous: new StepNumber(Reign, 41), total: PacketRecord.MaxMessageBytes, offset: 0);
+        WriteRecord(ref writer, 3, 78, "efg"u8, total: 300, offset: 297);
+        var filler = new WireWriter(writer.Reserve(5));
+        PacketRecord.WriteFiller(ref filler);
+    }
+
+    public static TokenHop Hop => new(Epoch: 2, Leader: 4, Round: 300, Hop: 11, From: 190, To: 191, Part: 0, Parts: 1);
+
+    public static Token Token()
+    {
+        var token = new Token();
+        token.Clear();
+        token.Partition = 1;
+        token.PartitionLead = 190;
+        token.Complete = false;
+        TokenStream stream = token.Add(Peer.Key, Partitions);
+        stream.Cleanup = 1000;
+        stream.Cutoff = 1100;
+        stream.Highest = 1500;
+        stream.Contiguous = 999;
+        stream.Intake = 1450;
+        stream.Drops = 7;
+        stream.HasDetail = true;
+        stream.Held[0] = 1010;
+        stream.Held[1] = 990;
+        stream.Place = 495;
+        stream.Previous.Covered = 551;
+        stream.Previous.Add(new TokenRange(496, 497, false));
+        stream.Previous.Add(new TokenRange(500, 510, true));
+        stream.Common.Covered = 540;
+        token.Add(Sender.Key, Partitions).Highest = 5;
+        return token;
+    }
+}
