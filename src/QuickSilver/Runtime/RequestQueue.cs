@@ -16,7 +16,7 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class RequestQueue : IRequestQueue
 {
-    private const int LargestSegment = 1 << 17;
+    private const int LargestSegment = 1 << 20;
 
     private readonly WakeGate _gate;
     private readonly Lock _growing = new();
