@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not moved with each packet; when it fires too early it is set again for
-/// what is left, so a busy stream pays for it once per silence and not once per train.
+/// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not moved with each packet; when
+/// it fires too early it is set again for what is left, so a busy stream pays for it once per silence and not once per train.
 /// </summary>
 internal sealed class BeaconClock
 {
@@ -33,13 +33,14 @@ internal sealed class BeaconClock
     /// <summary>A beacon was sent.</summary>
     public void OnBeacon(Instant now)
     {
+        TimeSpan doubled = _delay == TimeSpan.Zero ? _settings.BeaconDelay : _delay * 2;
+        _delay = doubled < _settings.MaxBeaconDelay ? doubled : _settings.MaxBeaconDelay;
         _lastSent = now;
         _alarm.Set(now + _delay);
-        _delay = _delay * 2 < _settings.MaxBeaconDelay ? _delay * 2 : _settings.MaxBeaconDelay;
     }
 
-    /// <summary>Begins again with the shortest distance, for a beacon that says something new.</summary>
-    public void Restart() => _delay = _settings.BeaconDelay;
+    /// <summary>A beacon with something new to say goes out now: the one after it comes at the first distance again.</summary>
+    public void Restart() => _delay = TimeSpan.Zero;
 
     /// <summary>All is stable.</summary>
     public void Stop() => _alarm.Cancel();

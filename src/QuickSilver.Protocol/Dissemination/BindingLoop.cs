@@ -5,17 +5,17 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// Decides which group binds its next message, and when.
 /// <para>
-/// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, groups that have something are only put on a list; at the outermost end the list is worked off,
-/// one message per group and turn, so groups take turns, sources of messages among them. What upcalls admit while that happens (an inline handler that answers, a host that refills an opened gate) joins
-/// the list, so nothing is re-entered.
+/// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, groups that have something are only put
+/// on a list; at the outermost end the list is worked off, one message per group and turn, so groups take turns, sources of messages among them. What
+/// upcalls admit while that happens (an inline handler that answers, a host that refills an opened gate) joins the list, so nothing is re-entered.
 /// </para>
 /// <para>
-/// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the stream has fallen to its low mark. Then the stream's waiters go before
-/// newcomers of the same stream, one message each, until it is full again.
+/// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the stream has fallen to its low mark.
+/// Then the stream's waiters go before newcomers of the same stream, one message each, until it is full again.
 /// </para>
 /// <para>
-/// Awkward case: a group without other members is never stopped by a buffer, so a source that always has something, or a handler that answers each message, would never end. A quantum bounds one call; what is left goes
-/// on from an alarm a moment later. Cost: O(1) per message.
+/// Awkward case: a group without other members is never stopped by a buffer, so a source that always has something, or a handler that answers each
+/// message, would never end. A quantum bounds one call; what is left goes on from an alarm a moment later. Cost: O(1) per message.
 /// </para>
 /// </summary>
 internal sealed class BindingLoop

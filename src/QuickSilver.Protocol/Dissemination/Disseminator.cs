@@ -8,8 +8,9 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.
 /// <para>
-/// A message goes from <see cref="GroupSender.Admit"/> through the binding to a step into the region buffer of each <see cref="StreamSender"/>, and from there into packets when the root asks. Feedback
-/// (<see cref="OnAck"/>, <see cref="OnNak"/>) comes back by stream. The switch to another step happens between two messages: what is bound stays in the old views' streams, which end when it is stable; what is admitted binds to the new.
+/// A message goes from <see cref="GroupSender.Admit"/> through the binding to a step into the region buffer of each <see cref="StreamSender"/>, and
+/// from there into packets when the root asks. Feedback (<see cref="OnAck"/>, <see cref="OnNak"/>) comes back by stream. The switch to another step
+/// happens between two messages: what is bound stays in the old views' streams, which end when it is stable; what is admitted binds to the new.
 /// </para>
 /// </summary>
 public sealed class Disseminator
@@ -30,7 +31,13 @@ public sealed class Disseminator
     /// <param name="counters">Counted in.</param>
     /// <param name="events">Told what happens.</param>
     public Disseminator(
-        DisseminationSettings settings, ITransport transport, ISink roots, AlarmQueue alarms, BufferPool pool, DisseminationCounters counters, IDisseminationEvents events)
+        DisseminationSettings settings,
+        ITransport transport,
+        ISink roots,
+        AlarmQueue alarms,
+        BufferPool pool,
+        DisseminationCounters counters,
+        IDisseminationEvents events)
     {
         _context = new SendContext(settings, transport, roots, alarms, pool, counters, events);
     }
@@ -70,8 +77,8 @@ public sealed class Disseminator
     }
 
     /// <summary>
-    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at their next message, those with something waiting at once; streams into superseded
-    /// views end. Costs a visit to every group bound in the step before.
+    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at their next message, those with
+    /// something waiting at once; streams into superseded views end. Costs a visit to every group bound in the step before.
     /// </summary>
     public void SwitchTo(StepNumber step, ClusterView cluster, Instant now)
     {
@@ -92,7 +99,8 @@ public sealed class Disseminator
         _context.Loop.Leave(now);
     }
 
-    /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against expectation, counts as stable.</summary>
+    /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against expectation, counts as
+    /// stable.</summary>
     public void OnViewRetired(RegionView view, Instant now)
     {
         _endings.RemoveAll(ending => ending.View.Number == view.Number);

@@ -3,14 +3,15 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Who waits until everything admitted to a group before a moment is stable. Each marker counts down the messages that were outstanding then, told apart from later ones by their ordinal: messages become
-/// stable in any order. Costs nothing per message while nobody waits.
+/// Who waits until everything admitted to a group before a moment is stable. Each marker counts down the messages that were outstanding then, told
+/// apart from later ones by their ordinal: messages become stable in any order. Costs nothing per message while nobody waits.
 /// </summary>
 internal sealed class FlushMarkers
 {
     private readonly List<Marker> _markers = [];
 
-    /// <summary>Adds a marker behind the <paramref name="outstanding"/> messages (more than 0) with ordinals up to <paramref name="ordinal"/>.</summary>
+    /// <summary>Adds a marker behind the <paramref name="outstanding"/> messages (more than 0) with ordinals up to
+    /// <paramref name="ordinal"/>.</summary>
     public void Add(ulong ordinal, long outstanding, Action<Instant> flushed) => _markers.Add(new Marker(ordinal, outstanding, flushed));
 
     /// <summary>A message is stable.</summary>

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What one group's messages bind to in the active step: the streams into its region views that have a member other than this node, and the group's index in each. Kept from step to step
-/// and rewritten in place.
+/// What one group's messages bind to in the active step: the streams into its region views that have a member other than this node, and the group's
+/// index in each. Kept from step to step and rewritten in place.
 /// </summary>
 internal sealed class GroupBinding
 {

@@ -8,12 +8,14 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// One group as this node sends to it: order and numbers, the admission queue, the sources of messages. Core thread only.
 /// <para>
-/// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room. Then it is <em>bound</em>: it takes its number and the active step, and gets one
-/// entry in the stream of each region view of the group that has a member other than this node. The binding of a group is worked out at its first message in a step; while a newer
-/// step is installed but not yet active that is not possible (the cluster view shows the newer one), and the group waits for the switch.
+/// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room.
+/// Then it is <em>bound</em>: it takes its number and the active step, and gets one entry in the stream of each region view of the group that has a
+/// member other than this node. The binding of a group is worked out at its first message in a step; while a newer step is installed but not yet
+/// active that is not possible (the cluster view shows the newer one), and the group waits for the switch.
 /// </para>
 /// <para>
-/// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent to has no more than this object.
+/// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
+/// to has no more than this object.
 /// </para>
 /// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
 /// </summary>
@@ -53,16 +55,19 @@ public sealed class GroupSender
     /// <summary>The stack's own object for the group.</summary>
     public object? Tag { get; set; }
 
-    /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so until it said otherwise.</summary>
+    /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so until it said
+    /// otherwise.</summary>
     public bool IsOpen { get; private set; } = true;
 
-    /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do not count.</summary>
+    /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do
+    /// not count.</summary>
     public bool IsDrained => _queueHead is null;
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber { get; private set; }
 
-    /// <summary>Members of the group in the step this node sends in, itself included; as last known while a newer step is installed and not yet active, 0 before anything is known.</summary>
+    /// <summary>Members of the group in the step this node sends in, itself included; as last known while a newer step is installed and not yet
+    /// active, 0 before anything is known.</summary>
     public int SendMemberCount
     {
         get
@@ -115,7 +120,8 @@ public sealed class GroupSender
         _sources.Add(source);
     }
 
-    /// <summary>Says that a source has something to send: it is asked, in turn with other sources and with admitted messages, until it says that it has nothing.</summary>
+    /// <summary>Says that a source has something to send: it is asked, in turn with other sources and with admitted messages, until it says that it
+    /// has nothing.</summary>
     public void Signal(IMessageSource source, Instant now)
     {
         if (_sources is null || !_sources.Signal(source)) return;

@@ -5,12 +5,14 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (admit, signal): such calls take effect when the outer one ends.
+/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (admit, signal): such calls take effect when the
+/// outer one ends.
 /// </summary>
 public interface IDisseminationEvents
 {
     /// <summary>
-    /// Self-delivery: this node's own message, at the moment when it may be delivered; per group in order of its numbers. The slice is valid during the call; who wants it longer retains it.
+    /// Self-delivery: this node's own message, at the moment when it may be delivered; per group in order of its numbers. The slice is valid during
+    /// the call; who wants it longer retains it.
     /// </summary>
     void OnOwnMessage(GroupSender group, ulong number, Slice payload, Instant now);
 
@@ -23,6 +25,7 @@ public interface IDisseminationEvents
     /// <summary>All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.</summary>
     void OnDone(RegionView view, Instant now);
 
-    /// <summary>Everything that had to wait in the group's admission queue has been bound. Not told of messages that never had to wait: see <see cref="GroupSender.IsDrained"/>.</summary>
+    /// <summary>Everything that had to wait in the group's admission queue has been bound. Not told of messages that never had to wait: see
+    /// <see cref="GroupSender.IsDrained"/>.</summary>
     void OnDrained(GroupSender group, Instant now);
 }

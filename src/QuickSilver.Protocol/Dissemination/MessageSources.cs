@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The message sources of one group, and which of them have said that they have something. A signal during a call that ends with "nothing" counts, so that what came in between is not forgotten.
+/// The message sources of one group, and which of them have said that they have something. A signal during a call that ends with "nothing" counts, so
+/// that what came in between is not forgotten.
 /// </summary>
 internal sealed class MessageSources
 {

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One message of this node from its admission to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool when every stream knows it stable and
-/// it was delivered here.
+/// One message of this node from its admission to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool
+/// when every stream knows it stable and it was delivered here.
 /// </summary>
 internal sealed class OutgoingMessage
 {

@@ -7,13 +7,14 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// Fills one packet after another from a stream's region buffer.
 /// <para>
-/// Idea: a packet takes what is there, messages of any groups of the region, one record each. When the next message does not fit whole, a fragment of it fills the packet to the last byte, and the next packet begins with
-/// the rest; so while there is backlog all packets have the full length and form a train. A message is never split for an end of less than 64 bytes: joining it costs every
-/// receiver a copy, so such an end is filled with zeros. So is the odd byte that a varint cannot meet.
+/// Idea: a packet takes what is there, messages of any groups of the region, one record each. When the next message does not fit whole, a fragment of
+/// it fills the packet to the last byte, and the next packet begins with the rest; so while there is backlog all packets have the full length and
+/// form a train. A message is never split for an end of less than 64 bytes: joining it costs every receiver a copy, so such an end is filled with
+/// zeros. So is the odd byte that a varint cannot meet.
 /// </para>
 /// <para>
-/// Awkward case: all messages of a packet share the step, so a packet ends early, and with it the train, where the step changes: once per change and stream.
-/// Cost: O(1) per record beside the copy. Allocates nothing.
+/// Awkward case: all messages of a packet share the step, so a packet ends early, and with it the train, where the step changes: once per change and
+/// stream. Cost: O(1) per record beside the copy. Allocates nothing.
 /// </para>
 /// </summary>
 /// <param name="stream">The stream, told of each message whose last byte is packed.</param>
@@ -30,7 +31,8 @@ internal sealed class PacketPacker(StreamSender stream)
         RegionBuffer backlog = stream.Backlog;
         var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);
         StepNumber step = backlog.First.Message.Step;
-        System.Diagnostics.Debug.Assert(step >= stream.View.FirstStep && step.Epoch == stream.View.FirstStep.Epoch, "a step before its view, or of another epoch");
+        System.Diagnostics.Debug.Assert(step >= stream.View.FirstStep, "a step before its view");
+        System.Diagnostics.Debug.Assert(step.Epoch == stream.View.FirstStep.Epoch, "a view does not outlive its epoch");
         writer.WriteVarint(step.Counter - stream.View.FirstStep.Counter);
         bool isFull = false;
         while (!isFull && !backlog.IsEmpty && backlog.First.Message.Step == step) isFull = !TryPackFirst(slot, ref writer, now);

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The packets of one stream that are not yet stable, in a ring indexed by sequence number: found, added and released in O(1), released as a prefix. The papers' sender scanned its
-/// whole table at each acknowledgement. Allocates only to grow.
+/// The packets of one stream that are not yet stable, in a ring indexed by sequence number: found, added and released in O(1), released as a prefix.
+/// The papers' sender scanned its whole table at each acknowledgement. Allocates only to grow.
 /// </summary>
 internal sealed class PendingPackets
 {

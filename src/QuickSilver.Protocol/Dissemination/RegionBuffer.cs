@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What is bound to one region view and not yet packed, in order, and the groups that wait for room. Full from the high mark until the low mark is reached, so that groups are woken for a batch; four
-/// trains are enough for the socket never to wait for a group. Source: first paper, section 2.1, low and high marks; ours are in bytes.
+/// What is bound to one region view and not yet packed, in order, and the groups that wait for room. Full from the high mark until the low mark is
+/// reached, so that groups are woken for a batch; four trains are enough for the socket never to wait for a group. The original had such marks, 150
+/// and 50 messages; ours are in bytes.
 /// </summary>
 internal sealed class RegionBuffer
 {

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// A queue in a ring that doubles when it is full, and gives its items out by reference: so an item can be worked off in place, which the framework's queue does not allow. Allocates
-/// only to grow. Core thread only.
+/// A queue in a ring that doubles when it is full, and gives its items out by reference: so an item can be worked off in place, which the framework's
+/// queue does not allow. Allocates only to grow. Core thread only.
 /// </summary>
 internal sealed class RingQueue<T>
 {

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The order in which one group's own messages are delivered on their own node: by number, though a message bound later may be packed earlier, in another view's stream. A list through the
-/// records themselves; the usual message is at its head when it is ready, and passes without being kept.
+/// The order in which one group's own messages are delivered on their own node: by number, though a message bound later may be packed earlier, in
+/// another view's stream. A list through the records themselves; the usual message is at its head when it is ready, and passes without being kept.
 /// </summary>
 internal struct SelfDelivery
 {

@@ -9,7 +9,13 @@ namespace QuickSilver.Protocol.Dissemination;
 internal sealed class SendContext
 {
     public SendContext(
-        DisseminationSettings settings, ITransport transport, ISink roots, AlarmQueue alarms, BufferPool pool, DisseminationCounters counters, IDisseminationEvents events)
+        DisseminationSettings settings,
+        ITransport transport,
+        ISink roots,
+        AlarmQueue alarms,
+        BufferPool pool,
+        DisseminationCounters counters,
+        IDisseminationEvents events)
     {
         Settings = settings;
         Transport = transport;

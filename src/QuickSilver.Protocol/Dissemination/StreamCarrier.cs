@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Turns one piece of a stream into trains: one, to the region's channel; or, where the view is carried by unicast, one per live member other than this node, all of the same memory.
+/// Turns one piece of a stream into trains: one, to the region's channel; or, where the view is carried by unicast, one per live member other than
+/// this node, all of the same memory.
 /// </summary>
 /// <param name="view">The view.</param>
 /// <param name="channel">The view's channel; null: unicast.</param>

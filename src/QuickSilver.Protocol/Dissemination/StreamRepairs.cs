@@ -8,13 +8,14 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// What a stream's sender sends again, because members asked for it.
 /// <para>
-/// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and others may lack it too; what one member lacks goes to that member; the third member
-/// to ask within a round trip makes it one multicast. Within a round trip nobody gets the same packet twice, and after a multicast nobody gets it again: the first may still be on its
-/// way. What becomes stable while it waits here is not sent.
+/// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and others may lack it too; what one member
+/// lacks goes to that member; the third member to ask within a round trip makes it one multicast. Within a round trip nobody gets the same packet
+/// twice, and after a multicast nobody gets it again: the first may still be on its way. What becomes stable while it waits here is not sent.
 /// </para>
 /// <para>
-/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls. Waiting packets of equal length for one destination leave as a train. Source: first paper, section 2.3,
-/// recovery from the source; the counting of askers is ours. Cost: O(1) per packet asked for, one copy per packet sent.
+/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls. Waiting packets of equal length for one
+/// destination leave as a train. Source: first paper, section 2.2, recovery from the source; the counting of askers is ours. Cost: O(1) per packet
+/// asked for, one copy per packet sent.
 /// </para>
 /// </summary>
 internal sealed class StreamRepairs : IFeed

@@ -6,20 +6,23 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// This node's stream into one region view: packs what is bound there, numbers the packets from 1, keeps each until it is stable, sends it again when asked, and says how far it has come. Core thread only.
+/// This node's stream into one region view: packs what is bound there, numbers the packets from 1, keeps each until it is stable, sends it again when
+/// asked, and says how far it has come. Core thread only.
 /// <para>
-/// Idea: nothing is packed before the root asks. Then a train is built where it will stay, sent from there, by one multicast or once per member, and its packets are kept there until feedback
-/// shows them stable.
+/// Idea: nothing is packed before the root asks. Then a train is built where it will stay, sent from there, by one multicast or once per member, and
+/// its packets are kept there until feedback shows them stable.
 /// </para>
 /// <para>
-/// Its end: when a step supersedes the view, what is bound is still sent, then a final beacon repeats the last sequence until feedback shows all of it stable; then the node is done with the view. A view
-/// that never got anything, or whose stream is stable already, is done at once. A node that is permitted again goes on with the same stream.
+/// Its end: when a step supersedes the view, what is bound is still sent, then a final beacon repeats the last sequence until feedback shows all of
+/// it stable; then the node is done with the view. A view that never got anything, or whose stream is stable already, is done at once. A node that is
+/// permitted again goes on with the same stream.
 /// </para>
 /// <para>
-/// Awkward cases: when all other members are removed, everything is stable and what is not yet sent is dropped, own delivery aside. The root may hold the last train until the next call, so its memory is kept until then
-/// even when it has become stable. Feedback of an older round changes nothing that a newer one has said.
+/// Awkward cases: when all other members are removed, everything is stable and what is not yet sent is dropped, own delivery aside. The root may hold
+/// the last train until the next call, so its memory is kept until then even when it has become stable. Feedback of an older round changes nothing
+/// that a newer one has said.
 /// </para>
-/// Source: first paper, sections 2.1 to 2.3 (region sender); second paper, section 4 (pull).
+/// Source: first paper, sections 2.1 and 2.2 (one contiguous stream per region, acknowledged by its leader); second paper, section 4 (pull).
 /// </summary>
 public sealed class StreamSender : IFeed
 {
@@ -71,7 +74,8 @@ public sealed class StreamSender : IFeed
     /// <summary>Every live member is known to hold all packets up to here.</summary>
     public ulong Stable => _pending.Released;
 
-    /// <summary>True while half of the window is used, or a limit holds packets back: the region's leader should start a round at once. Goes as a flag on packets, too.</summary>
+    /// <summary>True while half of the window is used, or a limit holds packets back: the region's leader should start a round at once. Goes as a
+    /// flag on packets, too.</summary>
     public bool FeedbackWanted => _builder.IsHalfUsed || (_builder.IsBlocked && !Backlog.IsEmpty);
 
     /// <summary>The present pace in packets per second.</summary>
@@ -278,8 +282,9 @@ public sealed class StreamSender : IFeed
         _beacon.Stop();
         _beaconDue = false;
         _carrier.Stop();
-        // One more pull lets go of the memory that the last train stood in.
+        // The root may still hold the last train: then one more pull lets go of its memory.
         if (!_held.IsEmpty) RequestPull();
+        else if (Backlog.IsEmpty) _builder.ReleaseSpare();
     }
 
     private void SettleMessage(OutgoingMessage message, Instant now)

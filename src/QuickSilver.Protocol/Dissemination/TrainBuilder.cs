@@ -6,9 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Builds one stream's trains where they will stay until they are stable: packets of equal length one after another in one piece of pooled memory, as many as backlog, rate and window allow.
-/// Each packet is weighed against the window on its own, so a small share is never overrun by a whole train. Blocked by the window, the stream waits for feedback; by the rate, for an alarm.
-/// Allocates nothing in steady state.
+/// Builds one stream's trains where they will stay until they are stable: packets of equal length one after another in one piece of pooled memory, as
+/// many as backlog, rate and window allow. Each packet is weighed against the window on its own, so a small share is never overrun by a whole train.
+/// Blocked by the window, the stream waits for feedback; by the rate, for an alarm. Allocates nothing in steady state.
 /// </summary>
 internal sealed class TrainBuilder
 {
@@ -20,6 +20,7 @@ internal sealed class TrainBuilder
     private readonly WindowControl _window;
     private readonly RateControl _rate;
     private readonly Alarm _rateAlarm;
+    private readonly DatagramFlags _packetFlags;
     private readonly int _slot;
     private bool _windowBlocked;
     private bool _rateBlocked;
@@ -31,6 +32,7 @@ internal sealed class TrainBuilder
         _stream = stream;
         _pending = pending;
         _slot = facts.SlotBytes;
+        _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
         TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
         _packer = new PacketPacker(stream);
         _arena = new Arena(context.Pool, BufferOwner.Pending);
@@ -87,7 +89,7 @@ internal sealed class TrainBuilder
             int chargeBefore = charge;
             charge = KernelCharge.OfTrain(bytes, _slot);
             _window.Sent(charge - chargeBefore, now);
-            WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _context.Transport.Facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None);
+            WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
             _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
             if (count++ == 0) train = datagram;
         }

@@ -224,7 +224,8 @@ public class GroupSenderTests
             [First, Second, third],
             world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second),
             world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, third));
-        GroupSender busy = world.Disseminator.OpenGroup(First), neighbour = world.Disseminator.OpenGroup(Second), far = world.Disseminator.OpenGroup(third);
+        GroupSender busy = world.Disseminator.OpenGroup(First), neighbour = world.Disseminator.OpenGroup(Second);
+        GroupSender far = world.Disseminator.OpenGroup(third);
         world.Admit(neighbour, [1]);
         world.Admit(far, [1]);
         for (int index = 0; index < 9; index++) world.Admit(busy, [1]);

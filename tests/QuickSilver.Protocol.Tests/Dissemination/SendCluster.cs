@@ -26,7 +26,8 @@ internal sealed class SendCluster(NodeInfo self) : ClusterView
 
     public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id);
 
-    public override IReadOnlyList<RegionView> ViewsOf(GroupId group) => [.. Current.Where(view => view.Region.Contains(group)).OrderBy(view => view.Region.Id)];
+    public override IReadOnlyList<RegionView> ViewsOf(GroupId group) =>
+        [.. Current.Where(view => view.Region.Contains(group)).OrderBy(view => view.Region.Id)];
 
     public override StepNumber GroupViewOf(GroupId group) => Step;
 }

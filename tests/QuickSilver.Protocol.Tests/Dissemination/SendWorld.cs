@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>The sending half of node 1, with a cluster that the test writes, time that the test moves, and a sink that asks when the test says so and keeps copies of what it got.</summary>
+/// <summary>The sending half of node 1, with a cluster that the test writes, time that the test moves, and a sink that asks when the test says so and
+/// keeps copies of what it got.</summary>
 internal sealed class SendWorld : ISink, IDisseminationEvents
 {
     public const ulong ClusterInstance = 4711;
@@ -68,7 +69,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     public NodeInfo Node(uint number) => new(
         new NodeNumber(Reign, number), $"n{number}", 1, new NetEndpoint(number, 1), new NetEndpoint(number, 2), ReceiveBuffer);
 
-    public NodeInfo[] Nodes(uint first, int count) => [.. Enumerable.Range(0, count).Select(index => first + (uint)index == 1 ? Self : Node(first + (uint)index))];
+    public NodeInfo[] Nodes(uint first, int count) =>
+        [.. Enumerable.Range(0, count).Select(index => first + (uint)index == 1 ? Self : Node(first + (uint)index))];
 
     public static GroupInfo Group(uint counter) => new(new GroupId(Reign, counter), $"g{counter}", 0);
 
@@ -178,7 +180,11 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     void ISink.Register(IFeed feed, PriorityClass priority)
     {
-        if (!_feeds.Exists(known => known.Feed == feed)) _feeds.Add((feed, priority));
+        foreach ((IFeed known, _) in _feeds)
+        {
+            if (known == feed) return;
+        }
+        _feeds.Add((feed, priority));
     }
 
     void IDisseminationEvents.OnOwnMessage(GroupSender group, ulong number, Slice payload, Instant now)
