@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// The cluster as this node knows it after the step installed last: nodes, groups it is in, regions that matter to them, current region views. Written by the agent, read by
-/// everyone else. Core thread only.
+/// The cluster as this node knows it after the step installed last: nodes, groups it is in, regions that matter to them, current region views.
+/// Written by the agent, read by everyone else. Core thread only.
 /// </summary>
 public abstract class ClusterView
 {
@@ -23,7 +23,10 @@ public abstract class ClusterView
     /// <summary>A group by id; null when this node is not in it. O(1).</summary>
     public abstract GroupInfo? FindGroup(GroupId id);
 
-    /// <summary>The current region views that span a group this node is in, own region included, in order of region id. Derived when first asked for after a step, O(regions).</summary>
+    /// <summary>
+    /// The current region views that span a group this node is in, own region included, in order of region id. Derived when first asked for after a
+    /// step, O(regions).
+    /// </summary>
     public abstract IReadOnlyList<RegionView> ViewsOf(GroupId group);
 
     /// <summary>Counter of the step that last changed the group's member set: the number of its group view. O(1).</summary>

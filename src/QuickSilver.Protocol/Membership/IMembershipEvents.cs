@@ -15,7 +15,10 @@ public interface IMembershipEvents
     /// <summary>Senders may use the step; it is the one installed last.</summary>
     void OnStepActivated(StepNumber step, Instant now);
 
-    /// <summary>Every permitted sender has switched to the step, or been removed: joins that came with it return.</summary>
+    /// <summary>
+    /// Every permitted sender has switched to the step, or been removed: joins that came with it return. Comes only to nodes that joined with the
+    /// step, and means this step alone: steps may settle out of order.
+    /// </summary>
     void OnStepSettled(StepNumber step, Instant now);
 
     /// <summary>Every sender is done with the view and every member has installed it: what is left of it may go.</summary>

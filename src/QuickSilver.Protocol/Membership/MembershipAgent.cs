@@ -6,8 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// A node's end of the membership protocol: registers, asks for groups, installs steps in order and tells the rest of the node about them. When its connection breaks it waits for another,
-/// and goes on where it stopped; what is asked of it meanwhile is kept. Core thread only; its methods may be called from inside events.
+/// A node's end of the membership protocol: registers, asks for groups, installs steps in order and tells the rest of the node about them. When its
+/// connection breaks it waits for another, and goes on where it stopped; what is asked of it meanwhile is kept. Core thread only; its methods may be
+/// called from inside events.
 /// </summary>
 public sealed class MembershipAgent
 {
@@ -42,7 +43,9 @@ public sealed class MembershipAgent
     /// <summary>The cluster as installed here.</summary>
     public ClusterView Cluster => _cluster;
 
-    /// <summary>When a frame last came from the server. It answers every heartbeat, so a host may take a longer silence for a broken connection.</summary>
+    /// <summary>
+    /// When a frame last came from the server. It answers every heartbeat, so a host may take a longer silence for a broken connection.
+    /// </summary>
     public Instant LastHeard { get; private set; }
 
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
@@ -68,7 +71,10 @@ public sealed class MembershipAgent
         _link.Send(_frame.Span);
     }
 
-    /// <summary>A frame from the server, without its length. One that breaks the format, or says what cannot be, ends the agent with <see cref="MembershipRefusal.BadFrame"/>.</summary>
+    /// <summary>
+    /// A frame from the server, without its length. One that breaks the format, or says what cannot be, ends the agent with <see
+    /// cref="MembershipRefusal.BadFrame"/>.
+    /// </summary>
     public void OnFrame(ReadOnlySpan<byte> frame, Instant now)
     {
         if (_isOver || !_isConnected) return;
@@ -109,8 +115,9 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// Asks to be let into groups. Requests of one turn travel together. Ends with <see cref="IMembershipEvents.OnStepInstalled"/> naming the group as joined, or with
-    /// <see cref="IMembershipEvents.OnJoinRefused"/>; a group that this node is in already, and has not asked to leave, ends with neither.
+    /// Asks to be let into groups. Requests of one turn travel together. Ends with <see cref="IMembershipEvents.OnStepInstalled"/> naming the group
+    /// as joined, or with <see cref="IMembershipEvents.OnJoinRefused"/>; a group that this node is in already, and has not asked to leave, ends with
+    /// neither.
     /// </summary>
     public void RequestJoin(IReadOnlyList<string> names, byte mode, Instant now)
     {
@@ -118,7 +125,10 @@ public sealed class MembershipAgent
         _requestAlarm.SetIfEarlier(now);
     }
 
-    /// <summary>Asks to be taken out of groups. To be called when the last message of this node in them is bound: nothing of theirs may be bound until it is let in again.</summary>
+    /// <summary>
+    /// Asks to be taken out of groups. To be called when the last message of this node in them is bound: nothing of theirs may be bound until it is
+    /// let in again.
+    /// </summary>
     public void RequestLeave(IReadOnlyList<GroupId> groups, Instant now)
     {
         foreach (GroupId group in groups) _requests.Leave(group);
@@ -129,8 +139,9 @@ public sealed class MembershipAgent
     public void ReportSwitched(StepNumber step, Instant now) => SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
 
     /// <summary>
-    /// Everything that this node bound in the view is numbered and stable, and it binds nothing more there. To be called once each time a view has been reported as superseded to this node
-    /// (at once, if it sent nothing there); if the view is opened again before the call, it is not made until the view is superseded again. The view retires when all have said so.
+    /// Everything that this node bound in the view is numbered and stable, and it binds nothing more there. To be called once each time a view has
+    /// been reported as superseded to this node (at once, if it sent nothing there); if the view is opened again before the call, it is not made
+    /// until the view is superseded again. The view retires when all have said so.
     /// </summary>
     public void ReportDone(ViewNumber view, Instant now) => SendNumbered(_frame.Begin(FrameKind.Done).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
 

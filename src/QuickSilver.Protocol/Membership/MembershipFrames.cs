@@ -2,7 +2,10 @@ using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>What a host that carries membership frames must know of them. A frame is a kind byte and a body; its length goes ahead of it and is the host's business.</summary>
+/// <summary>
+/// What a host that carries membership frames must know of them. A frame is a kind byte and a body; its length goes ahead of it and is the host's
+/// business.
+/// </summary>
 public static class MembershipFrames
 {
     /// <summary>The longest frame that either side sends, or takes, in bytes.</summary>
@@ -12,8 +15,8 @@ public static class MembershipFrames
     public const int MaxHelloBytes = 1 << 10;
 
     /// <summary>
-    /// Reads the cluster's name out of the first frame of a connection, so that a host which serves several clusters can route it. Frames of other versions are read too: the server
-    /// refuses them with the right reason.
+    /// Reads the cluster's name out of the first frame of a connection, so that a host which serves several clusters can route it. Frames of other
+    /// versions are read too: the server refuses them with the right reason.
     /// </summary>
     /// <returns>False when the frame is no registration, or malformed up to the name.</returns>
     public static bool TryReadHello(ReadOnlySpan<byte> frame, out string clusterName) => HelloFrame.TryReadPrefix(frame, out _, out clusterName);

@@ -6,22 +6,24 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// The membership server of one cluster, as a pure state machine: it gives out all numbers, decides regions, views, their order and their addresses, and takes nodes out that go, fall silent
-/// or lose their connection. Core thread only.
+/// The membership server of one cluster, as a pure state machine: it gives out all numbers, decides regions, views, their order and their addresses,
+/// and takes nodes out that go, fall silent or lose their connection. Core thread only.
 /// <para>
-/// A session is more than a connection: frames that matter are numbered and kept by their sender until the other side has confirmed them, so a node whose connection broke comes back within
-/// the grace and misses nothing. The decisions are made by <see cref="RegionCalculator"/> (who shares a region), <see cref="StepMaker"/> (what a step changes), <see cref="StepPipeline"/>
-/// (when, and how far it has come), <see cref="ViewLedger"/> (who sends where, and when a view retires) and <see cref="NoticeWriter"/> (who is told what).
+/// A session is more than a connection: frames that matter are numbered and kept by their sender until the other side has confirmed them, so a node
+/// whose connection broke comes back within the grace and misses nothing. The decisions are made by <see cref="RegionCalculator"/> (who shares a
+/// region), <see cref="StepMaker"/> (what a step changes), <see cref="StepPipeline"/> (when, and how far it has come), <see cref="ViewLedger"/> (who
+/// sends where, and when a view retires) and <see cref="NoticeWriter"/> (who is told what).
 /// </para>
 /// <para>
-/// Input that breaks the format, or claims what cannot be, closes the connection and is counted; if a registered node sent it, the node is removed, since what it will say next cannot be
-/// relied upon. Others notice nothing else.
+/// Input that breaks the format, or claims what cannot be, closes the connection and is counted; if a registered node sent it, the node is removed,
+/// since what it will say next cannot be relied upon. Others notice nothing else.
 /// </para>
 /// </summary>
 public sealed class MembershipServer
 {
     private const int MaxWaitingChanges = 2 * GroupTable.MaxGroups;
     private const int MaxRequestedNameBytes = 1 << 10;
+    private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan HelloTimeout = TimeSpan.FromSeconds(10);
     private static readonly int Refusals = Enum.GetValues<MembershipRefusal>().Length;
 
@@ -152,7 +154,8 @@ public sealed class MembershipServer
             known = _nodes.Find(hello.Control);
             if (known is null) return _nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
 
-            // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then it is another process.
+            // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then it is another
+            // process.
             bool isSame = hello.Incarnation == known.Info.Incarnation && known.Received == 0;
             return isSame || hello.Incarnation > known.Info.Incarnation ? MembershipRefusal.None : MembershipRefusal.Replaced;
         }
@@ -214,10 +217,10 @@ public sealed class MembershipServer
     private bool OnJoin(ServerNode node, ref WireReader reader, Instant now)
     {
         byte mode = reader.ReadByte();
-        int count = FrameFields.ReadCount(ref reader, 1);
+        int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var names = new List<string>(count);
         for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, MaxRequestedNameBytes));
-        if (!reader.IsAtEnd || node.Pending.Count + count > MaxWaitingChanges) return false;
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + count > MaxWaitingChanges) return false;
         foreach (string name in names)
         {
             MembershipRefusal refusal = _groups.TryGet(name, mode, out ServerGroup? group);
@@ -235,10 +238,10 @@ public sealed class MembershipServer
 
     private bool OnLeave(ServerNode node, ref WireReader reader, Instant now)
     {
-        int count = FrameFields.ReadCount(ref reader, 1);
+        int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var counters = new List<uint>(count);
         for (int index = 0; index < count && !reader.Failed; index++) counters.Add(FrameFields.ReadCounter(ref reader));
-        if (!reader.IsAtEnd || node.Pending.Count + count > MaxWaitingChanges) return false;
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + count > MaxWaitingChanges) return false;
         foreach (uint counter in counters) _maker.Add(node, new GroupChange(counter, false));
         _pipeline.OnChange(false, now);
         return true;
@@ -315,12 +318,21 @@ public sealed class MembershipServer
             Instant silent = node.LastHeard + _settings.FailureTimeout;
             if (silent < due) due = silent;
         }
+        node.WatchDue = due;
         if (due == Instant.Never) node.Watch!.Cancel();
         else node.Watch!.Set(due);
     }
 
     private void Check(ServerNode node, Instant now)
     {
+        if (now - node.WatchDue > LateAlarm)
+        {
+            // This process stood still, and has not read yet what the node sent meanwhile: a late judge distrusts itself first.
+            node.LastHeard = now;
+            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
+            Watch(node);
+            return;
+        }
         bool silent = _settings.FailureTimeout > TimeSpan.Zero && node.LastHeard + _settings.FailureTimeout <= now;
         if (silent || node.ReconnectBy <= now) Remove(node, MembershipRefusal.Removed, now);
         else Watch(node);

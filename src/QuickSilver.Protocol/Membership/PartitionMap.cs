@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// How a region view of m members is cut into k = max(1, m / r) partitions. Member i belongs to partition i mod k, at position i div k; packet s is cached by partition
-/// (s - 1) mod k. The floor makes partitions of r to 2r - 1 members. Source: first paper, section 2.2.
+/// How a region view of m members is cut into k = max(1, m / r) partitions. Member i belongs to partition i mod k, at position i div k; packet s is
+/// cached by partition (s - 1) mod k. The floor makes partitions of r to 2r - 1 members. Source: first paper, section 2.2.
 /// </summary>
 public sealed class PartitionMap
 {

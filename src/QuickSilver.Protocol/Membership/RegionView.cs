@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// A numbered, ordered list of a region's members, with all that follows from it: partitions, ring order, and the way it is carried. Immutable, equal at all nodes (V3).
+/// A numbered, ordered list of a region's members, with all that follows from it: partitions, ring order, and the way it is carried. Immutable, equal
+/// at all nodes (V3).
 /// </summary>
 public sealed class RegionView
 {

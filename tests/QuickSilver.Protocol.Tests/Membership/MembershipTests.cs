@@ -30,7 +30,8 @@ public sealed class MembershipTests
     [Fact]
     public void FourPatternsOfTwoHundredGroupsMakeTheRegionsComputedByHand()
     {
-        // One publisher in all of 200 groups; eight subscribers, two of each pattern: all; even or odd; first or second half; every eighth group, twice.
+        // One publisher in all of 200 groups; eight subscribers, two of each pattern: all; even or odd; first or second half; every eighth group,
+        // twice.
         var world = new MembershipWorld();
         WorldNode[] nodes = world.AddMany(9);
         nodes[0].Join(Names(_ => true));
@@ -45,7 +46,7 @@ public sealed class MembershipTests
         world.Run(2 * Second);
         world.CheckQuiet();
 
-        // Seven signatures: all (publisher and two), even, odd, first half, second half, and one of every eighth group for the last two.
+        // Six signatures: all (the publisher and two more), even, odd, first half, second half, and every eighth group for the last two.
         Assert.Equal(6, world.Server.Statistics.Regions);
         Assert.Equal(200, world.Server.Statistics.Groups);
         AssertRegions(nodes[0], 0, "n0 n1 n2", "n3", "n5", "n7 n8");
@@ -161,7 +162,7 @@ public sealed class MembershipTests
     public void JoinSettlesOnlyWhenEverySenderHasSwitched()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(3);
+        WorldNode[] nodes = world.AddMany(4);
         nodes[0].Join("g");
         nodes[1].Join("g", "h");
         world.Run(Second);
@@ -172,10 +173,14 @@ public sealed class MembershipTests
         Assert.Empty(nodes[2].Settled);
 
         // A later step that the slow sender has nothing to do with settles before.
-        nodes[0].Join("x");
+        nodes[3].Join("x");
+        world.Run(Second);
+        Assert.Single(nodes[3].Settled);
+        Assert.Empty(nodes[2].Settled);
         nodes[1].SendHeldReports();
         world.Run(Second);
         Assert.Single(nodes[2].Settled);
+        Assert.True(nodes[2].Settled[0] < nodes[3].Settled[0]);
     }
 
     [Fact]
@@ -228,6 +233,29 @@ public sealed class MembershipTests
         Assert.All(nodes, node => Assert.NotEmpty(node.Settled));
         Assert.InRange(world.Server.Statistics.Steps, 1UL, 6UL);
         Assert.InRange(nodes.Max(node => node.BytesReceived), 1, 60_000);
+    }
+
+    [Fact]
+    public void HerdWithSetsOfItsOwnJoinsAndLeavesInFewSteps()
+    {
+        // Sixty nodes, each with its own random set of forty groups, that come over a tenth of a second and then leave half of their groups together.
+        var world = new MembershipWorld { IsChecked = node => node.Name.EndsWith('7'), MaxGroupsChecked = 5 };
+        WorldNode[] nodes = world.AddMany(60);
+        foreach (WorldNode node in nodes)
+        {
+            string[] names = [.. Enumerable.Range(0, 40).Where(_ => world.Random.NextBelow(2) == 0).Select(group => $"g{group}")];
+            world.After(world.Random.NextBelow(Second / 10), () => node.Join(names));
+        }
+        world.Run(2 * Second);
+        world.CheckQuiet();
+        Assert.Equal(60, world.Server.Statistics.Regions);
+        Assert.InRange(world.Server.Statistics.Steps, 1UL, 40UL);
+        ulong before = world.Server.Statistics.Steps;
+        foreach (WorldNode node in nodes) node.Leave([.. node.Wanted.Where((_, index) => index % 2 == 0)]);
+        world.Run(2 * Second);
+        world.CheckQuiet();
+        Assert.InRange(world.Server.Statistics.Steps - before, 1UL, 4UL);
+        Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
     }
 
     [Fact]

@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>
-/// A server and its nodes in one process, with links that deliver in order after a drawn delay, and virtual time. Checks V1 to V4 whenever a node installs a step.
+/// A server and its nodes in one process, with links that deliver in order after a drawn delay, and virtual time. Checks V1 to V4 whenever a node
+/// installs a step.
 /// </summary>
 internal sealed class MembershipWorld : IServerLinks
 {
@@ -158,6 +159,9 @@ internal sealed class MembershipWorld : IServerLinks
         }
         Now = end;
     }
+
+    /// <summary>Time passes and nothing happens: the process that runs this world stands still.</summary>
+    public void Freeze(TimeSpan duration) => Now += duration;
 
     public void CheckInstalled(WorldNode node, InstalledStep step)
     {

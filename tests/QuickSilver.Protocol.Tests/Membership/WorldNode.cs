@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>
-/// A node as membership sees it: switches when told, is done with a view some time after its permission to send there ended, and keeps book of what it was told.
+/// A node as membership sees it: switches when told, is done with a view some time after its permission to send there ended, and keeps book of what
+/// it was told.
 /// </summary>
 internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 {

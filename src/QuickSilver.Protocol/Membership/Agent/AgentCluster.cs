@@ -4,8 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// The cluster as one node knows it, and how a step changes it. What a step needs is described by frames ahead of it, which are kept aside or change nothing that is in force; the step itself
-/// is checked as a whole before anything changes. Group views and the regions of a group are derived, not sent. Core thread only.
+/// The cluster as one node knows it, and how a step changes it. What a step needs is described by frames ahead of it, which are kept aside or change
+/// nothing that is in force; the step itself is checked as a whole before anything changes. Group views and the regions of a group are derived, not
+/// sent. Core thread only.
 /// </summary>
 internal sealed class AgentCluster : ClusterView
 {
@@ -194,7 +195,9 @@ internal sealed class AgentCluster : ClusterView
         };
     }
 
-    /// <summary>The view that an entry stands for: a new one, or one that this node knew before and comes to know again. Null when the entry is impossible.</summary>
+    /// <summary>
+    /// The view that an entry stands for: a new one, or one that this node knew before and comes to know again. Null when the entry is impossible.
+    /// </summary>
     private RegionView? MakeView(StepFrame.ViewEntry entry)
     {
         if (!_regions.TryGetValue(entry.Region, out AgentRegion? region)) return null;

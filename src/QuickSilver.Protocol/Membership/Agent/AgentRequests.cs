@@ -5,10 +5,14 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Agent;
 
-/// <summary>Joins and leaves that the node has asked for and that have not been sent, in order. Those that follow each other and are of one kind share frames.</summary>
+/// <summary>
+/// Joins and leaves that the node has asked for and that have not been sent, in order. Those that follow each other and are of one kind share frames.
+/// </summary>
 internal sealed class AgentRequests
 {
-    /// <summary>Longest name that is sent at all, in bytes of UTF-8. The server refuses most of it: what makes a good name is its decision alone.</summary>
+    /// <summary>
+    /// Longest name that is sent at all, in bytes of UTF-8. The server refuses most of it: what makes a good name is its decision alone.
+    /// </summary>
     public const int MaxNameBytes = 1 << 10;
 
     private readonly List<(string? Name, byte Mode, uint Group)> _waiting = [];
@@ -36,7 +40,7 @@ internal sealed class AgentRequests
             if (name is null || TryWrite(name)) _count++;
             else impossible.Add(name);
             bool isLast = index + 1 == _waiting.Count || (_waiting[index + 1].Name is null) != (name is null) || _waiting[index + 1].Mode != mode;
-            if (isLast || _entries.Length > EntryFrames.FullBytes) Flush(name is not null, mode, frames);
+            if (isLast || _entries.Length > EntryFrames.FullBytes || _count == EntryFrames.MaxEntries) Flush(name is not null, mode, frames);
         }
         _waiting.Clear();
         return (frames, impossible);

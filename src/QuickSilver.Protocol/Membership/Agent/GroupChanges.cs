@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// Finds the groups whose member sets a step changed, from regions alone: when a node moves from one region to another, the groups in exactly one of the two have changed. A node that comes
-/// from, or goes to, a region that this node does not know shares no group with it there, so that side counts as empty. Many nodes that move together cost one merge.
+/// Finds the groups whose member sets a step changed, from regions alone: when a node moves from one region to another, the groups in exactly one of
+/// the two have changed. A node that comes from, or goes to, a region that this node does not know shares no group with it there, so that side counts
+/// as empty. Many nodes that move together cost one merge.
 /// </summary>
 internal sealed class GroupChanges
 {

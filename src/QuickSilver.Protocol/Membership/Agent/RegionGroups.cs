@@ -10,7 +10,9 @@ internal static class RegionGroups
     /// <param name="plus">Counters of groups that it lacks, rising.</param>
     /// <param name="minus">Counters of groups that only it has, rising.</param>
     /// <param name="epoch">Epoch of all of them.</param>
-    /// <returns>Null when the other region has a group of <paramref name="plus"/>, lacks one of <paramref name="minus"/>, or nothing is left.</returns>
+    /// <returns>
+    /// Null when the other region has a group of <paramref name="plus"/>, lacks one of <paramref name="minus"/>, or nothing is left.
+    /// </returns>
     public static GroupId[]? Apply(GroupId[] like, uint[] plus, uint[] minus, Epoch epoch)
     {
         if (minus.Length > like.Length || like.Length - minus.Length + plus.Length == 0) return null;

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// A sorted list of counters as runs of consecutive ones: ids are given in order of first use, and groups that are used together are mostly first used together, so that a node in ten
-/// thousand groups is often one run.
+/// A sorted list of counters as runs of consecutive ones: ids are given in order of first use, and groups that are used together are mostly first
+/// used together, so that a node in ten thousand groups is often one run.
 /// <code>
 /// runs    varint   how many
 /// each:

@@ -1,14 +1,19 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// Packs entries into frames of one kind, as many as it takes: kind, count, entries. A frame is closed when it exceeds <see cref="FullBytes"/>, far below the longest frame allowed,
-/// so that no single entry can push it over. Used for one list at a time.
+/// Packs entries into frames of one kind, as many as it takes: kind, count, entries. A frame is closed when it exceeds <see cref="FullBytes"/>, far
+/// below the longest frame allowed, so that no single entry can push it over. Used for one list at a time.
 /// </summary>
 /// <param name="kind">Kind of the frames.</param>
 internal sealed class EntryFrames(FrameKind kind)
 {
-    /// <summary>A frame takes no further entry beyond this length. The longest entry, a region of scattered groups, has about ten bytes a group.</summary>
+    /// <summary>
+    /// A frame takes no further entry beyond this length. The longest entry, a region of scattered groups, has about ten bytes a group.
+    /// </summary>
     public const int FullBytes = 1 << 20;
+
+    /// <summary>A frame takes no more entries than this.</summary>
+    public const int MaxEntries = 1 << 16;
 
     private readonly FrameBuilder _frame = new();
     private int _count;
@@ -20,7 +25,7 @@ internal sealed class EntryFrames(FrameKind kind)
     public void EndEntry(List<byte[]> output)
     {
         _count++;
-        if (Entry.Length > FullBytes) Flush(output);
+        if (Entry.Length > FullBytes || _count == MaxEntries) Flush(output);
     }
 
     /// <summary>Closes the last frame, if it has any entry.</summary>

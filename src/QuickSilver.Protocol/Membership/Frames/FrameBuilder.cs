@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// Writes frames of any length: the growing counterpart of <see cref="WireWriter"/>, in the same formats. Made once and used for frame after frame; allocates only when a frame is
-/// longer than all before it. Core thread only.
+/// Writes frames of any length: the growing counterpart of <see cref="WireWriter"/>, in the same formats. Made once and used for frame after frame;
+/// allocates only when a frame is longer than all before it. Core thread only.
 /// </summary>
 internal sealed class FrameBuilder
 {

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Done"/> and from <see cref="Nodes"/> on are numbered by both ends, and sent again to a node that comes back
-/// (see <see cref="SessionLog"/>); the others are not.
+/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Done"/> and from <see cref="Nodes"/> on are numbered by both ends, and sent
+/// again to a node that comes back (see <see cref="SessionLog"/>); the others are not.
 /// </summary>
 internal enum FrameKind : byte
 {

@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// The numbered frames that one end of a session has sent and the other end has not confirmed, so that a broken connection loses and repeats nothing: both ends count the numbered
-/// frames that they take, tell each other in heartbeats and registrations, and send what is unconfirmed again on the next connection. Frames are never changed once appended, and may be
-/// shared by logs. Core thread only.
+/// The numbered frames that one end of a session has sent and the other end has not confirmed, so that a broken connection loses and repeats nothing:
+/// both ends count the numbered frames that they take, tell each other in heartbeats and registrations, and send what is unconfirmed again on the
+/// next connection. Frames are never changed once appended, and may be shared by logs. Core thread only.
 /// </summary>
 internal sealed class SessionLog
 {
@@ -22,7 +22,9 @@ internal sealed class SessionLog
         Appended++;
     }
 
-    /// <summary>Forgets what the other end has taken. A confirmation that is older than another changes nothing: it came in a frame that was sent again.</summary>
+    /// <summary>
+    /// Forgets what the other end has taken. A confirmation that is older than another changes nothing: it came in a frame that was sent again.
+    /// </summary>
     /// <returns>False when the other end claims more than was sent.</returns>
     public bool TryConfirm(ulong received)
     {

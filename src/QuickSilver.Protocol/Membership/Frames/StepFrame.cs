@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// A step, as far as it concerns the receiver. Nodes, groups and regions that it names were described before. Nodes that were in one region and go to one region get the same frame.
+/// A step, as far as it concerns the receiver. Nodes, groups and regions that it names were described before. Nodes that were in one region and go to
+/// one region get the same frame.
 /// <code>
 /// kind      byte
 /// step      varint   one more than the last; a step that does not concern the receiver ends here

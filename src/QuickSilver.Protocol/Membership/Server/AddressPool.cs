@@ -4,9 +4,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The budget of multicast addresses. A view gets the address with the fewest users, and of those the one that has rested longest; so addresses are shared only when the pool is dry, and
-/// evenly. A released address counts as used until it has lingered, since late packets may still travel to it. Every use of an address takes its next port, so that two views on one
-/// address are told apart by the kernel until the ports run out too; then by tag and view number alone. Cost: O(log addresses).
+/// The budget of multicast addresses. A view gets the address with the fewest users, and of those the one that has rested longest; so addresses are
+/// shared only when the pool is dry, and evenly. A released address counts as used until it has lingered, since late packets may still travel to it.
+/// Every use of an address takes its next port, so that two views on one address are told apart by the kernel until the ports run out too; then by
+/// tag and view number alone. Cost: O(log addresses).
 /// </summary>
 internal sealed class AddressPool
 {

@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// All groups by name. A group gets its id when its name is first used and keeps it for good, members or none: message numbers within it go on through leaves and joins. Core thread only.
+/// All groups by name. A group gets its id when its name is first used and keeps it for good, members or none: message numbers within it go on
+/// through leaves and joins. Core thread only.
 /// </summary>
 internal sealed class GroupTable
 {

@@ -2,7 +2,10 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>A step on its way: made, being installed, activated, and at last settled. Concerned are all nodes whose notice is not empty: every member of every group that it touched.</summary>
+/// <summary>
+/// A step on its way: made, being installed, activated, and at last settled. Concerned are all nodes whose notice is not empty: every member of every
+/// group that it touched.
+/// </summary>
 /// <param name="step">Its counter.</param>
 /// <param name="made">When it was made.</param>
 internal sealed class MadeStep(ulong step, Instant made)

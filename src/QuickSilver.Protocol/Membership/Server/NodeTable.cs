@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The nodes that are registered, those removed that no step has taken out of their regions yet, and the way frames go to them. Everything that reaches more than one node goes in the
-/// order of their numbers. Core thread only.
+/// The nodes that are registered, those removed that no step has taken out of their regions yet, and the way frames go to them. Everything that
+/// reaches more than one node goes in the order of their numbers. Core thread only.
 /// </summary>
 /// <param name="links">The connections.</param>
 internal sealed class NodeTable(IServerLinks links)
@@ -77,7 +77,10 @@ internal sealed class NodeTable(IServerLinks links)
     /// <summary>The node in a slot that is taken.</summary>
     public ServerNode At(int slot) => _bySlot[slot]!;
 
-    /// <summary>Sends a numbered frame: at once if the node is connected, and again if it comes back without having taken it. The array is kept and must not change.</summary>
+    /// <summary>
+    /// Sends a numbered frame: at once if the node is connected, and again if it comes back without having taken it. The array is kept and must not
+    /// change.
+    /// </summary>
     public void Send(ServerNode node, byte[] frame)
     {
         node.Log.Append(frame);

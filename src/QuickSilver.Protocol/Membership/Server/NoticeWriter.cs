@@ -3,14 +3,17 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Writes a step's notices, as differences. What a node learns follows from the region it was in and the region it is in: its neighbours before and after. So the frames are written once
-/// for each pair of regions between which nodes moved, or stayed, and shared by all those nodes; only the descriptions of nodes differ from node to node, by what each knew.
+/// Writes a step's notices, as differences. What a node learns follows from the region it was in and the region it is in: its neighbours before and
+/// after. So the frames are written once for each pair of regions between which nodes moved, or stayed, and shared by all those nodes; only the
+/// descriptions of nodes differ from node to node, by what each knew.
 /// <para>
-/// A region is described once to a node that does not know it. Of the descriptions possible (whole, or as a difference to the region its first node came from, or to the receiver's own)
-/// the shortest is taken, and kept for the other receivers that can read it: so a node's 10,001st group costs everybody one run of counters.
+/// A region is described once to a node that does not know it. Of the descriptions possible (whole, or as a difference to the region its first node
+/// came from, or to the receiver's own) the shortest is taken, and kept for the other receivers that can read it: so a node's 10,001st group costs
+/// everybody one run of counters.
 /// </para>
 /// <para>
-/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the nodes new in its neighbourhood. Used for one step at a time.
+/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the nodes new in its neighbourhood. Used for one step at a
+/// time.
 /// </para>
 /// </summary>
 /// <param name="nodes">Who is told.</param>

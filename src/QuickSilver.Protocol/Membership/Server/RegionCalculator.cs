@@ -1,19 +1,19 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Keeps the regions: which nodes have exactly the same set of groups. It works by differences: a batch of moves touches only the regions that nodes leave or enter, and only the
-/// neighbourhoods in which a region gets its first node or loses its last. Source: first paper, section 2.1.
+/// Keeps the regions: which nodes have exactly the same set of groups. It works by differences: a batch of moves touches only the regions that nodes
+/// leave or enter, and only the neighbourhoods in which a region gets its first node or loses its last. Source: first paper, section 2.1.
 /// <para>
-/// Two regions with a group in common are neighbours. What a node has to know of others follows from its region alone, since a node knows exactly the neighbours of its region; so nodes
-/// that move together between the same two regions learn the same.
+/// Two regions with a group in common are neighbours. What a node has to know of others follows from its region alone, since a node knows exactly the
+/// neighbours of its region; so nodes that move together between the same two regions learn the same.
 /// </para>
 /// <para>
-/// Cost: a move reads its signature once, O(groups). A region that becomes inhabited visits, for each of its groups, the regions that have it. Nothing depends on the number of nodes that
-/// stay where they are.
+/// Cost: a move reads its signature once, O(groups). A region that becomes inhabited visits, for each of its groups, the regions that have it.
+/// Nothing depends on the number of nodes that stay where they are.
 /// </para>
 /// <para>
-/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>; then <see cref="Touched"/>, <see cref="Concerned"/> and <see cref="NeighboursBefore"/> tell what the
-/// batch did, until the next begins. A node moves at most once in a batch.
+/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>; then <see cref="Touched"/>, <see cref="Concerned"/> and <see
+/// cref="NeighboursBefore"/> tell what the batch did, until the next begins. A node moves at most once in a batch.
 /// </para>
 /// </summary>
 internal sealed class RegionCalculator
@@ -85,7 +85,9 @@ internal sealed class RegionCalculator
         }
     }
 
-    /// <summary>Adds a region to those touched, though none of its nodes changed: it needs a new view for another reason. After <see cref="End"/>.</summary>
+    /// <summary>
+    /// Adds a region to those touched, though none of its nodes changed: it needs a new view for another reason. After <see cref="End"/>.
+    /// </summary>
     public void Renew(ServerRegion region)
     {
         if (region.TouchedIn == _batch) return;
@@ -129,7 +131,8 @@ internal sealed class RegionCalculator
     {
         if (_bySignature.GetValueOrDefault(region.Groups) == region) _bySignature.Remove(region.Groups);
 
-        // Other regions may hold this one, as their origin or in a saved neighbourhood; it must hold none in turn, or chains of forgotten regions would live on.
+        // Other regions may hold this one, as their origin or in a saved neighbourhood; it must hold none in turn, or chains of forgotten regions
+        // would live on.
         region.Origin = null;
         region.SavedNeighbours = [];
     }

@@ -38,6 +38,9 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>Watches over silence and broken connection; null in tests that have none.</summary>
     public Alarm? Watch { get; set; }
 
+    /// <summary>What <see cref="Watch"/> was last set for.</summary>
+    public Instant WatchDue { get; set; }
+
     /// <summary>Its region after the last step; null while it is in no group.</summary>
     public ServerRegion? Region { get; set; }
 

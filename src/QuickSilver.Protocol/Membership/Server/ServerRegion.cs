@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// One signature, the set of groups that all nodes of the region have, with its present nodes' count and its views. It keeps its number as long as it has members or unretired views.
+/// One signature, the set of groups that all nodes of the region have, with its present nodes' count and its views. It keeps its number as long as it
+/// has members or unretired views.
 /// </summary>
 /// <param name="number">Counter of its id.</param>
 /// <param name="groups">Counters of its groups, rising; never empty.</param>

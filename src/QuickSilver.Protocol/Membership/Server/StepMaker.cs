@@ -3,12 +3,12 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Makes one step out of what nodes have asked for and of who was removed: moves nodes between regions, replaces the views of the regions touched, settles who may send where, and writes the
-/// notices.
+/// Makes one step out of what nodes have asked for and of who was removed: moves nodes between regions, replaces the views of the regions touched,
+/// settles who may send where, and writes the notices.
 /// <para>
-/// A change waits for a later step, and keeps its place before later changes of the same node and group, if this step already changes that node and group; if it is a join of a group whose
-/// leave the node has not installed; or if it would touch a region at its limit of unretired views, and then all changes of that node wait, so that what a node asked for together stays
-/// together. Removals never wait.
+/// A change waits for a later step, and keeps its place before later changes of the same node and group, if this step already changes that node and
+/// group; if it is a join of a group whose leave the node has not installed; or if it would touch a region at its limit of unretired views, and then
+/// all changes of that node wait, so that what a node asked for together stays together. Removals never wait.
 /// </para>
 /// </summary>
 internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewLedger ledger, NoticeWriter notices)
@@ -129,7 +129,9 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         }
     }
 
-    /// <summary>Views that stay current: a node that moved gains those of its new neighbours and loses those that are no longer its neighbours.</summary>
+    /// <summary>
+    /// Views that stay current: a node that moved gains those of its new neighbours and loses those that are no longer its neighbours.
+    /// </summary>
     private void ChangePermissions(ServerNode node, ServerRegion? from, ulong step)
     {
         IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);

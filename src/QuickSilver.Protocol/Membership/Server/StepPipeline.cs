@@ -6,13 +6,15 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Decides when steps are made, and takes each through its life: notices, acknowledgements, activation, settlement.
 /// <para>
-/// Batching adapts. While no step is being installed the first change is acted on at once; that is an alarm for the present instant, so that all that came in the same turn of the loop goes
-/// with it. While a step is being installed changes are gathered, from the first on, for twice as long as the step before took to install, within the settings' window. So a lone join
-/// is quick, and a herd makes few steps, the fewer the more a step costs. A removal cuts the gathering short. A step is never made before the one ahead of it is activated: all concerned
-/// have installed it, or the time for that is over.
+/// Batching adapts. While no step is being installed the first change is acted on at once; that is an alarm for the present instant, so that all that
+/// came in the same turn of the loop goes with it. While a step is being installed changes are gathered, from the first on, for twice as long as the
+/// step before took to install, within the settings' window. So a lone join is quick, and a herd makes few steps, the fewer the more a step costs. A
+/// removal cuts the gathering short. A step is never made before the one ahead of it is activated: all concerned have installed it, or the time for
+/// that is over.
 /// </para>
 /// <para>
-/// A step with joins is settled when all concerned have switched to it, or were removed; the joiners are told. Steps settle each for itself: a later one may settle first.
+/// A step with joins is settled when all concerned have switched to it, or were removed; the joiners are told. Steps settle each for itself: a later
+/// one may settle first.
 /// </para>
 /// </summary>
 internal sealed class StepPipeline

@@ -6,14 +6,17 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Knows who may send in which region view, who is done with it, and when it retires.
 /// <para>
-/// A node may send in a view while the view is current and the node's region is a neighbour of the view's. Its permission ends with the step that replaces the view, or that takes the node
-/// away from the last group it shares with the region; a later step may bring the node back into the same view. "Done" means that nothing the node bound in the view is unstable, and that it
-/// binds nothing there any more, so it means something only after the permission ended. Reports carry the step that the node had installed: one counts if that step is not older than the step
-/// that last ended the node's permission, and if none has been given since. So a report that crosses a new permission on the wire is void, and the node reports again after that ends.
+/// A node may send in a view while the view is current and the node's region is a neighbour of the view's. Its permission ends with the step that
+/// replaces the view, or that takes the node away from the last group it shares with the region; a later step may bring the node back into the same
+/// view. "Done" means that nothing the node bound in the view is unstable, and that it binds nothing there any more, so it means something only after
+/// the permission ended. Reports carry the step that the node had installed: one counts if that step is not older than the step that last ended the
+/// node's permission, and if none has been given since. So a report that crosses a new permission on the wire is void, and the node reports again
+/// after that ends.
 /// </para>
 /// <para>
-/// A view that is not current retires when every node that was ever permitted in it, and lives, is done. Members are permitted too, and a node can only be done with a view whose end it has
-/// installed; so "every live member has installed it" follows. What it held, a place in its region and an address, is given back then.
+/// A view that is not current retires when every node that was ever permitted in it, and lives, is done. Members are permitted too, and a node can
+/// only be done with a view whose end it has installed; so "every live member has installed it" follows. What it held, a place in its region and an
+/// address, is given back then.
 /// </para>
 /// </summary>
 /// <param name="nodes">Who is told.</param>
@@ -33,7 +36,8 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
     public ulong Retired { get; private set; }
 
     /// <summary>
-    /// Replaces a region's view: members that stay keep their order, so that leaders go on leading, and those that join follow by number. A region without nodes gets no new view.
+    /// Replaces a region's view: members that stay keep their order, so that leaders go on leading, and those that join follow by number. A region
+    /// without nodes gets no new view.
     /// </summary>
     public void Replace(ServerRegion region, ulong step)
     {
@@ -59,7 +63,10 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
         _byNumber.Add(view.Number, view);
     }
 
-    /// <summary>Permits the members of all neighbours in a view that begins, and gives it an address if all of them can use one. After all views of the step were replaced.</summary>
+    /// <summary>
+    /// Permits the members of all neighbours in a view that begins, and gives it an address if all of them can use one. After all views of the step
+    /// were replaced.
+    /// </summary>
     public void Open(ServerView view, Instant now)
     {
         bool multicast = !pool.IsEmpty;
@@ -89,7 +96,10 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
         view.LostIn[node.Counter] = step;
     }
 
-    /// <summary>A node that has installed <paramref name="step"/> says that it is done with a view. Reports on views that it does not know, or that are void, change nothing.</summary>
+    /// <summary>
+    /// A node that has installed <paramref name="step"/> says that it is done with a view. Reports on views that it does not know, or that are void,
+    /// change nothing.
+    /// </summary>
     /// <returns>True when the view retired.</returns>
     public bool OnDone(ServerNode node, uint number, ulong step, Instant now)
     {
