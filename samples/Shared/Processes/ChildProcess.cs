@@ -1,0 +1,119 @@
+using System.Diagnostics;
+
+namespace QuickSilver.Samples.Processes;
+
+/// <summary>
+/// A .NET program run as a child, with its lines read and its standard input kept open. A child that ends with its standard input (<c>--tied</c>) does not outlive this process, however this
+/// one ends; disposing closes that input, waits a little and then kills.
+/// </summary>
+internal sealed class ChildProcess : IAsyncDisposable
+{
+    private const int LinesKept = 30;
+    private static readonly TimeSpan Grace = TimeSpan.FromSeconds(3);
+
+    private readonly Process _process;
+    private readonly Queue<string> _lines = [];
+
+    private ChildProcess(string name, Process process, Action<string>? onLine)
+    {
+        Name = name;
+        _process = process;
+        Task output = ReadAsync(process.StandardOutput, onLine);
+        Task errors = ReadAsync(process.StandardError, null);
+        Exit = WaitAsync(output, errors);
+    }
+
+    /// <summary>For people.</summary>
+    public string Name { get; }
+
+    /// <summary>The exit code, once the child has ended and all it printed was read.</summary>
+    public Task<int> Exit { get; }
+
+    /// <summary>The operating system's number for it.</summary>
+    public int Id => _process.Id;
+
+    /// <summary>The last lines it printed, errors included.</summary>
+    public string LastLines
+    {
+        get
+        {
+            lock (_lines) return string.Join(Environment.NewLine, _lines);
+        }
+    }
+
+    /// <summary>Starts a program with the runtime that runs this one.</summary>
+    /// <param name="name">For people.</param>
+    /// <param name="assembly">Path of its dll.</param>
+    /// <param name="arguments">Its command line.</param>
+    /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
+    public static ChildProcess Start(string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null)
+    {
+        var start = new ProcessStartInfo(RuntimeHost())
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            UseShellExecute = false,
+        };
+        start.ArgumentList.Add(assembly);
+        foreach (string argument in arguments) start.ArgumentList.Add(argument);
+        return new ChildProcess(name, Process.Start(start)!, onLine);
+    }
+
+    /// <summary>Writes a line to its standard input; nothing if it has gone.</summary>
+    public async Task TellAsync(string line)
+    {
+        try
+        {
+            await _process.StandardInput.WriteLineAsync(line);
+            await _process.StandardInput.FlushAsync();
+        }
+        catch (IOException)
+        {
+            // It has ended: Exit says how.
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            _process.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // What was not yet flushed has nobody to read it.
+        }
+        if (await Task.WhenAny(Exit, Task.Delay(Grace)) != Exit) _process.Kill(entireProcessTree: true);
+        await Exit;
+        _process.Dispose();
+    }
+
+    private static string RuntimeHost()
+    {
+        string? running = Environment.ProcessPath;
+        if (running is not null && Path.GetFileNameWithoutExtension(running) == "dotnet") return running;
+        return Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+    }
+
+    private async Task ReadAsync(StreamReader reader, Action<string>? onLine)
+    {
+        while (await reader.ReadLineAsync() is { } line)
+        {
+            lock (_lines)
+            {
+                if (_lines.Count == LinesKept) _lines.Dequeue();
+                _lines.Enqueue(line);
+            }
+            onLine?.Invoke(line);
+        }
+    }
+
+    private async Task<int> WaitAsync(Task output, Task errors)
+    {
+        await _process.WaitForExitAsync();
+        await Task.WhenAll(output, errors);
+        return _process.ExitCode;
+    }
+}
