@@ -1,1 +1,76 @@
-Console.WriteLine("placeholder");
+using System.CommandLine;
+using System.Globalization;
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Roles;
+using QuickSilver.Scenarios.Verbs;
+using Spectre.Console;
+
+IScenario[] scenarios = [new Throughput(), new Latency(), new Idle()];
+if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
+
+var json = new Option<FileInfo?>("--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
+var list = new Option<bool>("--list") { Description = "Name the scenarios." };
+var root = new RootCommand("Runs one scenario with real processes on this machine, verifies it and reports. Ends with 0 when every run was verified.") { json, list };
+root.SetAction(parsed =>
+{
+    if (!parsed.GetValue(list))
+    {
+        Console.Error.WriteLine("Name a scenario: --list names them.");
+        return 1;
+    }
+    foreach (IScenario scenario in scenarios) Console.WriteLine($"{scenario.Verb,-12} {scenario.Summary}");
+    return 0;
+});
+foreach (IScenario scenario in scenarios)
+{
+    var command = new Command(scenario.Verb, scenario.Summary);
+    foreach (Option option in scenario.Options) command.Options.Add(option);
+    command.Validators.Add(scenario.Validate);
+    command.SetAction((parsed, ct) => RunAsync(scenario, parsed, ct));
+    root.Subcommands.Add(command);
+}
+return await root.Parse(args).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+
+async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationToken ct)
+{
+    DateTimeOffset started = DateTimeOffset.UtcNow;
+    var machine = MachineReport.Here();
+    var build = BuildReport.Here();
+    if (build.Configuration != "Release") Console.Error.WriteLine("Built as Debug: the figures mean nothing. Use -c Release.");
+    ScenarioOutcome outcome;
+    try
+    {
+        outcome = await scenario.RunAsync(parsed, ct);
+    }
+    catch (OperationCanceledException) when (ct.IsCancellationRequested)
+    {
+        Console.Error.WriteLine("Interrupted.");
+        return 1;
+    }
+    bool verified = outcome.Runs.All(run => run.Failures.Count == 0);
+    if (parsed.GetValue(json) is { } file)
+    {
+        ReportJson.Write(file.FullName, new ScenarioReport
+        {
+            Scenario = scenario.Verb,
+            Started = started,
+            Build = build,
+            Machine = machine,
+            Options = scenario.Options.ToDictionary(option => option.Name, option => Text(parsed, option)),
+            Summary = outcome.Summary,
+            Runs = outcome.Runs,
+            Verified = verified,
+        });
+    }
+    AnsiConsole.Write(outcome.Table);
+    Console.WriteLine(verified ? "Verified." : "FAILED: see the runs above.");
+    return verified ? 0 : 1;
+}
+
+static string Text(ParseResult parsed, Option option) => parsed.GetResult(option)?.GetValueOrDefault<object>() switch
+{
+    null => "",
+    Array values => string.Join(", ", values.Cast<object>()),
+    IFormattable value => value.ToString(null, CultureInfo.InvariantCulture),
+    var value => value.ToString() ?? "",
+};

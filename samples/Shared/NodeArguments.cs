@@ -13,7 +13,7 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => [],
     };
 
-    private readonly Option<int> _groups = new("--groups") { Description = "With --prefix P: the groups P0 ... P(N-1).", HelpName = "N" };
+    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "With --prefix P: the groups P0 ... P(N-1).", HelpName = "N" }.AtLeast(0);
 
     private readonly Option<string[]> _prefix = new("--prefix")
     {
@@ -22,17 +22,17 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => [],
     };
 
-    private readonly Option<long> _expect = new("--expect")
+    private readonly Option<long> _expect = new Option<long>("--expect")
     {
         Description = "End with 0 when so many messages have come in all, in order and whole; otherwise with another code after --timeout.",
         HelpName = "COUNT",
-    };
+    }.AtLeast(0);
 
-    private readonly Option<double> _timeout = new("--timeout")
+    private readonly Option<double> _timeout = new Option<double>("--timeout")
     {
         Description = "End after so many seconds whatever happens. Default: 60 with --expect, else never.",
         HelpName = "SECONDS",
-    };
+    }.AtLeast(0);
 
     private readonly Option<bool> _quiet = new("--quiet") { Description = "One line a second instead of one for each message." };
 
@@ -65,11 +65,11 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => TransportKind.Auto,
     };
 
-    private readonly Option<double> _drop = new("--drop")
+    private readonly Option<double> _drop = new Option<double>("--drop")
     {
         Description = "Fault injection: drop this share of the datagrams received, from 0 to 1.",
         HelpName = "SHARE",
-    };
+    }.Share();
 
     private readonly Option<ulong> _seed = new("--seed")
     {
@@ -94,11 +94,7 @@ internal sealed class NodeArguments
         foreach (Option option in options) command.Options.Add(option);
         command.Validators.Add(result =>
         {
-            if (result.GetValue(_groups) < 0) result.AddError("--groups is negative.");
-            if (result.GetValue(_expect) < 0) result.AddError("--expect is negative.");
-            if (result.GetValue(_timeout) < 0) result.AddError("--timeout is negative.");
             if (result.GetValue(_prefix) is { Length: > 0 } && result.GetValue(_groups) == 0) result.AddError("--prefix needs --groups.");
-            if (result.GetValue(_drop) is < 0 or >= 1) result.AddError("--drop is not in [0, 1).");
         });
     }
 

@@ -1,0 +1,44 @@
+using System.Diagnostics;
+using System.Reflection;
+
+namespace QuickSilver.Scenarios.Reports;
+
+/// <summary>Which code was measured.</summary>
+/// <param name="Commit">Of the source it was built from; "unknown" outside a repository.</param>
+/// <param name="HasLocalChanges">Whether the working tree differs from it now; null when that cannot be told.</param>
+/// <param name="Configuration">Release or Debug.</param>
+internal sealed record BuildReport(string Commit, bool? HasLocalChanges, string Configuration)
+{
+    /// <summary>Asks the assembly, and git where it is to be had.</summary>
+    public static BuildReport Here()
+    {
+        Assembly assembly = typeof(QuickSilverNode).Assembly;
+        string version = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
+        int plus = version.IndexOf('+', StringComparison.Ordinal);
+        string commit = plus < 0 ? Git("rev-parse HEAD") ?? "unknown" : version[(plus + 1)..];
+        string? status = Git("status --porcelain");
+        string configuration = assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
+        return new BuildReport(commit, status is null ? null : status.Length > 0, configuration);
+    }
+
+    private static string? Git(string arguments)
+    {
+        try
+        {
+            var start = new ProcessStartInfo("git", arguments)
+            {
+                WorkingDirectory = AppContext.BaseDirectory,
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+            };
+            using Process git = Process.Start(start)!;
+            string output = git.StandardOutput.ReadToEnd();
+            git.WaitForExit();
+            return git.ExitCode == 0 ? output.Trim() : null;
+        }
+        catch (System.ComponentModel.Win32Exception)
+        {
+            return null;
+        }
+    }
+}

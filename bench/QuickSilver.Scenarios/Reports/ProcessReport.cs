@@ -1,0 +1,70 @@
+using QuickSilver.Samples;
+
+namespace QuickSilver.Scenarios.Reports;
+
+/// <summary>What one process of a run did. Counts are of the whole run; rate, latency, processor time and allocations of its measured part.</summary>
+internal sealed record ProcessReport
+{
+    public required string Process { get; init; }
+
+    public required string Role { get; init; }
+
+    public long Sent { get; init; }
+
+    public long Delivered { get; init; }
+
+    public long Lost { get; init; }
+
+    public long OutOfOrder { get; init; }
+
+    /// <summary>Of the wrong length, or in the wrong group.</summary>
+    public long Damaged { get; init; }
+
+    /// <summary>Messages of the measured part.</summary>
+    public long Measured { get; init; }
+
+    public double MeasuredSeconds { get; init; }
+
+    /// <summary>Measured messages a second.</summary>
+    public double Rate { get; init; }
+
+    /// <summary>Microseconds from the sender's call (at a fixed rate: from the instant the message was due) to the handler.</summary>
+    public LatencySummary? Latency { get; init; }
+
+    /// <summary>Of a sender with a fixed rate: how late it sent, in microseconds. It is part of the receivers' latency.</summary>
+    public LatencySummary? Lateness { get; init; }
+
+    public double CpuSeconds { get; init; }
+
+    public long AllocatedBytes { get; init; }
+
+    public long PeakMemoryBytes { get; init; }
+
+    /// <summary>Of a raw sender: times that feedback stopped.</summary>
+    public long Stalls { get; init; }
+
+    /// <summary>Smoothed duration of token rounds that this process led; 0 when it led none.</summary>
+    public double TokenRoundTripMicros { get; init; }
+
+    public long RepairsFromPeers { get; init; }
+
+    public long RepairsFromSenders { get; init; }
+
+    public long RepairsGiven { get; init; }
+
+    /// <summary>All of a node's figures at the end; null for the raw loops.</summary>
+    public NodeStatistics? Statistics { get; init; }
+
+    /// <summary>What the node did in the measured part, for <c>idle</c>.</summary>
+    public IdleReport? Idle { get; init; }
+
+    /// <summary>Adds what the node says of itself.</summary>
+    public ProcessReport With(NodeStatistics statistics) => this with
+    {
+        TokenRoundTripMicros = statistics.TokenRoundTrip.TotalMicroseconds,
+        RepairsFromPeers = statistics.RepairsFromPeers,
+        RepairsFromSenders = statistics.RepairsFromSenders,
+        RepairsGiven = statistics.RepairsGiven,
+        Statistics = statistics,
+    };
+}

@@ -1,0 +1,56 @@
+using System.Buffers;
+using QuickSilver.Scenarios.Traffic;
+
+namespace QuickSilver.Scenarios.Roles;
+
+/// <summary>
+/// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so a feed that is asked out of turn says no and is signalled when its
+/// turn comes. With one group that never happens. Core thread, but for <see cref="Start"/>.
+/// </summary>
+internal sealed class FeedTurns
+{
+    private readonly TrafficSource _source;
+    private readonly int _size;
+    private readonly FeedRegistration[] _registrations;
+    private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private MeasuredHeader _next;
+    private bool _hasNext;
+
+    /// <summary>Registers a feed for each group; nothing is asked yet.</summary>
+    public FeedTurns(IReadOnlyList<Group> groups, TrafficSource source, int size)
+    {
+        _source = source;
+        _size = size;
+        _registrations = [.. groups.Select((group, number) => group.RegisterFeed(new Feed(this, number)))];
+    }
+
+    /// <summary>Ends when the source is dry.</summary>
+    public Task Completion => _done.Task;
+
+    /// <summary>Begins.</summary>
+    public void Start() => _registrations[0].Signal();
+
+    private bool TryWrite(int group, IBufferWriter<byte> message)
+    {
+        if (!_hasNext && !_source.TryNext(out _next))
+        {
+            _done.TrySetResult();
+            return false;
+        }
+        _hasNext = _next.Group != group;
+        if (_hasNext)
+        {
+            _registrations[_next.Group].Signal();
+            return false;
+        }
+        Span<byte> payload = message.GetSpan(_size)[.._size];
+        _next.Write(payload);
+        message.Advance(_size);
+        return true;
+    }
+
+    private sealed class Feed(FeedTurns turns, int group) : IMessageFeed
+    {
+        public bool TryWriteNext(IBufferWriter<byte> message) => turns.TryWrite(group, message);
+    }
+}

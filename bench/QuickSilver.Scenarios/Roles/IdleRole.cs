@@ -1,0 +1,42 @@
+using System.Diagnostics;
+using QuickSilver.Samples;
+using QuickSilver.Scenarios.Reports;
+
+namespace QuickSilver.Scenarios.Roles;
+
+/// <summary>A member of a cluster in which nobody sends.</summary>
+internal static class IdleRole
+{
+    /// <summary>Joins, waits for the others and the word to go, lets the start-up settle, then watches itself.</summary>
+    public static async Task RunAsync(RoleChannel channel)
+    {
+        RoleOrder order = channel.Order;
+        await using QuickSilverNode node = await RoleNode.StartAsync(order);
+        IReadOnlyList<Group> groups = await node.JoinManyAsync(RoleNode.GroupNames(order.Groups));
+        foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers);
+        channel.TellReady();
+        await channel.Go;
+        await Task.Delay(TimeSpan.FromSeconds(order.WarmUpSeconds));
+
+        NodeStatistics before = await SettledStatistics.ReadAsync(node);
+        ProcessUsage usageBefore = ProcessUsage.Now();
+        long since = Stopwatch.GetTimestamp();
+        await Task.Delay(TimeSpan.FromSeconds(order.MeasuredSeconds));
+        ProcessUsage usage = ProcessUsage.Now();
+        double seconds = Stopwatch.GetElapsedTime(since).TotalSeconds;
+        NodeStatistics after = await SettledStatistics.ReadAsync(node);
+
+        var report = new ProcessReport
+        {
+            Process = order.Name,
+            Role = order.Role.ToString(),
+            MeasuredSeconds = seconds,
+            CpuSeconds = usage.CpuSeconds - usageBefore.CpuSeconds,
+            AllocatedBytes = usage.AllocatedBytes - usageBefore.AllocatedBytes,
+            PeakMemoryBytes = usage.PeakMemoryBytes,
+            Idle = new IdleReport(seconds, (usage.CpuSeconds - usageBefore.CpuSeconds) / seconds, after.PacketsSent - before.PacketsSent, 0, after.LoopTurns - before.LoopTurns),
+        };
+        channel.TellResult(report.With(after));
+        await RoleChannel.StayAsync();
+    }
+}

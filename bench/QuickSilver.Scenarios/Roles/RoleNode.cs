@@ -1,0 +1,20 @@
+using QuickSilver.Testing;
+
+namespace QuickSilver.Scenarios.Roles;
+
+/// <summary>Starts the node of a child process and joins its groups.</summary>
+internal static class RoleNode
+{
+    /// <summary>The groups of a run, by number.</summary>
+    public static IReadOnlyList<string> GroupNames(int count) => [.. Enumerable.Range(0, count).Select(number => $"g{number}")];
+
+    /// <summary>Starts a node as ordered.</summary>
+    public static Task<QuickSilverNode> StartAsync(RoleOrder order)
+    {
+        var options = new QuickSilverOptions { ClusterName = order.Cluster, NodeName = order.Name };
+        options.Membership.Port = order.MembershipPort;
+        options.Transport.Kind = order.Transport;
+        if (order.Drop > 0) options.UseFaults(order.Drop, (ulong)order.Number + 1);
+        return QuickSilverNode.StartAsync(options);
+    }
+}

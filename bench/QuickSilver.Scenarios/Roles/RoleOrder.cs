@@ -1,0 +1,47 @@
+namespace QuickSilver.Scenarios.Roles;
+
+/// <summary>Everything a child process is told: one line of JSON on its standard input. What a role has no use for is ignored.</summary>
+internal sealed record RoleOrder
+{
+    public required RoleKind Role { get; init; }
+
+    /// <summary>Name of the process in the report, and of its node.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>Which of its kind, from 0.</summary>
+    public int Number { get; init; }
+
+    public int Receivers { get; init; } = 1;
+
+    public int Groups { get; init; } = 1;
+
+    /// <summary>Bytes of a message.</summary>
+    public int Size { get; init; }
+
+    public double WarmUpSeconds { get; init; }
+
+    public double MeasuredSeconds { get; init; }
+
+    /// <summary>Messages a second; 0: full speed.</summary>
+    public double Rate { get; init; }
+
+    public SendStyle Send { get; init; }
+
+    public string Cluster { get; init; } = "";
+
+    public int MembershipPort { get; init; }
+
+    public TransportKind Transport { get; init; }
+
+    /// <summary>Share of received datagrams that a QuickSilver receiver drops.</summary>
+    public double Drop { get; init; }
+
+    public string RawGroup { get; init; } = "";
+
+    public int RawPort { get; init; }
+
+    public int FeedbackPort { get; init; }
+
+    /// <summary>Datagrams that a raw sender hands over in one call; 1: one by one.</summary>
+    public int TrainLength { get; init; } = 1;
+}

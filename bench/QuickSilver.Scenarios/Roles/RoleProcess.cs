@@ -1,0 +1,75 @@
+using System.Text.Json;
+using QuickSilver.Samples.Processes;
+using QuickSilver.Scenarios.Reports;
+
+namespace QuickSilver.Scenarios.Roles;
+
+/// <summary>The scenario's end of its talk with a child process.</summary>
+internal sealed class RoleProcess : IAsyncDisposable
+{
+    private readonly TaskCompletionSource _ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<ProcessReport> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ChildProcess _child;
+
+    private RoleProcess(RoleOrder order)
+    {
+        Order = order;
+        _child = ChildProcess.Start(order.Name, typeof(RoleProcess).Assembly.Location, [RoleProgram.Word], OnLine);
+        _ = WatchAsync();
+    }
+
+    /// <summary>What it was told to do.</summary>
+    public RoleOrder Order { get; }
+
+    /// <summary>Ends when it is ready to begin; faults when it failed first.</summary>
+    public Task Ready => _ready.Task;
+
+    /// <summary>Ends with its findings; faults when it failed first.</summary>
+    public Task<ProcessReport> Result => _result.Task;
+
+    /// <summary>Starts it and hands over its order.</summary>
+    public static async Task<RoleProcess> StartAsync(RoleOrder order)
+    {
+        var process = new RoleProcess(order);
+        await process._child.TellAsync(JsonSerializer.Serialize(order, RoleJson.Default.RoleOrder));
+        return process;
+    }
+
+    /// <summary>Sends it a command.</summary>
+    public Task TellAsync(RoleCommand command) => _child.TellAsync(JsonSerializer.Serialize(command, RoleJson.Default.RoleCommand));
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync() => _child.DisposeAsync();
+
+    private void OnLine(string text)
+    {
+        RoleLine? line = null;
+        try
+        {
+            line = JsonSerializer.Deserialize(text, RoleJson.Default.RoleLine);
+        }
+        catch (JsonException)
+        {
+            // A message of the runtime; shown if the process fails.
+        }
+        if (line?.Kind == "ready") _ready.TrySetResult();
+        if (line is { Kind: "result", Result: { } result }) _result.TrySetResult(result);
+        if (line?.Kind == "failed") Fail(line.Failure ?? "failed");
+    }
+
+    private async Task WatchAsync()
+    {
+        int code = await _child.Exit;
+        Fail($"ended with {code}: {_child.LastLines}");
+    }
+
+    private void Fail(string reason)
+    {
+        var failure = new RunFailedException($"{Order.Name}: {reason}");
+        _ready.TrySetException(failure);
+        _result.TrySetException(failure);
+        // Nobody may be waiting any more.
+        _ = _ready.Task.Exception;
+        _ = _result.Task.Exception;
+    }
+}

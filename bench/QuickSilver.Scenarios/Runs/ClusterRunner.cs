@@ -1,0 +1,70 @@
+using QuickSilver.Samples.Processes;
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Roles;
+
+namespace QuickSilver.Scenarios.Runs;
+
+/// <summary>Starts the processes of one run, leads them through it and collects what they found.</summary>
+internal static class ClusterRunner
+{
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan FinishLimit = TimeSpan.FromSeconds(60);
+
+    /// <summary>Runs a cluster on ports and under a name of its own. This process hosts the membership and takes no part otherwise.</summary>
+    public static async Task<RunReport> RunClusterAsync(RunReport run, IReadOnlyList<RoleOrder> orders, CancellationToken ct)
+    {
+        var options = new QuickSilverOptions { ClusterName = $"scenario-{Environment.ProcessId}-{run.Repetition}", NodeName = "host" };
+        options.Membership.Port = FreePort.Find();
+        options.Transport.Kind = orders[0].Transport;
+        await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);
+        return await RunAsync(run, [.. orders.Select(order => order with { Cluster = options.ClusterName, MembershipPort = options.Membership.Port })], ct);
+    }
+
+    /// <summary>Runs processes that need no membership.</summary>
+    public static async Task<RunReport> RunAsync(RunReport run, IReadOnlyList<RoleOrder> orders, CancellationToken ct)
+    {
+        var processes = new List<RoleProcess>();
+        try
+        {
+            foreach (RoleOrder order in orders) processes.Add(await RoleProcess.StartAsync(order));
+            await LimitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
+
+            List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver)];
+            List<RoleProcess> others = [.. processes.Except(receivers)];
+            foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go"));
+            TimeSpan runTime = TimeSpan.FromSeconds(orders.Max(order => order.WarmUpSeconds + order.MeasuredSeconds));
+            ProcessReport[] sent = await LimitAsync(Task.WhenAll(others.Select(process => process.Result)), runTime + FinishLimit, "to send", ct);
+
+            long total = sent.Sum(report => report.Sent);
+            foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));
+            ProcessReport[] received = await LimitAsync(Task.WhenAll(receivers.Select(process => process.Result)), FinishLimit, "to receive the rest", ct);
+            return run with { Processes = [.. sent, .. received] };
+        }
+        catch (RunFailedException failure)
+        {
+            return run with { Failures = [failure.Message] };
+        }
+        finally
+        {
+            await Task.WhenAll(processes.Select(process => process.DisposeAsync().AsTask()));
+        }
+    }
+
+    private static async Task LimitAsync(Task task, TimeSpan limit, string what, CancellationToken ct)
+    {
+        try
+        {
+            await task.WaitAsync(limit, ct);
+        }
+        catch (TimeoutException)
+        {
+            throw new RunFailedException($"the processes took more than {limit.TotalSeconds:N0} s {what}");
+        }
+    }
+
+    private static async Task<T> LimitAsync<T>(Task<T> task, TimeSpan limit, string what, CancellationToken ct)
+    {
+        await LimitAsync((Task)task, limit, what, ct);
+        return await task;
+    }
+}

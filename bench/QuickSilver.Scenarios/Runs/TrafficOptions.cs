@@ -1,0 +1,74 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using QuickSilver.Samples;
+using QuickSilver.Scenarios.Roles;
+using QuickSilver.Scenarios.Traffic;
+
+namespace QuickSilver.Scenarios.Runs;
+
+/// <summary>The command line of scenarios that move messages from one sender to receivers.</summary>
+internal sealed class TrafficOptions
+{
+    private const int LongestTrain = 65_493;
+
+    private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+
+    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Groups, all joined by all, sent to in turn. The raw loops have one.", DefaultValueFactory = _ => 1 }.AtLeast(1);
+
+    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+
+    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 2 }.AtLeast(0);
+
+    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
+
+    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions, the variants interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+
+    private readonly Option<SendStyle> _send = new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
+
+    private readonly Option<TransportKind> _transport = new("--transport") { Description = "How QuickSilver's messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
+
+    private readonly Option<double> _drop = new Option<double>("--drop") { Description = "Share of the datagrams that each QuickSilver receiver drops.", DefaultValueFactory = _ => 0 }.Share();
+
+    private readonly Option<int> _train = new Option<int>("--train") { Description = "Datagrams in a raw train.", DefaultValueFactory = _ => 32 }.AtLeast(1);
+
+    private readonly Option<string> _rawGroup = new("--raw-group") { Description = "Multicast address of the raw loops.", DefaultValueFactory = _ => "239.192.67.1" };
+
+    private readonly Option<Variant[]> _variants;
+
+    /// <summary>With the variants that the scenario can measure, all by default.</summary>
+    public TrafficOptions(params Variant[] variants)
+    {
+        _variants = new Option<Variant[]>("--variant")
+        {
+            Description = $"What to measure; may be repeated. Default: {string.Join(", ", variants)}.",
+            DefaultValueFactory = _ => variants,
+        };
+        All = [_variants, _receivers, _groups, _size, _warmUp, _seconds, _repeat, _send, _transport, _drop, _train, _rawGroup];
+    }
+
+    /// <summary>To add to the command.</summary>
+    public IReadOnlyList<Option> All { get; }
+
+    /// <summary>Refuses what cannot be run.</summary>
+    public void Validate(CommandResult result)
+    {
+        if (result.ValueOrDefault(_train) * result.ValueOrDefault(_size) > LongestTrain) result.AddError($"--train times --size is more than {LongestTrain}, the longest train.");
+    }
+
+    /// <summary>What was said.</summary>
+    public TrafficPlan Read(ParseResult parsed) => new()
+    {
+        Variants = parsed.GetValue(_variants)!,
+        Receivers = parsed.GetValue(_receivers),
+        Groups = parsed.GetValue(_groups),
+        Size = parsed.GetValue(_size),
+        WarmUpSeconds = parsed.GetValue(_warmUp),
+        MeasuredSeconds = parsed.GetValue(_seconds),
+        Repetitions = parsed.GetValue(_repeat),
+        Send = parsed.GetValue(_send),
+        Transport = parsed.GetValue(_transport),
+        Drop = parsed.GetValue(_drop),
+        TrainLength = parsed.GetValue(_train),
+        RawGroup = parsed.GetValue(_rawGroup)!,
+    };
+}

@@ -1,0 +1,14 @@
+namespace QuickSilver.Scenarios.Runs;
+
+/// <summary>What can be measured side by side.</summary>
+internal enum Variant
+{
+    /// <summary>QuickSilver.</summary>
+    QuickSilver,
+
+    /// <summary>A raw UDP multicast loop, one datagram a call.</summary>
+    RawSingle,
+
+    /// <summary>A raw UDP multicast loop with trains of datagrams, cut and joined by the kernel.</summary>
+    RawTrains,
+}

@@ -1,0 +1,13 @@
+namespace QuickSilver.Scenarios.Runs;
+
+/// <summary>Variants in words.</summary>
+internal static class VariantNames
+{
+    /// <summary>As reports call it.</summary>
+    public static string Text(this Variant variant) => variant switch
+    {
+        Variant.QuickSilver => "quicksilver",
+        Variant.RawSingle => "raw UDP, one datagram a call",
+        _ => "raw UDP, trains",
+    };
+}

@@ -1,0 +1,43 @@
+using System.Buffers.Binary;
+
+namespace QuickSilver.Scenarios.Traffic;
+
+/// <summary>
+/// The head of every measured payload, QuickSilver's and the raw loops' alike; what follows is filler that nobody reads, so that all senders and receivers do the same work. Little endian:
+/// <code>
+/// offset  length  field
+/// 0       4       group, from 0
+/// 4       4       phase
+/// 8       8       index within the group, from 1
+/// 16      8       when it was sent, or was due, in Stopwatch ticks: one clock for all processes of a machine
+/// </code>
+/// </summary>
+/// <param name="Group">Number of the group.</param>
+/// <param name="Phase">Part of the run.</param>
+/// <param name="Index">Which message of the group, from 1.</param>
+/// <param name="Ticks">When it was sent, or was due.</param>
+internal readonly record struct MeasuredHeader(int Group, RunPhase Phase, long Index, long Ticks)
+{
+    /// <summary>Its length, and the shortest payload.</summary>
+    public const int Bytes = 24;
+
+    private const int PhaseAt = 4;
+    private const int IndexAt = 8;
+    private const int TicksAt = 16;
+
+    /// <summary>Writes it at the head of a payload.</summary>
+    public void Write(Span<byte> payload)
+    {
+        BinaryPrimitives.WriteInt32LittleEndian(payload, Group);
+        BinaryPrimitives.WriteInt32LittleEndian(payload[PhaseAt..], (int)Phase);
+        BinaryPrimitives.WriteInt64LittleEndian(payload[IndexAt..], Index);
+        BinaryPrimitives.WriteInt64LittleEndian(payload[TicksAt..], Ticks);
+    }
+
+    /// <summary>Reads it from the head of a payload of at least <see cref="Bytes"/>.</summary>
+    public static MeasuredHeader Read(ReadOnlySpan<byte> payload) => new(
+        BinaryPrimitives.ReadInt32LittleEndian(payload),
+        (RunPhase)BinaryPrimitives.ReadInt32LittleEndian(payload[PhaseAt..]),
+        BinaryPrimitives.ReadInt64LittleEndian(payload[IndexAt..]),
+        BinaryPrimitives.ReadInt64LittleEndian(payload[TicksAt..]));
+}

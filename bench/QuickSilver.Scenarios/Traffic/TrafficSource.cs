@@ -1,0 +1,73 @@
+using System.Diagnostics;
+using QuickSilver.Samples;
+
+namespace QuickSilver.Scenarios.Traffic;
+
+/// <summary>
+/// Makes the messages of a run, the same for every kind of sender: round-robin over groups, at full speed or at a fixed rate. With a rate each message is due at its own instant whatever
+/// became of those before it, and is stamped with that instant, so a stall shows in the latency of every message it held up (no coordinated omission). One thread.
+/// </summary>
+internal sealed class TrafficSource
+{
+    private readonly long[] _sentByGroup;
+    private readonly RunClock _clock;
+    private readonly double _ticksPerMessage;
+    private readonly LatencyHistogram _lateness = new();
+    private readonly LoadMeter _meter;
+    private RunPhase _phase;
+
+    /// <summary>The run begins now.</summary>
+    /// <param name="groups">How many groups.</param>
+    /// <param name="clock">How long its parts are.</param>
+    /// <param name="rate">Messages a second; 0: full speed.</param>
+    /// <param name="meter">Told when the measured part begins and ends.</param>
+    public TrafficSource(int groups, RunClock clock, double rate, LoadMeter meter)
+    {
+        _sentByGroup = new long[groups];
+        _clock = clock;
+        _ticksPerMessage = rate > 0 ? Stopwatch.Frequency / rate : 0;
+        _meter = meter;
+    }
+
+    /// <summary>Messages made.</summary>
+    public long Sent { get; private set; }
+
+    /// <summary>Of those, in the measured part.</summary>
+    public long Measured { get; private set; }
+
+    /// <summary>How late messages with a due instant were made: the pacing's own share of their latency.</summary>
+    public LatencySummary? Lateness => _lateness.Summarize();
+
+    /// <summary>Makes the next message, waiting until it is due.</summary>
+    /// <returns>False when the run is over.</returns>
+    public bool TryNext(out MeasuredHeader header)
+    {
+        header = default;
+        long now = Stopwatch.GetTimestamp();
+        long ticks = now;
+        if (_ticksPerMessage > 0)
+        {
+            ticks = _clock.Start + (long)(Sent * _ticksPerMessage);
+            if (_clock.PhaseAt(ticks) is null) return false;
+            now = Pacer.WaitUntil(ticks);
+        }
+        if (_clock.PhaseAt(ticks) is not { } phase) return false;
+        if (phase != _phase) Enter(phase);
+        if (phase == RunPhase.Measured)
+        {
+            Measured++;
+            if (_ticksPerMessage > 0) _lateness.Record(now - ticks);
+        }
+        int group = (int)(Sent % _sentByGroup.Length);
+        Sent++;
+        header = new MeasuredHeader(group, phase, ++_sentByGroup[group], ticks);
+        return true;
+    }
+
+    private void Enter(RunPhase phase)
+    {
+        _phase = phase;
+        if (phase == RunPhase.Measured) _meter.Begin();
+        else _meter.End();
+    }
+}

@@ -1,0 +1,74 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using QuickSilver.Samples;
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Runs;
+using Spectre.Console;
+
+namespace QuickSilver.Scenarios.Verbs;
+
+/// <summary>
+/// One sender at fixed rates. Every message is due at its own instant and its latency counts from there, whether or not the sender was held up: no coordinated omission. The sender's own
+/// lateness, which is the waking of its thread, is in the report beside it. A run's figure is its slowest receiver's.
+/// </summary>
+internal sealed class Latency : IScenario
+{
+    private readonly TrafficOptions _options = new(Variant.QuickSilver, Variant.RawSingle);
+
+    private readonly Option<double[]> _rates = new("--rate")
+    {
+        Description = "Messages a second; may be repeated. Default: 1000, 10000, 50000.",
+        DefaultValueFactory = _ => [1000, 10_000, 50_000],
+    };
+
+    /// <inheritdoc/>
+    public string Verb => "latency";
+
+    /// <inheritdoc/>
+    public string Summary => "One sender at fixed rates to some receivers, from the instant a message was due to its handler, beside a raw UDP multicast loop.";
+
+    /// <inheritdoc/>
+    public IReadOnlyList<Option> Options => [_rates, .. _options.All];
+
+    /// <inheritdoc/>
+    public void Validate(CommandResult result)
+    {
+        _options.Validate(result);
+        if (result.ValueOrDefault(_rates).Any(rate => !(rate > 0))) result.AddError("--rate is not positive.");
+    }
+
+    /// <inheritdoc/>
+    public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
+    {
+        TrafficPlan plan = _options.Read(parsed);
+        double[] rates = parsed.GetValue(_rates)!;
+        List<RunReport> runs = await plan.RunAsync(rates, ct);
+        Table table = new Table().Border(TableBorder.Simple);
+        table.AddColumn("variant");
+        foreach (string title in (string[])["messages/s", "p50 us", "p99 us (range)", "p99.9 us", "max us", "sender late, p50 us", "p99 us", "lost"])
+        {
+            table.AddColumn(new TableColumn(title).RightAligned());
+        }
+        List<VariantSummary> summary = [];
+        foreach (double rate in rates)
+        {
+            foreach (Variant variant in plan.Variants)
+            {
+                List<RunReport> own = [.. runs.Where(run => run.Variant == variant.Text() && run.OfferedRate == rate && run.Processes.Count > 0)];
+                VariantSummary p50 = Summarize("p50 us", latency => latency.P50), p99 = Summarize("p99 us", latency => latency.P99);
+                VariantSummary p999 = Summarize("p99.9 us", latency => latency.P999), max = Summarize("max us", latency => latency.Max);
+                summary.AddRange([p50, p99, p999, max]);
+                double late50 = Median(own, lateness => lateness.P50), late99 = Median(own, lateness => lateness.P99);
+                table.AddRow(variant.Text(), $"{rate:N0}", $"{p50.Median:N0}", $"{p99.Median:N0} ({p99.Lowest:N0}-{p99.Highest:N0})", $"{p999.Median:N0}", $"{max.Median:N0}",
+                    $"{late50:N0}", $"{late99:N0}", $"{own.Sum(run => RunLog.Receivers(run).Sum(process => process.Lost)):N0}");
+
+                VariantSummary Summarize(string figure, Func<LatencySummary, double> of) =>
+                    VariantSummary.Of(variant.Text(), rate, figure, own.Select(run => RunLog.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0)));
+            }
+        }
+        return new ScenarioOutcome(runs, summary, table);
+    }
+
+    private static double Median(List<RunReport> runs, Func<LatencySummary, double> of) =>
+        VariantSummary.Of("", 0, "", runs.Select(run => run.Processes[0].Lateness is { } lateness ? of(lateness) : 0)).Median;
+}

@@ -1,0 +1,10 @@
+using QuickSilver.Scenarios.Reports;
+using Spectre.Console.Rendering;
+
+namespace QuickSilver.Scenarios.Verbs;
+
+/// <summary>What a scenario found.</summary>
+/// <param name="Runs">Every run.</param>
+/// <param name="Summary">Figures over the repetitions.</param>
+/// <param name="Table">For people.</param>
+internal sealed record ScenarioOutcome(IReadOnlyList<RunReport> Runs, IReadOnlyList<VariantSummary> Summary, IRenderable Table);

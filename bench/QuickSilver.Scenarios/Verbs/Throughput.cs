@@ -1,0 +1,64 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Runs;
+using Spectre.Console;
+
+namespace QuickSilver.Scenarios.Verbs;
+
+/// <summary>
+/// One sender at full speed. The rate of a run is its slowest receiver's, over the messages of the measured part; processor time is of all threads in that part, divided by its messages.
+/// </summary>
+internal sealed class Throughput : IScenario
+{
+    private readonly TrafficOptions _options = new(Variant.QuickSilver, Variant.RawSingle, Variant.RawTrains);
+
+    /// <inheritdoc/>
+    public string Verb => "throughput";
+
+    /// <inheritdoc/>
+    public string Summary => "One sender at full speed to some receivers, beside raw UDP multicast loops.";
+
+    /// <inheritdoc/>
+    public IReadOnlyList<Option> Options => _options.All;
+
+    /// <inheritdoc/>
+    public void Validate(CommandResult result) => _options.Validate(result);
+
+    /// <inheritdoc/>
+    public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
+    {
+        TrafficPlan plan = _options.Read(parsed);
+        List<RunReport> runs = await plan.RunAsync([0], ct);
+        Table table = new Table().Border(TableBorder.Simple);
+        table.AddColumn("variant");
+        foreach (string title in (string[])["messages/s, median", "lowest", "highest", "to raw single", "sender us/msg", "receiver us/msg", "receiver bytes/msg", "lost"])
+        {
+            table.AddColumn(new TableColumn(title).RightAligned());
+        }
+        List<VariantSummary> summary = [];
+        double single = Rate(runs, Variant.RawSingle).Median;
+        foreach (Variant variant in plan.Variants)
+        {
+            VariantSummary rate = Rate(runs, variant);
+            List<RunReport> own = Of(runs, variant);
+            VariantSummary senderCpu = Summarize(variant, "sender CPU us/message", own.Select(run => CpuMicros(run.Processes[0])));
+            VariantSummary receiverCpu = Summarize(variant, "receiver CPU us/message", own.Select(run => RunLog.Receivers(run).Average(CpuMicros)));
+            VariantSummary allocated = Summarize(variant, "receiver bytes allocated/message", own.Select(run => RunLog.Receivers(run).Average(Allocated)));
+            summary.AddRange([rate, senderCpu, receiverCpu, allocated]);
+            table.AddRow(variant.Text(), $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", single > 0 ? $"{rate.Median / single:N2}" : "", $"{senderCpu.Median:N2}",
+                $"{receiverCpu.Median:N2}", $"{allocated.Median:N2}", $"{own.Sum(run => RunLog.Receivers(run).Sum(process => process.Lost)):N0}");
+        }
+        return new ScenarioOutcome(runs, summary, table);
+    }
+
+    private static List<RunReport> Of(List<RunReport> runs, Variant variant) => [.. runs.Where(run => run.Variant == variant.Text() && run.Processes.Count > 0)];
+
+    private static VariantSummary Rate(List<RunReport> runs, Variant variant) => Summarize(variant, "messages/s to the slowest receiver", Of(runs, variant).Select(RunLog.SlowestRate));
+
+    private static VariantSummary Summarize(Variant variant, string figure, IEnumerable<double> values) => VariantSummary.Of(variant.Text(), 0, figure, values);
+
+    private static double CpuMicros(ProcessReport process) => process.CpuSeconds * 1e6 / Math.Max(1, process.Measured);
+
+    private static double Allocated(ProcessReport process) => process.AllocatedBytes / (double)Math.Max(1, process.Measured);
+}
