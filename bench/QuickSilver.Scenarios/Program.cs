@@ -62,6 +62,7 @@ async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationTok
             Verified = verified,
         });
     }
+    if (Console.IsOutputRedirected) AnsiConsole.Profile.Width = 160;
     AnsiConsole.Write(outcome.Table);
     Console.WriteLine(verified ? "Verified." : "FAILED: see the runs above.");
     return verified ? 0 : 1;

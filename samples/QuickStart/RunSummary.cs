@@ -6,6 +6,8 @@ namespace QuickStart;
 /// <summary>What the programs' reports say together.</summary>
 internal sealed class RunSummary
 {
+    private const int WidthWhenRedirected = 160;
+
     private readonly ClusterPlan _plan;
     private readonly ProgramReport _publisher;
     private readonly List<ProgramReport> _subscribers;
@@ -41,6 +43,7 @@ internal sealed class RunSummary
                 $"{subscriber.Statistics.PacketsMissed:N0}", $"{subscriber.Statistics.RepairsFromPeers:N0}", $"{subscriber.Statistics.RepairsFromSenders:N0}",
                 $"{subscriber.Usage.CpuSeconds:N1}");
         }
+        if (Console.IsOutputRedirected) AnsiConsole.Profile.Width = WidthWhenRedirected;
         AnsiConsole.Write(table);
         Console.WriteLine("Times are from the call that sends to the handler that receives, at full speed: most of it is waiting for its turn to be sent.");
         string carriers = string.Join(" and ", _publisher.Regions.Where(region => region.Members > 1 || _publisher.Regions.Count == 1).Select(region => region.Carrier).Distinct());

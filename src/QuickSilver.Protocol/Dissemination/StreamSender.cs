@@ -42,6 +42,8 @@ public sealed class StreamSender : IFeed
     private long _releasedCharge;
     private ulong _ackedHighest;
     private TimeSpan _roundTrip;
+    private uint _packedMessages;
+    private uint _heldMessages;
     private bool _isRegistered;
     private bool _heldIsBeacon;
     private bool _beaconDue;
@@ -123,7 +125,7 @@ public sealed class StreamSender : IFeed
         {
             _context.Counters.DatagramBytes += (ulong)train.Length;
             if (_heldIsBeacon) _context.Counters.Beacons++;
-            else _context.Counters.DataDatagrams += (ulong)train.Count;
+            else CountData(train);
             return true;
         }
         _isRegistered = false;
@@ -145,6 +147,7 @@ public sealed class StreamSender : IFeed
     /// <summary>The last byte of a message is in the packet being made.</summary>
     internal void OnMessagePacked(OutgoingMessage message, Slice inPacket, Instant now)
     {
+        _packedMessages++;
         _sent.Enqueue(new SentMessage(message, Highest + 1));
         LetGoOf(message, inPacket, now);
     }
@@ -219,6 +222,12 @@ public sealed class StreamSender : IFeed
 
     private bool CanBuild => !Backlog.IsEmpty && !_builder.IsBlocked;
 
+    private void CountData(in Train train)
+    {
+        _context.Counters.DataDatagrams += (ulong)train.Count;
+        _context.Counters.MessageCopies += _heldMessages;
+    }
+
     private void RequestPull()
     {
         if (_isRegistered || _isClosed) return;
@@ -231,6 +240,8 @@ public sealed class StreamSender : IFeed
         int count = _builder.Build(now, out Slice train, out int segment);
         if (count == 0) return;
         Hold(train, segment, isBeacon: false);
+        _heldMessages = _packedMessages;
+        _packedMessages = 0;
         _context.Counters.PacketsSent += (ulong)count;
         _beaconDue = false;
         _beacon.OnPacket(now);

@@ -34,6 +34,17 @@ public sealed class SendCounters
         }
     }
 
+    /// <summary>All datagrams sent.</summary>
+    public ulong TotalDatagrams
+    {
+        get
+        {
+            ulong total = 0;
+            foreach (ulong datagrams in _datagrams) total += datagrams;
+            return total;
+        }
+    }
+
     internal void CountSent(PriorityClass priority, int datagrams, int bytes)
     {
         Trains++;

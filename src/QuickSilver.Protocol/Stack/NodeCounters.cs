@@ -29,6 +29,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Datagrams of data as they left: with unicast fan-out, one per member.</summary>
     public ulong DataDatagramsSent;
 
+    /// <summary>Messages as they left for the first time: once per region by multicast, once per member with unicast fan-out.</summary>
+    public ulong MessageCopies;
+
+    /// <summary>Datagrams of all kinds handed to the kernel.</summary>
+    public ulong DatagramsSent;
+
     /// <summary>Packets received for the first time, repairs included.</summary>
     public ulong PacketsReceived;
 
@@ -89,6 +95,8 @@ public sealed class NodeCounters(RejectCounters rejected)
         BytesSent = sent.BytesSent;
         PacketsSent = sent.PacketsSent;
         DataDatagramsSent = sent.DataDatagrams;
+        MessageCopies = sent.MessageCopies;
+        DatagramsSent = rooms.Roots.Counters.TotalDatagrams;
         PendingMessages = sent.PendingMessages;
         PendingBytes = sent.PendingBytes;
         BackpressureEpisodes = sent.GatesShut;
