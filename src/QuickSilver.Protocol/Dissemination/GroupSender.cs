@@ -66,6 +66,9 @@ public sealed class GroupSender
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber { get; private set; }
 
+    /// <summary>Bytes of messages admitted and not yet known stable.</summary>
+    public long OutstandingBytes { get; private set; }
+
     /// <summary>Members of the group in the step this node sends in, itself included; as last known while a newer step is installed and not yet
     /// active, 0 before anything is known.</summary>
     public int SendMemberCount
@@ -213,6 +216,7 @@ public sealed class GroupSender
     {
         message.IsComplete = true;
         _outstanding--;
+        OutstandingBytes -= message.Length;
         ulong ordinal = message.Ordinal;
         if (!_context.IsClosed)
         {
@@ -312,6 +316,7 @@ public sealed class GroupSender
     {
         message.Ordinal = ++_ordinal;
         _outstanding++;
+        OutstandingBytes += message.Length;
         AddToAccounts(1, message.Length);
     }
 

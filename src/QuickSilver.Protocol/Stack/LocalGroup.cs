@@ -40,6 +40,9 @@ public sealed class LocalGroup
     /// <summary>Members of the group in the step that this node sends in, itself included.</summary>
     public int SendMemberCount => Sender.SendMemberCount;
 
+    /// <summary>Bytes of messages admitted and not yet known to be held by every live member.</summary>
+    public long PendingBytes => Sender.OutstandingBytes;
+
     /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is admitted.</summary>
     public bool IsLeaving { get; internal set; }
 

@@ -1,19 +1,36 @@
+using System.Runtime.CompilerServices;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Runtime;
+
 namespace QuickSilver;
 
 /// <summary>
 /// A handle on a group that this node is in: sends, and receives through an inbox of its own. A second join of one name gives a second handle on the same membership, with its own inbox; the node
 /// leaves with the last. What comes before the first reader is held for it, up to the inbox's limits. One reader at a time.
 /// </summary>
-public sealed class Group : GroupSender
+public sealed class Group : GroupSender, IInboxOwner
 {
-    internal Group(QuickSilverNode node, string name)
-        : base(node, name)
+    private InlineRegistration[] _inline = [];
+    private LeaveOperation? _leave;
+
+    internal Group(QuickSilverNode node, NodeServices services, string name, HandleSettings settings)
+        : base(node, services, name)
     {
+        Settings = settings;
+        InboxCore = new InboxCore(this, this, services.Inboxes, settings.Limits);
+        if (settings.OnMessage is not { } handler) return;
+        _inline = [new InlineRegistration(this, handler)];
+        InboxCore.StopHolding();
     }
 
     /// <summary>Not built yet: the handle's inbox is reached through the readers below.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
     public Inbox Inbox => throw Unsupported.Feature("Group.Inbox");
+
+    internal HandleSettings Settings { get; }
+
+    internal InboxCore InboxCore { get; }
 
     /// <summary>
     /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in <see cref="Message.Sequence"/>). Breaking off or cancelling
@@ -21,19 +38,229 @@ public sealed class Group : GroupSender
     /// </summary>
     /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
     /// <exception cref="QuickSilverException">After everything stored: why the handle ended.</exception>
-    public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default)
+    {
+        ThrowIfLeft();
+        return IterateMessages(ct);
+    }
 
     /// <summary>As <see cref="ReadAllAsync"/>, without a copy: the reader owes each lease a dispose.</summary>
-    public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken ct = default)
+    {
+        ThrowIfLeft();
+        return IterateLeases(ct);
+    }
 
     /// <summary>As <see cref="ReadAllAsync"/>, with view changes and losses in their places between the messages.</summary>
-    public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken ct = default)
+    {
+        ThrowIfLeft();
+        return IterateEvents(ct);
+    }
 
     /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first consumer of all gets what has been held.</summary>
     /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards.</returns>
-    public IDisposable OnMessageInline(InlineHandler handler) => throw new NotSupportedException();
+    public IDisposable OnMessageInline(InlineHandler handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        ThrowIfEnded();
+        var registration = new InlineRegistration(this, handler);
+        if (Services.IsCoreThread) Attach(registration);
+        else if (!Services.Requests.Enqueue(registration)) throw EndException();
+        return registration;
+    }
 
     /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
     /// <param name="ct">Ends the waiting only: the group is left all the same.</param>
-    public ValueTask LeaveAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask LeaveAsync(CancellationToken ct = default)
+    {
+        ThrowIfEnded();
+        await LeaveOperation.Begin(Node.Core, [this]).Task.WaitAsync(ct).ConfigureAwait(false);
+    }
+
+    void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
+
+    void IInboxOwner.OnOverflow(long backlog) => Core?.OnOverflow(this, backlog);
+
+    /// <summary>A message is delivered. Core thread only.</summary>
+    internal void Deliver(in DeliveredMessage message)
+    {
+        if (_inline.Length > 0) RunInline(message.Sender, message.Number, message.Payload.Span);
+        InboxCore.OnMessage(message);
+    }
+
+    /// <summary>Attaches an inline handler. Core thread only.</summary>
+    internal void Attach(InlineRegistration registration)
+    {
+        if (HasEnded) return;
+        _inline = [.. _inline, registration];
+        InboxCore.TryBecomeInline(entry => RunInline(entry.Sender!, entry.Number, entry.Span));
+    }
+
+    /// <summary>Takes an inline handler out. Core thread only.</summary>
+    internal void Detach(InlineRegistration registration) => _inline = Array.FindAll(_inline, other => !ReferenceEquals(other, registration));
+
+    /// <summary>The leave that this handle is part of; the first one stays. Any thread.</summary>
+    internal LeaveOperation JoinLeave(LeaveOperation leave) => Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
+
+    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="GroupSender.Completion"/> is told. Core thread, or when it is gone; again: nothing.</summary>
+    internal void Finish(Exception? reason)
+    {
+        InboxCore.Close(reason);
+        Conclude(reason);
+    }
+
+    /// <summary>As <see cref="Finish"/>, by another thread when the core hangs.</summary>
+    internal void Abandon(Exception? reason)
+    {
+        InboxCore.SetEnd(reason);
+        Conclude(reason);
+    }
+
+    private protected override async Task LeaveForDisposeAsync()
+    {
+        TimeSpan drain = Services.Options.Shutdown.DrainTimeout;
+        LeaveOperation leave = LeaveOperation.Begin(Node.Core, [this]);
+        if (await Task.WhenAny(leave.Task, Task.Delay(drain)).ConfigureAwait(false) != leave.Task) leave.Hurry();
+        InboxCore.SetEnd(null);
+        InboxCore.Discard();
+    }
+
+    private void Conclude(Exception? reason)
+    {
+        TryEnd(reason);
+        Complete(reason);
+        Services.Remove(this);
+    }
+
+    private void RunInline(NodeInfo sender, ulong number, ReadOnlySpan<byte> payload)
+    {
+        GroupCore core = Core!;
+        foreach (InlineRegistration registration in _inline)
+        {
+            if (registration.IsRemoved) continue;
+            long before = Environment.TickCount64;
+            try
+            {
+                registration.Handler(new MessageView(this, sender, number, payload));
+            }
+            catch (Exception fault)
+            {
+                core.OnUserFault(this, fault);
+            }
+            core.OnUserCode(LoopPhase.InlineHandler, before);
+        }
+    }
+
+    private void ThrowIfLeft()
+    {
+        if (HasBeenLeft) ThrowIfEnded();
+    }
+
+    private async IAsyncEnumerable<Message> IterateMessages([EnumeratorCancellation] CancellationToken ct)
+    {
+        InboxReader reader = InboxCore.BeginRead();
+        try
+        {
+            while (true)
+            {
+                ct.ThrowIfCancellationRequested();
+                ReadOutcome outcome = reader.NextMessage(out InboxEntry entry);
+                if (outcome == ReadOutcome.Entry)
+                {
+                    var message = new Message(this, entry.Sender!, entry.Number, entry.ToOwned());
+                    reader.OnCopied(entry);
+                    yield return message;
+                }
+                else if (outcome == ReadOutcome.Ended)
+                {
+                    reader.ThrowIfFailed();
+                    yield break;
+                }
+                else if (reader.Arm(events: false))
+                {
+                    await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            InboxCore.EndRead();
+        }
+    }
+
+    private async IAsyncEnumerable<MessageLease> IterateLeases([EnumeratorCancellation] CancellationToken ct)
+    {
+        InboxReader reader = InboxCore.BeginRead();
+        try
+        {
+            while (true)
+            {
+                ct.ThrowIfCancellationRequested();
+                ReadOutcome outcome = reader.NextMessage(out InboxEntry entry);
+                if (outcome == ReadOutcome.Entry)
+                {
+                    yield return reader.Lease(entry);
+                }
+                else if (outcome == ReadOutcome.Ended)
+                {
+                    reader.ThrowIfFailed();
+                    yield break;
+                }
+                else if (reader.Arm(events: false))
+                {
+                    await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            InboxCore.EndRead();
+        }
+    }
+
+    private async IAsyncEnumerable<GroupEvent> IterateEvents([EnumeratorCancellation] CancellationToken ct)
+    {
+        InboxReader reader = InboxCore.BeginRead();
+        try
+        {
+            while (true)
+            {
+                ct.ThrowIfCancellationRequested();
+                ReadOutcome outcome = reader.NextEvent(out InboxEntry entry);
+                if (outcome == ReadOutcome.Entry)
+                {
+                    yield return ToEvent(reader, entry);
+                }
+                else if (outcome == ReadOutcome.Ended)
+                {
+                    reader.ThrowIfFailed();
+                    yield break;
+                }
+                else if (reader.Arm(events: true))
+                {
+                    await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            InboxCore.EndRead();
+        }
+    }
+
+    private GroupEvent ToEvent(InboxReader reader, in InboxEntry entry)
+    {
+        switch (entry.Body)
+        {
+            case GroupView view:
+                return reader.ToViewEvent(view);
+            case LossNote loss:
+                return new LossEvent(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
+            default:
+                var message = new Message(this, entry.Sender!, entry.Number, entry.ToOwned());
+                reader.OnCopied(entry);
+                return new MessageEvent(this, message);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using QuickSilver.Runtime;
 
 namespace QuickSilver;
 
@@ -11,11 +12,17 @@ namespace QuickSilver;
 /// reader never holds senders up: it is its own inbox that overflows.
 /// </para>
 /// </summary>
-public class GroupSender : IAsyncDisposable
+public class GroupSender : IAsyncDisposable, ISendOwner
 {
-    internal GroupSender(QuickSilverNode node, string name)
+    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private GroupCore? _core;
+    private EndMark? _end;
+    private Task? _disposal;
+
+    internal GroupSender(QuickSilverNode node, NodeServices services, string name)
     {
         Node = node;
+        Services = services;
         Name = name;
     }
 
@@ -26,10 +33,22 @@ public class GroupSender : IAsyncDisposable
     public string Name { get; }
 
     /// <summary>The newest installed view; may be ahead of what a reader has consumed.</summary>
-    public GroupView View => throw new NotSupportedException();
+    public GroupView View => Joined.View!;
 
     /// <summary>Ends with leave or dispose; faults with the reason when the handle ended by itself.</summary>
-    public Task Completion => throw new NotSupportedException();
+    public Task Completion => _completion.Task;
+
+    bool ISendOwner.HasEnded => HasEnded;
+
+    internal NodeServices Services { get; }
+
+    internal GroupCore? Core => Volatile.Read(ref _core);
+
+    internal bool HasEnded => Volatile.Read(ref _end) is not null;
+
+    private protected bool HasBeenLeft => Volatile.Read(ref _end) is { Reason: null };
+
+    private protected GroupCore Joined => Core ?? throw new InvalidOperationException("The group is not joined yet.");
 
     /// <summary>Sends a message; returns when it is copied and admitted. Allocates nothing in steady state, waiting included.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
@@ -39,10 +58,21 @@ public class GroupSender : IAsyncDisposable
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     /// <exception cref="InvalidOperationException">Called on the core thread (in an inline handler or a feed), and it would have to wait.</exception>
     [OverloadResolutionPriority(1)]
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default) => throw new NotSupportedException();
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default) => SendAsync(payload.Span, ct);
 
     /// <summary>Sends a message that is copied before the call returns; otherwise as the overload above.</summary>
-    public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken ct = default) => throw new NotSupportedException();
+    public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken ct = default)
+    {
+        if (ct.IsCancellationRequested) return ValueTask.FromCanceled(ct);
+        GroupCore core = CheckSend(payload.Length);
+        if (core.Gate.TryEnter(payload.Length))
+        {
+            Enqueue(core, Services.SendBuffers.Copy(payload));
+            return default;
+        }
+        ThrowIfCoreWouldWait();
+        return core.Gate.EnterAsync(this, Services.SendBuffers.Copy(payload), payload.Length, ct);
+    }
 
     /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads above. What <paramref name="write"/> throws comes out, and nothing is sent.</summary>
     /// <param name="sizeHint">About how long the message is, in bytes; a good guess saves copying.</param>
@@ -50,22 +80,91 @@ public class GroupSender : IAsyncDisposable
     /// <param name="write">Writes the message.</param>
     /// <param name="ct">Ends the waiting.</param>
     public ValueTask SendAsync<TState>(int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken ct = default)
-        where TState : allows ref struct => throw new NotSupportedException();
+        where TState : allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+        ArgumentNullException.ThrowIfNull(write);
+        if (ct.IsCancellationRequested) return ValueTask.FromCanceled(ct);
+        GroupCore core = CheckSend(0);
+        PayloadWriter writer = PayloadWriter.Begin(Services.SendBuffers, sizeHint, Services.Options.Pending.MaxMessageBytes);
+        bool isWritten = false;
+        try
+        {
+            write(writer, in state);
+            isWritten = true;
+        }
+        finally
+        {
+            if (!isWritten) writer.Abandon();
+        }
+        PooledPayload payload = writer.Finish();
+        if (core.Gate.TryEnter(payload.Length))
+        {
+            Enqueue(core, payload);
+            return default;
+        }
+        if (Services.IsCoreThread) payload.Return();
+        ThrowIfCoreWouldWait();
+        return core.Gate.EnterAsync(this, payload, payload.Length, ct);
+    }
 
     /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline handlers.</summary>
-    public SendStatus TrySend(ReadOnlySpan<byte> payload) => throw new NotSupportedException();
+    public SendStatus TrySend(ReadOnlySpan<byte> payload)
+    {
+        if (Volatile.Read(ref _end) is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
+        if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
+        if (Core is not { } core) return SendStatus.NotMember;
+        if (!core.Gate.TryEnter(payload.Length)) return SendStatus.Backpressured;
+        PooledPayload copy = Services.SendBuffers.Copy(payload);
+        if (core.TryEnqueue(copy)) return SendStatus.Accepted;
+        core.Gate.Undo(copy.Length);
+        copy.Return();
+        return SendStatus.Closed;
+    }
 
     /// <summary>Waits, behind those who wait already, until a send could be admitted.</summary>
     /// <returns>False when the handle has ended. True is no promise: others may be quicker.</returns>
-    public ValueTask<bool> WaitToSendAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public ValueTask<bool> WaitToSendAsync(CancellationToken ct = default)
+    {
+        if (ct.IsCancellationRequested) return ValueTask.FromCanceled<bool>(ct);
+        if (HasEnded || Core is not { } core) return ValueTask.FromResult(false);
+        if (core.Gate.IsOpen) return ValueTask.FromResult(true);
+        ThrowIfCoreWouldWait();
+        return core.Gate.WaitAsync(this, ct);
+    }
 
     /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at once when nobody else is in the group.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
     /// <param name="ct">Ends the waiting only: what has been admitted is sent.</param>
-    public ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default)
+    {
+        ct.ThrowIfCancellationRequested();
+        GroupCore core = CheckSend(payload.Length);
+        bool isAdmitted = core.Gate.TryEnter(payload.Length);
+        if (!isAdmitted) ThrowIfCoreWouldWait();
+        var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
+        if (isAdmitted) Enqueue(core, ticket, ticket.Payload);
+        else await core.Gate.EnterAsync(this, ticket, payload.Length, ct).ConfigureAwait(false);
+        return await ticket.Task.WaitAsync(ct).ConfigureAwait(false);
+    }
 
     /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member.</summary>
-    public ValueTask FlushAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask FlushAsync(CancellationToken ct = default)
+    {
+        ct.ThrowIfCancellationRequested();
+        GroupCore core = CheckSend(0);
+        var flush = new CountdownFlush();
+        bool isPosted = Services.TryPost(now =>
+        {
+            if (core.Local is { } local) flush.Add(local, now);
+            else flush.Fail(EndException());
+            flush.Seal(now);
+        });
+        if (!isPosted) throw EndException();
+        await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        if (!flush.Task.IsCompleted) throw EndException();
+        await flush.Task.ConfigureAwait(false);
+    }
 
     /// <summary>Writes one message as a stream. Not built yet.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
@@ -73,12 +172,102 @@ public class GroupSender : IAsyncDisposable
     public PipeWriter OpenWriter(StreamOptions? options = null) => throw Unsupported.Feature("Message streams");
 
     /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and with sends.</summary>
-    public FeedRegistration RegisterFeed(IMessageFeed feed) => throw new NotSupportedException();
+    public FeedRegistration RegisterFeed(IMessageFeed feed)
+    {
+        ArgumentNullException.ThrowIfNull(feed);
+        GroupCore core = CheckSend(0);
+        var source = new FeedSource((Group)this, feed, Services.Options.Pending.MaxMessageBytes);
+        bool isPosted = Services.TryPost(_ =>
+        {
+            if (!source.IsRemoved && !HasEnded) core.Local?.AddSource(source);
+        });
+        return isPosted ? new FeedRegistration(Services, source) : throw EndException();
+    }
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view that this node sends in.</summary>
     /// <returns>The newest view.</returns>
-    public ValueTask<GroupView> WaitForMembersAsync(int count, CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask<GroupView> WaitForMembersAsync(int count, CancellationToken ct = default)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
+        ct.ThrowIfCancellationRequested();
+        GroupCore core = CheckSend(0);
+        var wait = new MemberWait(this, count);
+        if (!Services.TryPost(_ => core.Add(wait))) throw EndException();
+        using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
+        return await wait.Task.ConfigureAwait(false);
+    }
 
     /// <summary>Leaves the group, within <see cref="ShutdownOptions.DrainTimeout"/>. Never throws; again: nothing.</summary>
-    public ValueTask DisposeAsync() => throw new NotSupportedException();
+    public ValueTask DisposeAsync()
+    {
+        Task? disposal = Volatile.Read(ref _disposal);
+        if (disposal is not null) return new ValueTask(disposal);
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        disposal = Interlocked.CompareExchange(ref _disposal, done.Task, null);
+        if (disposal is not null) return new ValueTask(disposal);
+        _ = DisposeCoreAsync(done);
+        return new ValueTask(done.Task);
+    }
+
+    Exception ISendOwner.EndException() => EndException();
+
+    internal void Bind(GroupCore core) => Volatile.Write(ref _core, core);
+
+    /// <summary>The handle takes no more calls. Any thread; the first reason stays.</summary>
+    internal bool TryEnd(Exception? reason)
+    {
+        if (Interlocked.CompareExchange(ref _end, new EndMark(reason), null) is not null) return false;
+        Core?.Gate.OnOwnerEnded(this);
+        return true;
+    }
+
+    /// <summary>All is over: tells whoever follows <see cref="Completion"/>. Any thread.</summary>
+    internal void Complete(Exception? reason)
+    {
+        if (reason is null) _completion.TrySetResult();
+        else if (_completion.TrySetException(reason)) _ = _completion.Task.Exception;
+    }
+
+    internal Exception EndException()
+    {
+        EndMark? end = Volatile.Read(ref _end);
+        return end?.Reason ?? new ObjectDisposedException(nameof(Group), $"The handle on the group '{Name}' has been left or disposed of.");
+    }
+
+    private protected virtual Task LeaveForDisposeAsync() => Task.CompletedTask;
+
+    private protected void ThrowIfEnded()
+    {
+        if (HasEnded) throw EndException();
+    }
+
+    private async Task DisposeCoreAsync(TaskCompletionSource done)
+    {
+        await LeaveForDisposeAsync().ConfigureAwait(false);
+        done.SetResult();
+    }
+
+    private GroupCore CheckSend(int bytes)
+    {
+        ThrowIfEnded();
+        int longest = Services.Options.Pending.MaxMessageBytes;
+        if (bytes > longest) throw PayloadLimit.Exceeded(bytes, longest);
+        return Joined;
+    }
+
+    private void Enqueue(GroupCore core, PooledPayload payload) => Enqueue(core, payload, payload);
+
+    private void Enqueue(GroupCore core, object request, PooledPayload payload)
+    {
+        if (core.TryEnqueue(request)) return;
+        core.Gate.Undo(payload.Length);
+        payload.Return();
+        throw EndException();
+    }
+
+    private void ThrowIfCoreWouldWait()
+    {
+        if (Services.IsCoreThread)
+            throw new InvalidOperationException("A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
+    }
 }

@@ -47,7 +47,7 @@ public sealed class GroupView
     /// <summary>The region views that make up the group. Built when first asked for.</summary>
     public IReadOnlyList<RegionView> Regions => Volatile.Read(ref _regionViews) ?? BuildRegions();
 
-    internal int RegionCount => _regions.Length;
+    internal IReadOnlyList<ProtocolRegionView> ProtocolRegions => _regions;
 
     /// <summary>The member with an id, or null. O(log members).</summary>
     public Member? Find(MemberId id)

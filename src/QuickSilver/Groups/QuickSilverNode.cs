@@ -1,3 +1,6 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Runtime;
+
 namespace QuickSilver;
 
 /// <summary>
@@ -5,26 +8,33 @@ namespace QuickSilver;
 /// </summary>
 public sealed class QuickSilverNode : IAsyncDisposable
 {
-    private QuickSilverNode()
+    private static readonly TimeSpan RankingTimeout = TimeSpan.FromSeconds(1);
+
+    private readonly NodeParts _parts;
+    private readonly HandleSettings _defaults;
+
+    private QuickSilverNode(QuickSilverOptions options)
     {
+        _parts = NodeComposer.Compose(options, Raise);
+        _defaults = HandleSettings.From(new GroupOptions(), options.Delivery);
     }
 
+    /// <summary>What happens to the node. Raised on a pool thread, one at a time, in order; what a handler throws is logged.</summary>
+    public event EventHandler<NodeEvent>? Events;
+
     /// <summary>The node's name, for people.</summary>
-    public string Name => throw new NotSupportedException();
+    public string Name => _parts.Services.Name;
 
     /// <summary>The node's address and incarnation; a return after an eviction is a new incarnation.</summary>
-    public MemberId Id => throw new NotSupportedException();
+    public MemberId Id => _parts.Lifecycle.Id;
 
     /// <summary>What the node is doing.</summary>
-    public NodeState State => throw new NotSupportedException();
+    public NodeState State => _parts.Lifecycle.State;
 
     /// <summary>Ends with <see cref="DisposeAsync"/>; faults when the node stops by itself.</summary>
-    public Task Completion => throw new NotSupportedException();
+    public Task Completion => _parts.Lifecycle.Completion;
 
-    /// <summary>What happens to the node. Raised on a pool thread, one at a time, in order; what a handler throws is logged.</summary>
-#pragma warning disable CS0067
-    public event EventHandler<NodeEvent>? Events;
-#pragma warning restore CS0067
+    internal NodeCore Core => _parts.Core;
 
     /// <summary>Starts a node and waits until the membership server has admitted it.</summary>
     /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
@@ -33,22 +43,55 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or it refused the node.</exception>
     /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
-    public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken ct = default) => throw new NotSupportedException();
+    public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken ct = default)
+    {
+        QuickSilverOptions copy = (options ?? new QuickSilverOptions()).Copy();
+        copy.Check().ThrowIfAny(nameof(options));
+        ct.ThrowIfCancellationRequested();
+        return Task.Run(() => StartCoreAsync(copy, ct), CancellationToken.None);
+    }
 
     /// <summary>Joins a group. When it returns, the node has installed the view and every possible sender has switched to it or been removed: what is sent afterwards, by anyone, is seen.</summary>
     /// <param name="name">1-255 bytes of UTF-8, compared ordinally; names that begin with '$' are reserved.</param>
     /// <param name="options">Copied and validated.</param>
     /// <param name="ct">Ends the waiting; the join is undone in the background.</param>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>, <see cref="ErrorCode.MembershipRefused"/>.</exception>
-    public ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken ct = default)
+    {
+        Names.ThrowIfNotAGroupName(name, nameof(name));
+        Group[] joined = await JoinAllAsync([name], ToSettings(options), ct).ConfigureAwait(false);
+        return joined[0];
+    }
 
     /// <summary>Joins groups, all or none, in one round of the membership.</summary>
     /// <returns>The handles, in the order of the names.</returns>
     /// <exception cref="ArgumentException">A name is invalid or given twice.</exception>
-    public ValueTask<IReadOnlyList<Group>> JoinManyAsync(IEnumerable<string> names, GroupOptions? options = null, CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask<IReadOnlyList<Group>> JoinManyAsync(IEnumerable<string> names, GroupOptions? options = null, CancellationToken ct = default)
+    {
+        ArgumentNullException.ThrowIfNull(names);
+        var list = new List<string>(names);
+        var seen = new HashSet<string>(list.Count, StringComparer.Ordinal);
+        foreach (string name in list)
+        {
+            Names.ThrowIfNotAGroupName(name, nameof(names));
+            if (!seen.Add(name)) throw new ArgumentException($"The name '{name}' is given twice.", nameof(names));
+        }
+        HandleSettings settings = ToSettings(options);
+        return list.Count == 0 ? [] : Array.AsReadOnly(await JoinAllAsync(list, settings, ct).ConfigureAwait(false));
+    }
 
-    /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>.</summary>
-    public ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default) => throw new NotSupportedException();
+    /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>. Handles that have ended already are passed over.</summary>
+    /// <exception cref="ArgumentException">A handle of another node.</exception>
+    public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default)
+    {
+        ArgumentNullException.ThrowIfNull(groups);
+        var list = new List<Group>(groups);
+        foreach (Group group in list)
+        {
+            if (!ReferenceEquals(group.Node, this)) throw new ArgumentException($"The handle on '{group.Name}' belongs to another node.", nameof(groups));
+        }
+        if (list.Count > 0) await LeaveOperation.Begin(Core, list).Task.WaitAsync(ct).ConfigureAwait(false);
+    }
 
     /// <summary>A handle that sends without joining. Not built yet.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
@@ -59,16 +102,80 @@ public sealed class QuickSilverNode : IAsyncDisposable
     public Inbox CreateInbox(InboxOptions? options = null) => throw Unsupported.Feature("Shared inboxes");
 
     /// <summary><see cref="GroupSender.FlushAsync"/> of every group at once.</summary>
-    public ValueTask FlushAsync(CancellationToken ct = default) => throw new NotSupportedException();
+    public async ValueTask FlushAsync(CancellationToken ct = default)
+    {
+        ct.ThrowIfCancellationRequested();
+        var flush = new CountdownFlush();
+        bool isPosted = _parts.Services.TryPost(now =>
+        {
+            foreach (GroupCore group in Core.Directory.Groups)
+            {
+                if (group.Local is { IsLeaving: false } local) flush.Add(local, now);
+            }
+            flush.Seal(now);
+        });
+        if (!isPosted) throw new ObjectDisposedException(nameof(QuickSilverNode));
+        await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        ObjectDisposedException.ThrowIf(!flush.Task.IsCompleted, this);
+    }
 
     /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old. Waits for nothing.</summary>
-    public NodeStatistics GetStatistics() => throw new NotSupportedException();
+    public NodeStatistics GetStatistics() => Core.Statistics!.Read();
 
-    /// <summary>The busiest groups, largest first.</summary>
+    /// <summary>The busiest groups, largest first. Waits for a turn of the core; when that does not come within a second, the figures are read without it.</summary>
     /// <param name="count">At most so many.</param>
     /// <param name="by">What to sort by.</param>
-    public IReadOnlyList<GroupStatistics> TopGroups(int count, GroupSort by = GroupSort.BytesReceived) => throw new NotSupportedException();
+    public IReadOnlyList<GroupStatistics> TopGroups(int count, GroupSort by = GroupSort.BytesReceived)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        if (!Enum.IsDefined(by)) throw new ArgumentOutOfRangeException(nameof(by));
+        if (_parts.Services.IsCoreThread) return GroupRanking.Top(GroupRanking.Collect(Core.Directory.Groups), count, by);
+        var collected = new TaskCompletionSource<List<GroupStatistics>>(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isPosted = _parts.Services.TryPost(_ => collected.TrySetResult(GroupRanking.Collect(Core.Directory.Groups)));
+        if (isPosted && collected.Task.Wait(RankingTimeout)) return GroupRanking.Top(collected.Task.Result, count, by);
+        var groups = new HashSet<GroupCore>();
+        foreach (Group handle in _parts.Services.Handles())
+        {
+            if (handle.Core is { } group) groups.Add(group);
+        }
+        return GroupRanking.Top(GroupRanking.Collect(groups), count, by);
+    }
 
     /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs. Never throws; again: nothing.</summary>
-    public ValueTask DisposeAsync() => throw new NotSupportedException();
+    public async ValueTask DisposeAsync()
+    {
+        _parts.Lifecycle.Stop(null);
+        await Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private static async Task<QuickSilverNode> StartCoreAsync(QuickSilverOptions options, CancellationToken ct)
+    {
+        var node = new QuickSilverNode(options);
+        await node._parts.StartAsync(ct).ConfigureAwait(false);
+        return node;
+    }
+
+    private async Task<Group[]> JoinAllAsync(List<string> names, HandleSettings settings, CancellationToken ct)
+    {
+        ct.ThrowIfCancellationRequested();
+        NodeServices services = _parts.Services;
+        var handles = new Group[names.Count];
+        for (int index = 0; index < handles.Length; index++) handles[index] = new Group(this, services, names[index], settings);
+        var join = new JoinOperation(Core, handles, settings.Mode);
+        if (!services.TryPost(join.Start)) throw new ObjectDisposedException(nameof(QuickSilverNode));
+        foreach (Group handle in handles) services.Add(handle);
+        using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
+        await join.Task.ConfigureAwait(false);
+        return handles;
+    }
+
+    private HandleSettings ToSettings(GroupOptions? options)
+    {
+        if (options is null) return _defaults;
+        GroupOptions copy = options.Copy();
+        copy.Validate(nameof(options));
+        return HandleSettings.From(copy, _parts.Services.Options.Delivery);
+    }
+
+    private void Raise(NodeEvent happened) => Events?.Invoke(this, happened);
 }

@@ -1,7 +1,8 @@
 namespace QuickSilver.Runtime;
 
 /// <summary>The slots of a node's leases: taken by readers, given back by whoever disposes. Any thread.</summary>
-internal sealed class LeaseTable
+/// <param name="returns">Where memory goes home.</param>
+internal sealed class LeaseTable(SliceReturns returns)
 {
     private readonly Lock _lock = new();
     private LeaseSlot? _free;
@@ -27,6 +28,7 @@ internal sealed class LeaseTable
     public void OnReleased(LeaseSlot slot, InboxCore inbox, in InboxEntry entry)
     {
         inbox.OnLeaseReleased(entry);
+        if (entry.Chunk is { } chunk) returns.Add(chunk);
         lock (_lock)
         {
             slot.NextFree = _free;

@@ -1,0 +1,97 @@
+using Microsoft.Extensions.Logging;
+
+namespace QuickSilver.Diagnostics;
+
+/// <summary>
+/// Every message that QuickSilver logs, with its event id: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400 delivery, 1500 user code. The ids are a contract with those who read
+/// logs: a message keeps its own for ever, and a new message takes a new one.
+/// </summary>
+internal static partial class Log
+{
+    [LoggerMessage(1001, LogLevel.Information, "Node {Name} ({Id}) is running in cluster {Cluster}, {Transport} on {Interface}")]
+    public static partial void NodeStarted(ILogger logger, string name, string id, string cluster, string transport, string @interface);
+
+    [LoggerMessage(1002, LogLevel.Information, "Node {Name} has stopped")]
+    public static partial void NodeStopped(ILogger logger, string name);
+
+    [LoggerMessage(1003, LogLevel.Error, "Node {Name} has stopped by itself")]
+    public static partial void NodeFailed(ILogger logger, string name, Exception reason);
+
+    [LoggerMessage(1004, LogLevel.Error, "Node {Name} did not stop within {Timeout}: the core thread hangs in {Phase}; what is left is abandoned")]
+    public static partial void ShutdownTimedOut(ILogger logger, string name, TimeSpan timeout, string phase);
+
+    [LoggerMessage(1005, LogLevel.Warning, "Node {Name}: not everything sent was known to be held by everybody when the node stopped after {Timeout}")]
+    public static partial void DrainTimedOut(ILogger logger, string name, TimeSpan timeout);
+
+    [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
+    public static partial void RecordsDropped(ILogger logger, int count);
+
+    [LoggerMessage(1007, LogLevel.Warning, "The core thread was held up for {Duration} by {Phase} (group {Group})")]
+    public static partial void Stalled(ILogger logger, TimeSpan duration, LoopPhase phase, string? group);
+
+    [LoggerMessage(1101, LogLevel.Information, "This process serves the membership at {Endpoint}")]
+    public static partial void ServingMembership(ILogger logger, string endpoint);
+
+    [LoggerMessage(1102, LogLevel.Information, "Connected to the membership server at {Server}")]
+    public static partial void MembershipConnected(ILogger logger, string server);
+
+    [LoggerMessage(1103, LogLevel.Warning, "Lost the membership server at {Server}: {End}")]
+    public static partial void MembershipLost(ILogger logger, string server, string end);
+
+    [LoggerMessage(1104, LogLevel.Warning, "No membership server can be reached: {Reason}")]
+    public static partial void MembershipUnreachable(ILogger logger, string reason);
+
+    [LoggerMessage(1105, LogLevel.Error, "Node {Name} was removed from the cluster: {Reason}")]
+    public static partial void Evicted(ILogger logger, string name, string reason);
+
+    [LoggerMessage(1106, LogLevel.Information, "Node {Name} is back as {Id}; its groups have to be joined again")]
+    public static partial void Rejoined(ILogger logger, string name, string id);
+
+    [LoggerMessage(1107, LogLevel.Debug, "Joined {Group}, {Members} members")]
+    public static partial void Joined(ILogger logger, string group, int members);
+
+    [LoggerMessage(1108, LogLevel.Debug, "Left {Group}")]
+    public static partial void Left(ILogger logger, string group);
+
+    [LoggerMessage(1109, LogLevel.Warning, "The membership server here refused {Remote}: {Reason}")]
+    public static partial void HostRefused(ILogger logger, string remote, string reason);
+
+    [LoggerMessage(1110, LogLevel.Warning, "The membership server here dropped the connection of {Remote}: {End}")]
+    public static partial void HostDropped(ILogger logger, string remote, string end);
+
+    [LoggerMessage(1111, LogLevel.Error, "The membership server here has failed")]
+    public static partial void HostFailed(ILogger logger, Exception fault);
+
+    [LoggerMessage(1112, LogLevel.Information, "{Count} nodes are gone from the cluster: {Names}")]
+    public static partial void NodesRemoved(ILogger logger, int count, string names);
+
+    [LoggerMessage(1201, LogLevel.Warning, "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and repaired. {Remedy}")]
+    public static partial void ReceiveBufferSmall(ILogger logger, int granted, int asked, string remedy);
+
+    [LoggerMessage(1202, LogLevel.Information, "Trains are sent one datagram a call on the {Socket} socket: {Error}")]
+    public static partial void SegmentationRefused(ILogger logger, string socket, string error);
+
+    [LoggerMessage(1203, LogLevel.Information, "Reads bring one datagram each: {Error}")]
+    public static partial void CoalescingRefused(ILogger logger, string error);
+
+    [LoggerMessage(1204, LogLevel.Information, "Regions are carried by unicast: {Reason}")]
+    public static partial void UnicastChosen(ILogger logger, string reason);
+
+    [LoggerMessage(1205, LogLevel.Warning, "The multicast address {Address} cannot be opened: {Error}")]
+    public static partial void OpenFailed(ILogger logger, string address, string error);
+
+    [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
+    public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
+
+    [LoggerMessage(1401, LogLevel.Error, "The reader of {Group} is too slow: {Backlog} messages were unread; the handle leaves the group")]
+    public static partial void SlowConsumer(ILogger logger, string group, long backlog);
+
+    [LoggerMessage(1402, LogLevel.Warning, "The inbox of {Group} is full and drops messages ({Reason})")]
+    public static partial void InboxDrops(ILogger logger, string group, LossReason reason);
+
+    [LoggerMessage(1501, LogLevel.Error, "A handler of {Group} threw; {Count} so far, policy {Policy}")]
+    public static partial void HandlerFailed(ILogger logger, string group, long count, HandlerErrorPolicy policy, Exception fault);
+
+    [LoggerMessage(1502, LogLevel.Error, "A handler of the node's events threw on {Event}")]
+    public static partial void EventHandlerFailed(ILogger logger, string @event, Exception fault);
+}

@@ -1,0 +1,67 @@
+namespace QuickSilver.Diagnostics;
+
+/// <summary>
+/// Raises a node's events on the thread pool, one at a time, in order, for handlers that may take their time. Bounded: beyond <see cref="Capacity"/> unraised events the oldest go. Any thread.
+/// </summary>
+internal sealed class NodeEventQueue : IThreadPoolWorkItem
+{
+    /// <summary>Most events that wait for a handler.</summary>
+    public const int Capacity = 1_024;
+
+    private readonly Lock _lock = new();
+    private readonly Queue<NodeEvent> _events = new();
+    private readonly NodeLog _log;
+    private readonly Action<NodeEvent> _raise;
+    private bool _isDraining;
+
+    /// <summary>Makes an empty queue.</summary>
+    /// <param name="log">Told when a handler throws.</param>
+    /// <param name="raise">Calls the handlers.</param>
+    public NodeEventQueue(NodeLog log, Action<NodeEvent> raise)
+    {
+        _log = log;
+        _raise = raise;
+    }
+
+    /// <summary>Adds an event.</summary>
+    public void Post(NodeEvent happened)
+    {
+        lock (_lock)
+        {
+            if (_events.Count >= Capacity) _events.Dequeue();
+            _events.Enqueue(happened);
+            if (_isDraining) return;
+            _isDraining = true;
+        }
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        while (true)
+        {
+            NodeEvent? next;
+            lock (_lock)
+            {
+                if (!_events.TryDequeue(out next))
+                {
+                    _isDraining = false;
+                    return;
+                }
+            }
+            Raise(next);
+        }
+    }
+
+    private void Raise(NodeEvent next)
+    {
+        try
+        {
+            _raise(next);
+        }
+        catch (Exception fault)
+        {
+            _log.Post((Name: next.GetType().Name, Fault: fault), static (logger, s) => Log.EventHandlerFailed(logger, s.Name, s.Fault));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+namespace QuickSilver.Diagnostics;
+
+/// <summary>The figures of <see cref="NodeStatistics"/> as plain numbers, to be copied from one thread to another without allocating. The state is read when it is asked for.</summary>
+internal struct NodeFigures
+{
+    public DateTimeOffset Time;
+    public TimeSpan Uptime;
+    public int Groups;
+    public int Regions;
+    public int Members;
+    public long ViewChanges;
+    public long Suspicions;
+    public long MessagesSent;
+    public long MessagesReceived;
+    public long BytesSent;
+    public long BytesReceived;
+    public long PacketsSent;
+    public long PacketsReceived;
+    public long PacketsDuplicate;
+    public long PacketsRejected;
+    public long PacketsMissed;
+    public long SocketDrops;
+    public long RepairsFromPeers;
+    public long RepairsFromSenders;
+    public long RepairsGiven;
+    public long MessagesLost;
+    public long TokenRounds;
+    public TimeSpan TokenRoundTrip;
+    public long PendingMessages;
+    public long PendingBytes;
+    public long CachedBytes;
+    public long BackpressureEpisodes;
+    public double RateLimit;
+    public double RateActual;
+    public long InboxMessages;
+    public long InboxBytes;
+    public long LeasesOutstanding;
+    public long MessagesDropped;
+    public long SlowConsumers;
+    public long HandlerErrors;
+    public long LoopTurns;
+    public double LoopUtilization;
+    public TimeSpan LongestTurn;
+    public long Stalls;
+    public int ReceiveBufferBytes;
+
+    /// <summary>The public form.</summary>
+    public readonly NodeStatistics ToStatistics() => new()
+    {
+        Time = Time,
+        Uptime = Uptime,
+        Groups = Groups,
+        Regions = Regions,
+        Members = Members,
+        ViewChanges = ViewChanges,
+        Suspicions = Suspicions,
+        MessagesSent = MessagesSent,
+        MessagesReceived = MessagesReceived,
+        BytesSent = BytesSent,
+        BytesReceived = BytesReceived,
+        PacketsSent = PacketsSent,
+        PacketsReceived = PacketsReceived,
+        PacketsDuplicate = PacketsDuplicate,
+        PacketsRejected = PacketsRejected,
+        PacketsMissed = PacketsMissed,
+        SocketDrops = SocketDrops,
+        RepairsFromPeers = RepairsFromPeers,
+        RepairsFromSenders = RepairsFromSenders,
+        RepairsGiven = RepairsGiven,
+        MessagesLost = MessagesLost,
+        TokenRounds = TokenRounds,
+        TokenRoundTrip = TokenRoundTrip,
+        PendingMessages = PendingMessages,
+        PendingBytes = PendingBytes,
+        CachedBytes = CachedBytes,
+        BackpressureEpisodes = BackpressureEpisodes,
+        RateLimit = RateLimit,
+        RateActual = RateActual,
+        InboxMessages = InboxMessages,
+        InboxBytes = InboxBytes,
+        LeasesOutstanding = LeasesOutstanding,
+        MessagesDropped = MessagesDropped,
+        SlowConsumers = SlowConsumers,
+        HandlerErrors = HandlerErrors,
+        LoopTurns = LoopTurns,
+        LoopUtilization = LoopUtilization,
+        LongestTurn = LongestTurn,
+        Stalls = Stalls,
+        ReceiveBufferBytes = ReceiveBufferBytes,
+    };
+}

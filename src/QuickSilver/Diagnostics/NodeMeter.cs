@@ -1,0 +1,86 @@
+using System.Diagnostics.Metrics;
+
+namespace QuickSilver.Diagnostics;
+
+/// <summary>
+/// A node's instruments on the meter "QuickSilver": observable only, fed from the newest cut of the statistics, so a listener runs on its own thread and the core never calls one. Groups are no tags: there
+/// may be thousands of them, and backends fold what exceeds their limit; see <see cref="QuickSilverNode.TopGroups"/>.
+/// </summary>
+internal sealed class NodeMeter : IDisposable
+{
+    private const string MeterName = "QuickSilver";
+    private const string SystemTag = "messaging.system";
+    private const string SourceTag = "source";
+
+    private static readonly KeyValuePair<string, object?> System = new(SystemTag, "quicksilver");
+    private readonly Func<NodeStatistics> _read;
+    private readonly Meter _meter;
+
+    /// <summary>Makes the instruments.</summary>
+    /// <param name="factory">Makes the meter; null: the node makes its own.</param>
+    /// <param name="nodeName">Tags the meter, so that nodes of one process can be told apart.</param>
+    /// <param name="transport">Tags the packets.</param>
+    /// <param name="read">Gives the newest cut.</param>
+    public NodeMeter(IMeterFactory? factory, string nodeName, string transport, Func<NodeStatistics> read)
+    {
+        _read = read;
+        var options = new MeterOptions(MeterName) { Tags = [new("quicksilver.node", nodeName)] };
+        _meter = factory?.Create(options) ?? new Meter(options);
+        KeyValuePair<string, object?> carrier = new("transport", transport);
+
+        Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, System, new("messaging.operation.name", "send"));
+        Counter("messaging.client.consumed.messages", "{message}", "Messages delivered", static s => s.MessagesReceived, System, new("messaging.operation.name", "deliver"));
+        Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
+        Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
+        Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);
+        Counter("quicksilver.view.changes", "{change}", "Changes of membership installed", static s => s.ViewChanges);
+        Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that did not answer", static s => s.Suspicions);
+        Counter("quicksilver.packets.sent", "{packet}", "Packets sent for the first time", static s => s.PacketsSent, carrier);
+        Counter("quicksilver.packets.received", "{packet}", "Packets received for the first time", static s => s.PacketsReceived, carrier);
+        Counter("quicksilver.packets.duplicate", "{packet}", "Packets that were here already", static s => s.PacketsDuplicate, carrier);
+        Counter("quicksilver.packets.rejected", "{packet}", "Datagrams dropped because they broke a rule", static s => s.PacketsRejected, carrier);
+        Counter("quicksilver.packets.lost", "{packet}", "Packets found missing", static s => s.PacketsMissed);
+        Recovered();
+        Counter("quicksilver.messages.lost", "{message}", "Messages that will never be delivered here", static s => s.MessagesLost);
+        Gauge("quicksilver.token.round_trip", "s", "Smoothed duration of a token round", static s => s.TokenRoundTrip.TotalSeconds);
+        Gauge("quicksilver.rate.limit", "{packet}/s", "What the slowest region allows", static s => s.RateLimit);
+        Gauge("quicksilver.rate.actual", "{packet}/s", "What was sent over the last second", static s => s.RateActual);
+        Level("quicksilver.buffers.pending", "By", "Sent and not yet known to be held by every live member", static s => s.PendingBytes);
+        Level("quicksilver.buffers.cached", "By", "Received packets kept for others and for delivery", static s => s.CachedBytes);
+        Level("quicksilver.buffers.inbox", "By", "Unread", static s => s.InboxBytes);
+        Counter("quicksilver.backpressure.episodes", "{episode}", "Times that sending to a group was shut", static s => s.BackpressureEpisodes);
+        Counter("quicksilver.loop.turns", "{turn}", "Turns of the core thread", static s => s.LoopTurns);
+        Counter("quicksilver.loop.stalls", "{stall}", "Times the core thread was held up", static s => s.Stalls);
+        Gauge("quicksilver.loop.utilization", "1", "Share of time in which the core thread works", static s => s.LoopUtilization);
+        Counter("quicksilver.consumer.dropped", "{message}", "Messages dropped by full inboxes", static s => s.MessagesDropped);
+        Counter("quicksilver.consumer.slow", "{handle}", "Handles ended by full inboxes", static s => s.SlowConsumers);
+        Counter("quicksilver.consumer.errors", "{error}", "Exceptions of handlers and feeds", static s => s.HandlerErrors);
+        Counter("quicksilver.socket.drops", "{packet}", "Datagrams the kernel dropped for want of room", static s => s.SocketDrops);
+    }
+
+    /// <summary>Takes the instruments away.</summary>
+    public void Dispose() => _meter.Dispose();
+
+    private void Counter(string name, string unit, string description, Func<NodeStatistics, long> value, params KeyValuePair<string, object?>[] tags) =>
+        _meter.CreateObservableCounter(name, () => new Measurement<long>(value(_read()), tags), unit, description);
+
+    private void Level(string name, string unit, string description, Func<NodeStatistics, long> value) =>
+        _meter.CreateObservableUpDownCounter(name, () => value(_read()), unit, description);
+
+    private void Gauge(string name, string unit, string description, Func<NodeStatistics, double> value) =>
+        _meter.CreateObservableGauge(name, () => value(_read()), unit, description);
+
+    private void Recovered() => _meter.CreateObservableCounter(
+        "quicksilver.packets.recovered",
+        () =>
+        {
+            NodeStatistics now = _read();
+            return new Measurement<long>[]
+            {
+                new(now.RepairsFromPeers, new KeyValuePair<string, object?>(SourceTag, "peer")),
+                new(now.RepairsFromSenders, new KeyValuePair<string, object?>(SourceTag, "sender")),
+            };
+        },
+        "{packet}",
+        "Missing packets that were repaired");
+}

@@ -1,0 +1,67 @@
+using QuickSilver.Membership;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Transport;
+
+namespace QuickSilver.Diagnostics;
+
+/// <summary>Turns what the rooms of a node have to tell people into log records and node events. Any thread; waits for nothing.</summary>
+/// <param name="log">The node's log.</param>
+internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents, IMembershipHostEvents
+{
+    private volatile string _lastTrouble = "";
+
+    /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there was none.</summary>
+    public string LastTrouble => _lastTrouble;
+
+    /// <inheritdoc/>
+    public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) =>
+        log.Post((askedBytes, grantedBytes, remedy), static (logger, s) => Log.ReceiveBufferSmall(logger, s.grantedBytes, s.askedBytes, s.remedy));
+
+    /// <inheritdoc/>
+    public void OnSegmentationRefused(string socket, string error) =>
+        log.Post((socket, error), static (logger, s) => Log.SegmentationRefused(logger, s.socket, s.error));
+
+    /// <inheritdoc/>
+    public void OnCoalescingRefused(string error) => log.Post(error, static (logger, s) => Log.CoalescingRefused(logger, s));
+
+    /// <inheritdoc/>
+    public void OnMulticastUnavailable(string reason) => log.Post(reason, static (logger, s) => Log.UnicastChosen(logger, s));
+
+    /// <inheritdoc/>
+    public void OnOpenFailed(NetEndpoint group, string error) => log.Post((group, error), static (logger, s) => Log.OpenFailed(logger, s.group.ToString(), s.error));
+
+    /// <inheritdoc/>
+    public void OnServing(string endpoint) => log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
+
+    /// <inheritdoc/>
+    public void OnConnected(string server)
+    {
+        _lastTrouble = "";
+        log.Post(server, static (logger, s) => Log.MembershipConnected(logger, s));
+    }
+
+    /// <inheritdoc/>
+    public void OnLost(string server, FrameEnd end)
+    {
+        _lastTrouble = $"the connection to {server} ended ({end})";
+        if (end != FrameEnd.Stopped) log.Post((server, end), static (logger, s) => Log.MembershipLost(logger, s.server, s.end.ToString()));
+    }
+
+    /// <inheritdoc/>
+    public void OnUnreachable(string reason)
+    {
+        _lastTrouble = reason;
+        log.Post(reason, static (logger, s) => Log.MembershipUnreachable(logger, s));
+    }
+
+    /// <inheritdoc/>
+    public void OnRefused(string remote, MembershipRefusal reason) =>
+        log.Post((remote, reason), static (logger, s) => Log.HostRefused(logger, s.remote, s.reason.ToString()));
+
+    /// <inheritdoc/>
+    public void OnDropped(string remote, FrameEnd end) => log.Post((remote, end), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString()));
+
+    /// <inheritdoc/>
+    public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));
+}

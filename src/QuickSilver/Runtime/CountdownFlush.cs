@@ -1,0 +1,33 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Stack;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>Waits until several groups are flushed. Core thread only, but for <see cref="Task"/>.</summary>
+internal sealed class CountdownFlush : FlushRequest
+{
+    private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _left = 1;
+
+    /// <summary>Ends when all are flushed.</summary>
+    public Task Task => _done.Task;
+
+    /// <summary>Asks one more group.</summary>
+    public void Add(LocalGroup group, Instant now)
+    {
+        _left++;
+        group.Flush(this, now);
+    }
+
+    /// <summary>No more groups are added.</summary>
+    public void Seal(Instant now) => OnFlushed(now);
+
+    /// <summary>It will not be known.</summary>
+    public void Fail(Exception reason) => _done.TrySetException(reason);
+
+    /// <inheritdoc/>
+    public override void OnFlushed(Instant now)
+    {
+        if (--_left == 0) _done.TrySetResult();
+    }
+}

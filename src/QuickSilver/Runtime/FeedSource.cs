@@ -1,0 +1,91 @@
+using System.Buffers;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// A feed as the protocol sees it: fenced, timed, and held to the longest message. Signals from any thread become one request until the core has seen it. Members are for the core thread unless they say otherwise.
+/// </summary>
+internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter<byte>
+{
+    private readonly Group _handle;
+    private readonly IMessageFeed _feed;
+    private readonly int _longest;
+    private IBufferWriter<byte>? _writer;
+    private int _written;
+    private int _isSignalled;
+
+    /// <summary>Wraps a feed. Any thread.</summary>
+    public FeedSource(Group handle, IMessageFeed feed, int longest)
+    {
+        _handle = handle;
+        _feed = feed;
+        _longest = longest;
+    }
+
+    /// <summary>True once the feed has been taken out.</summary>
+    public bool IsRemoved { get; private set; }
+
+    /// <summary>Says that the feed has something. Any thread.</summary>
+    public void Signal(RequestQueue requests)
+    {
+        if (Interlocked.Exchange(ref _isSignalled, 1) == 0) requests.Enqueue(this);
+    }
+
+    /// <summary>Takes the feed out.</summary>
+    public void Remove()
+    {
+        if (IsRemoved) return;
+        IsRemoved = true;
+        _handle.Core?.Local?.RemoveSource(this);
+    }
+
+    /// <inheritdoc/>
+    public void Run(object? payload, long argument, Instant now)
+    {
+        Volatile.Write(ref _isSignalled, 0);
+        if (!IsRemoved) _handle.Core?.Local?.Signal(this, now);
+    }
+
+    /// <inheritdoc/>
+    public bool TryWriteNext(IBufferWriter<byte> message)
+    {
+        if (IsRemoved || _handle.HasEnded || _handle.Core is not { } core) return false;
+        _writer = message;
+        _written = 0;
+        long before = Environment.TickCount64;
+        try
+        {
+            if (!_feed.TryWriteNext(this)) return false;
+            core.OnFed(_written);
+            return true;
+        }
+        catch (Exception fault)
+        {
+            core.OnUserFault(_handle, fault);
+            return false;
+        }
+        finally
+        {
+            _writer = null;
+            core.OnUserCode(LoopPhase.Feed, before);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Advance(int count)
+    {
+        _written += count;
+        if (_written > _longest) throw PayloadLimit.Exceeded(_written, _longest);
+        Writer.Advance(count);
+    }
+
+    /// <inheritdoc/>
+    public Memory<byte> GetMemory(int sizeHint = 0) => Writer.GetMemory(sizeHint);
+
+    /// <inheritdoc/>
+    public Span<byte> GetSpan(int sizeHint = 0) => Writer.GetSpan(sizeHint);
+
+    private IBufferWriter<byte> Writer => _writer ?? throw new InvalidOperationException("A feed's writer is valid during the call only.");
+}

@@ -1,0 +1,280 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// One node's membership in one group, shared by all handles on it: the gate in front of the request queue, what the protocol says about the group, and who is to hear of it. Members are for the core
+/// thread unless they say otherwise.
+/// </summary>
+internal sealed class GroupCore : IRequestTarget, ISendQueue
+{
+    private readonly NodeCore _node;
+    private readonly HashSet<ConfirmTicket> _tickets = [];
+    private readonly List<MemberWait> _memberWaits = [];
+    private Group[] _handles = [];
+    private GroupView? _view;
+    private bool _isTouched;
+
+    /// <summary>Makes a group that is being joined.</summary>
+    public GroupCore(NodeCore node, string name, GroupMode mode)
+    {
+        _node = node;
+        Name = name;
+        Mode = mode;
+        Gate = new SendGate(this, node.Services.Waiters);
+    }
+
+    /// <summary>The group's name. Any thread.</summary>
+    public string Name { get; }
+
+    /// <summary>The group's mode. Any thread.</summary>
+    public GroupMode Mode { get; }
+
+    /// <summary>Admission. Any thread.</summary>
+    public SendGate Gate { get; }
+
+    /// <summary>The node's services. Any thread.</summary>
+    public NodeServices Services => _node.Services;
+
+    /// <summary>The newest installed view. Any thread; null before the first.</summary>
+    public GroupView? View => Volatile.Read(ref _view);
+
+    /// <summary>Figures of the group, read by other threads only through the node.</summary>
+    public GroupFigures Figures { get; } = new();
+
+    /// <summary>Where the node stands with the group.</summary>
+    public GroupState State { get; set; }
+
+    /// <summary>The protocol's end; null before the stay has begun and after it has ended.</summary>
+    public LocalGroup? Local { get; private set; }
+
+    /// <summary>The handles, in the order of their joins.</summary>
+    public IReadOnlyList<Group> Handles => _handles;
+
+    /// <summary>True when calls wait for members.</summary>
+    public bool HasMemberWaits => _memberWaits.Count > 0;
+
+    /// <summary>Adds a handle: from now on it hears everything.</summary>
+    public void Attach(Group handle)
+    {
+        _handles = [.. _handles, handle];
+        handle.Bind(this);
+        if (_view is not { } view) return;
+        handle.InboxCore.OnViewChanged(view);
+        Touch();
+    }
+
+    /// <summary>Takes a handle out: it hears nothing more.</summary>
+    public void Detach(Group handle)
+    {
+        _handles = Array.FindAll(_handles, other => !ReferenceEquals(other, handle));
+        for (int index = _memberWaits.Count - 1; index >= 0; index--)
+        {
+            if (!ReferenceEquals(_memberWaits[index].Handle, handle)) continue;
+            _memberWaits[index].Fail(handle.EndException());
+            _memberWaits.RemoveAt(index);
+        }
+    }
+
+    /// <summary>The node's stay begins.</summary>
+    public void OnAdmitted(LocalGroup local)
+    {
+        Local = local;
+        local.Tag = this;
+        if (!local.IsOpen) Gate.OnGateChanged(open: false);
+        OnViewChanged();
+    }
+
+    /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>
+    public void OnGone(Exception reason)
+    {
+        State = GroupState.Gone;
+        Local = null;
+        foreach (ConfirmTicket ticket in _tickets) ticket.Fail(reason);
+        _tickets.Clear();
+        foreach (MemberWait wait in _memberWaits) wait.Fail(reason);
+        _memberWaits.Clear();
+    }
+
+    /// <summary>A message is delivered.</summary>
+    public void OnMessage(in DeliveredMessage message)
+    {
+        Figures.MessagesReceived++;
+        Figures.BytesReceived += message.Payload.Length;
+        bool isOwn = ReferenceEquals(message.Sender, _node.Self);
+        foreach (Group handle in _handles)
+        {
+            if (!isOwn || handle.Settings.SelfDelivery) handle.Deliver(message);
+        }
+        Touch();
+    }
+
+    /// <summary>Messages are lost.</summary>
+    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
+    {
+        Figures.MessagesLost += (long)Math.Max(1, count);
+        foreach (Group handle in _handles) handle.InboxCore.OnLoss(sender, first, count, reason);
+        Touch();
+        if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
+        Services.Log.Post((Sender: sender.Name, Name, First: first, Count: count, Reason: reason), static (logger, s) => Log.MessagesLost(logger, s.Sender, s.Name, s.Count, s.First, s.Reason));
+        Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), count, reason));
+    }
+
+    /// <summary>An inbox has dropped a message.</summary>
+    public void OnDropped(NodeInfo sender, LossReason reason)
+    {
+        Figures.MessagesDropped++;
+        _node.MessagesDropped++;
+        if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
+        Services.Log.Post((Name, Reason: reason), static (logger, s) => Log.InboxDrops(logger, s.Name, s.Reason));
+        Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), 1, reason));
+    }
+
+    /// <summary>An inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
+    public void OnOverflow(Group handle, long backlog)
+    {
+        _node.SlowConsumers++;
+        Services.Log.Post((Name, Backlog: backlog), static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog));
+        var reason = new SlowConsumerException(
+            ErrorCode.SlowConsumer, $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full. The handle has left the group.")
+        {
+            GroupName = Name,
+            Backlog = backlog,
+            Diagnostics = _node.Describe(this),
+        };
+        _node.FailLater(handle, reason);
+    }
+
+    /// <summary>The group has a new view.</summary>
+    public void OnViewChanged()
+    {
+        if (Local is not { } local) return;
+        var view = new GroupView(Name, local.View, Mode, [.. local.Regions], _node.IsInMemory);
+        Volatile.Write(ref _view, view);
+        foreach (Group handle in _handles) handle.InboxCore.OnViewChanged(view);
+        Touch();
+        CheckMemberWaits();
+    }
+
+    /// <summary>Senders of this node may have switched to another view.</summary>
+    public void CheckMemberWaits()
+    {
+        if (_memberWaits.Count == 0 || Local is not { } local || _view is not { } view) return;
+        int members = local.SendMemberCount;
+        for (int index = _memberWaits.Count - 1; index >= 0; index--)
+        {
+            MemberWait wait = _memberWaits[index];
+            if (!wait.IsOver && members < wait.Count) continue;
+            _memberWaits.RemoveAt(index);
+            wait.Succeed(view);
+        }
+    }
+
+    /// <summary>A call waits for members.</summary>
+    public void Add(MemberWait wait)
+    {
+        if (wait.Handle.HasEnded)
+        {
+            wait.Fail(wait.Handle.EndException());
+            return;
+        }
+        _memberWaits.Add(wait);
+        CheckMemberWaits();
+        if (_memberWaits.Count > 0) _node.Directory.Watch(this);
+    }
+
+    /// <summary>A confirmed message is stable.</summary>
+    public void Forget(ConfirmTicket ticket) => _tickets.Remove(ticket);
+
+    /// <summary>A feed has written a message.</summary>
+    public void OnFed(int bytes)
+    {
+        Figures.MessagesSent++;
+        Figures.BytesSent += bytes;
+    }
+
+    /// <summary>User code has thrown.</summary>
+    public void OnUserFault(Group handle, Exception fault) => _node.OnUserFault(this, handle, fault);
+
+    /// <summary>User code has run since an instant of the coarse clock.</summary>
+    public void OnUserCode(LoopPhase phase, long beforeMilliseconds)
+    {
+        long took = Environment.TickCount64 - beforeMilliseconds;
+        if (took >= _node.StallMilliseconds) _node.OnUserStall(phase, TimeSpan.FromMilliseconds(took), Name);
+    }
+
+    /// <summary>Something has to be done at the end of the turn.</summary>
+    public void Touch()
+    {
+        if (_isTouched) return;
+        _isTouched = true;
+        _node.Touched.Add(this);
+    }
+
+    /// <summary>Shows readers and senders what the turn has brought.</summary>
+    public void OnTurnEnded()
+    {
+        _isTouched = false;
+        Gate.FlushTaken();
+        foreach (Group handle in _handles)
+        {
+            if (handle.InboxCore.IsTouched) handle.InboxCore.Publish();
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Run(object? payload, long argument, Instant now)
+    {
+        switch (payload)
+        {
+            case PooledPayload message:
+                Admit(message, null, now);
+                break;
+            case ConfirmTicket ticket:
+                Admit(ticket.Payload, ticket, now);
+                break;
+            default:
+                Gate.AdvanceFromCore();
+                break;
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool TryEnqueue(object request) => Services.Requests.Enqueue(this, request);
+
+    /// <inheritdoc/>
+    public void Discard(object? request)
+    {
+        if (request is PooledPayload message) message.Return();
+        else if (request is ConfirmTicket ticket) ticket.Payload.Return();
+    }
+
+    /// <inheritdoc/>
+    public void RequestAdvance() => Services.Requests.Enqueue(this);
+
+    private void Admit(PooledPayload message, ConfirmTicket? ticket, Instant now)
+    {
+        int bytes = message.Length;
+        Gate.OnTaken(bytes);
+        Touch();
+        if (Local is not { IsLeaving: false } local)
+        {
+            message.Release();
+            ticket?.Fail(_node.LostReason());
+            return;
+        }
+        Figures.MessagesSent++;
+        Figures.BytesSent += bytes;
+        if (ticket is not null)
+        {
+            ticket.Group = this;
+            _tickets.Add(ticket);
+        }
+        local.Send(message, ticket, now);
+    }
+}

@@ -1,0 +1,256 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// The groups of a node by name, and the joins and leaves under way. One group is joined or left by one call at a time: others wait for it here, in the order of their calls. What the protocol reports is
+/// acted upon in the next turn's requests, never inside the report. Core thread only.
+/// </summary>
+internal sealed class GroupDirectory(NodeCore node)
+{
+    private readonly Dictionary<string, GroupCore> _groups = new(StringComparer.Ordinal);
+    private readonly List<JoinOperation> _waiting = [];
+    private readonly List<JoinOperation> _joining = [];
+    private readonly List<LeaveOperation> _leaving = [];
+    private readonly List<GroupCore> _watched = [];
+
+    /// <summary>The groups, joined or being joined or left.</summary>
+    public Dictionary<string, GroupCore>.ValueCollection Groups => _groups.Values;
+
+    /// <summary>How many there are.</summary>
+    public int Count => _groups.Count;
+
+    /// <summary>Begins a join, or puts it behind what is under way.</summary>
+    public void Start(JoinOperation join, Instant now)
+    {
+        if (node.EndReason is { } end)
+        {
+            join.Fail(end);
+            return;
+        }
+        foreach (Group handle in join.Handles)
+        {
+            if (!_groups.TryGetValue(handle.Name, out GroupCore? group)) continue;
+            if (group.State != GroupState.Joined)
+            {
+                _waiting.Add(join);
+                return;
+            }
+            if (group.Mode == join.Mode) continue;
+            join.Fail(new QuickSilverException(ErrorCode.GroupModeMismatch, $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}."));
+            return;
+        }
+        var fresh = new List<string>();
+        foreach (Group handle in join.Handles)
+        {
+            if (!_groups.TryGetValue(handle.Name, out GroupCore? group))
+            {
+                group = new GroupCore(node, handle.Name, join.Mode);
+                _groups.Add(handle.Name, group);
+                fresh.Add(handle.Name);
+            }
+            group.Attach(handle);
+        }
+        if (fresh.Count == 0)
+        {
+            join.Succeed();
+            return;
+        }
+        _joining.Add(join);
+        node.Stack.Join(new StackJoin(this, join, fresh), now);
+    }
+
+    /// <summary>Nobody waits for a join any more: it does not begin, or is undone when it is done.</summary>
+    public void Forget(JoinOperation join)
+    {
+        if (_waiting.Remove(join)) End(join);
+    }
+
+    /// <summary>Takes handles out of their groups, and the node out of the groups whose last handle has gone.</summary>
+    public void Leave(LeaveOperation leave, Instant now)
+    {
+        _leaving.Add(leave);
+        var locals = new List<LocalGroup>();
+        foreach (Group handle in leave.Handles)
+        {
+            if (handle.Core is { State: GroupState.Joined, Local: { } local, Handles.Count: 1 } last)
+            {
+                // The last handle hears what still comes, until the node is out.
+                last.State = GroupState.Leaving;
+                locals.Add(local);
+                continue;
+            }
+            handle.Core?.Detach(handle);
+            handle.Finish(null);
+        }
+        if (locals.Count == 0) OnLeft(leave);
+        else node.Stack.Leave(new StackLeave(this, leave, locals), now);
+    }
+
+    /// <summary>Ends one handle with a reason, at once, and leaves the group if it was the last.</summary>
+    public void Fail(Group handle, QuickSilverException reason, Instant now)
+    {
+        if (!handle.TryEnd(reason)) return;
+        handle.Finish(reason);
+        node.Services.Events.Post(new GroupEndedEvent(handle.Name, reason));
+        if (handle.Core is { } group) DetachAndLeave(group, handle, now);
+    }
+
+    /// <summary>The node is out of the cluster, or stops: every handle ends.</summary>
+    /// <param name="reason">What they get; null: a normal end.</param>
+    public void EndAll(QuickSilverException? reason)
+    {
+        Exception thrown = reason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), "The node has been disposed of.");
+        foreach (JoinOperation join in _waiting) join.Fail(thrown);
+        foreach (JoinOperation join in _joining) join.Fail(thrown);
+        foreach (GroupCore group in _groups.Values)
+        {
+            foreach (Group handle in group.Handles)
+            {
+                bool isNews = !handle.HasEnded && reason is not null;
+                handle.Finish(reason);
+                if (isNews) node.Services.Events.Post(new GroupEndedEvent(handle.Name, reason!));
+            }
+            group.OnGone(thrown);
+        }
+        foreach (LeaveOperation leave in _leaving) leave.Finish(reason);
+        _waiting.Clear();
+        _joining.Clear();
+        _leaving.Clear();
+        _watched.Clear();
+        _groups.Clear();
+    }
+
+    /// <summary>A call waits for members of a group.</summary>
+    public void Watch(GroupCore group)
+    {
+        if (!_watched.Contains(group)) _watched.Add(group);
+    }
+
+    /// <summary>Senders of this node have switched to a step.</summary>
+    public void OnStepActivated()
+    {
+        for (int index = _watched.Count - 1; index >= 0; index--)
+        {
+            _watched[index].CheckMemberWaits();
+            if (!_watched[index].HasMemberWaits) _watched.RemoveAt(index);
+        }
+    }
+
+    private static void End(JoinOperation join)
+    {
+        foreach (Group handle in join.Handles) handle.Finish(null);
+    }
+
+    private void OnAdmitted(JoinOperation join, LocalGroup local)
+    {
+        join.OnAdmitted();
+        if (_groups.TryGetValue(local.Info.Name, out GroupCore? group)) group.OnAdmitted(local);
+    }
+
+    private void OnJoined(JoinOperation join, List<string> fresh, Instant now)
+    {
+        if (!_joining.Remove(join)) return;
+        foreach (string name in fresh)
+        {
+            if (!_groups.TryGetValue(name, out GroupCore? group)) continue;
+            group.State = GroupState.Joined;
+            LeaveIfUnused(group, now);
+            node.Services.Log.Post((Name: name, Members: group.View?.MemberCount ?? 0), static (logger, s) => Log.Joined(logger, s.Name, s.Members));
+        }
+        if (!join.IsOver) join.Succeed();
+        else Undo(join, now);
+        StartWaiting(now);
+    }
+
+    private void OnJoinFailed(JoinOperation join, List<string> fresh, MembershipRefusal refusal, string groupName, Instant now)
+    {
+        if (!_joining.Remove(join)) return;
+        QuickSilverException reason = Refusals.OfJoin(refusal, groupName);
+        foreach (string name in fresh)
+        {
+            if (!_groups.Remove(name, out GroupCore? group)) continue;
+            foreach (Group handle in group.Handles) handle.Finish(reason);
+            group.OnGone(reason);
+        }
+        Undo(join, now);
+        join.Fail(reason);
+        StartWaiting(now);
+    }
+
+    private void Undo(JoinOperation join, Instant now)
+    {
+        End(join);
+        foreach (Group handle in join.Handles)
+        {
+            if (handle.Core is { State: GroupState.Joined } group) DetachAndLeave(group, handle, now);
+        }
+    }
+
+    private void DetachAndLeave(GroupCore group, Group handle, Instant now)
+    {
+        group.Detach(handle);
+        LeaveIfUnused(group, now);
+    }
+
+    private void LeaveIfUnused(GroupCore group, Instant now)
+    {
+        if (group.Handles.Count > 0 || group.State != GroupState.Joined || group.Local is not { } local) return;
+        group.State = GroupState.Leaving;
+        node.Stack.Leave(new StackLeave(this, null, [local]), now);
+    }
+
+    private void OnLeft(StackLeave left, Instant now)
+    {
+        foreach (LocalGroup local in left.Groups)
+        {
+            if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
+            _groups.Remove(local.Info.Name);
+            foreach (Group handle in group.Handles) handle.Finish(null);
+            group.OnGone(new ObjectDisposedException(nameof(Group), $"The group '{group.Name}' has been left."));
+            node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
+        }
+        if (left.Leave is not null) OnLeft(left.Leave);
+        StartWaiting(now);
+    }
+
+    private void OnLeft(LeaveOperation leave)
+    {
+        _leaving.Remove(leave);
+        leave.Finish(null);
+    }
+
+    private void StartWaiting(Instant now)
+    {
+        if (_waiting.Count == 0) return;
+        JoinOperation[] waiting = [.. _waiting];
+        _waiting.Clear();
+        foreach (JoinOperation join in waiting)
+        {
+            if (join.IsOver) End(join);
+            else Start(join, now);
+        }
+    }
+
+    private sealed class StackJoin(GroupDirectory directory, JoinOperation join, List<string> fresh) : JoinRequest(fresh, (byte)join.Mode)
+    {
+        public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group);
+
+        public override void OnCompleted(Instant now) => directory.Post(later => directory.OnJoined(join, fresh, later));
+
+        public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) =>
+            directory.Post(later => directory.OnJoinFailed(join, fresh, reason, groupName, later));
+    }
+
+    private sealed class StackLeave(GroupDirectory directory, LeaveOperation? leave, IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)
+    {
+        public LeaveOperation? Leave { get; } = leave;
+
+        public override void OnCompleted(Instant now) => directory.Post(later => directory.OnLeft(this, later));
+    }
+
+    private void Post(Action<Instant> action) => node.Services.TryPost(action);
+}

@@ -1,0 +1,85 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// One call that joins groups, all or none. It begins when none of its groups is being joined or left, and is never taken back half way: a call that gives up (its token, its time) fails at once, and
+/// what it brings about is undone when it is done. Core thread only, but for <see cref="Task"/> and <see cref="Cancel"/>.
+/// </summary>
+internal sealed class JoinOperation
+{
+    private readonly NodeCore _node;
+    private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private Alarm? _deadline;
+    private bool _isAdmitted;
+
+    /// <summary>Makes a call that has not begun. Any thread.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="handles">The handles, one for each name.</param>
+    /// <param name="mode">Mode of the groups.</param>
+    public JoinOperation(NodeCore node, Group[] handles, GroupMode mode)
+    {
+        _node = node;
+        Handles = handles;
+        Mode = mode;
+    }
+
+    /// <summary>The handles, one for each name.</summary>
+    public Group[] Handles { get; }
+
+    /// <summary>Mode of the groups.</summary>
+    public GroupMode Mode { get; }
+
+    /// <summary>Ends when the join is done.</summary>
+    public Task Task => _done.Task;
+
+    /// <summary>True once nobody waits for it any more: what it brings about is undone.</summary>
+    public bool IsOver => _done.Task.IsCompleted;
+
+    /// <summary>Begins, or begins to wait until it can.</summary>
+    public void Start(Instant now)
+    {
+        if (IsOver) return;
+        _deadline = new Alarm(_node.Alarms, OnDeadline);
+        _deadline.Set(now + _node.Services.Options.Membership.JoinTimeout);
+        _node.Directory.Start(this, now);
+    }
+
+    /// <summary>A group has let the node in.</summary>
+    public void OnAdmitted() => _isAdmitted = true;
+
+    /// <summary>The join is done.</summary>
+    public void Succeed()
+    {
+        _deadline?.Cancel();
+        _done.TrySetResult();
+    }
+
+    /// <summary>The join has failed.</summary>
+    public void Fail(Exception reason)
+    {
+        _deadline?.Cancel();
+        foreach (Group handle in Handles) handle.Finish(reason);
+        _done.TrySetException(reason);
+    }
+
+    /// <summary>Nobody waits any more. Any thread.</summary>
+    public void Cancel(CancellationToken ct)
+    {
+        if (!_done.TrySetCanceled(ct)) return;
+        _node.Services.TryPost(_ =>
+        {
+            _deadline?.Cancel();
+            _node.Directory.Forget(this);
+        });
+    }
+
+    private void OnDeadline(Instant now)
+    {
+        TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
+        string trouble = _isAdmitted ? "the node is in, but not every sender has switched to the view yet" : _node.DescribeMembership();
+        string names = Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
+        var reason = new QuickSilverException(ErrorCode.JoinTimedOut, $"The join of {names} took longer than {limit}: {trouble}.") { Diagnostics = _node.Describe(null) };
+        if (_done.TrySetException(reason)) _node.Directory.Forget(this);
+    }
+}

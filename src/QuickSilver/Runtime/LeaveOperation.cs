@@ -1,0 +1,75 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// One call that leaves groups. From its beginning the handles take no more calls; first it waits until what was sent is held by every live member (unless hurried), then the groups whose last handle this
+/// was are left in one round of the membership. It cannot be taken back. Core thread only, but for <see cref="Begin"/>, <see cref="Task"/> and <see cref="Hurry"/>.
+/// </summary>
+internal sealed class LeaveOperation
+{
+    private readonly NodeCore _node;
+    private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly List<Group> _handles = [];
+    private bool _isFlushed;
+
+    private LeaveOperation(NodeCore node) => _node = node;
+
+    /// <summary>The handles that this call ends.</summary>
+    public IReadOnlyList<Group> Handles => _handles;
+
+    /// <summary>Ends when the groups have been left.</summary>
+    public Task Task => _done.Task;
+
+    /// <summary>Begins to leave. Any thread.</summary>
+    /// <returns>The leave that is to be waited for; of a single handle that is being left already, that one.</returns>
+    public static LeaveOperation Begin(NodeCore node, IReadOnlyList<Group> handles)
+    {
+        var leave = new LeaveOperation(node);
+        LeaveOperation result = leave;
+        foreach (Group handle in handles)
+        {
+            LeaveOperation joined = handle.JoinLeave(leave);
+            if (joined != leave)
+            {
+                if (handles.Count == 1) result = joined;
+            }
+            else if (handle.TryEnd(null))
+            {
+                leave._handles.Add(handle);
+            }
+        }
+        if (leave._handles.Count == 0) leave._done.SetResult();
+        else if (!node.Services.TryPost(leave.Flush)) leave.Finish(null);
+        return result;
+    }
+
+    /// <summary>Leaves without waiting any longer for what was sent. Any thread.</summary>
+    public void Hurry() => _node.Services.TryPost(OnFlushed);
+
+    /// <summary>The groups have been left, or the node is gone.</summary>
+    public void Finish(Exception? reason)
+    {
+        foreach (Group handle in _handles) handle.Finish(reason);
+        _done.TrySetResult();
+    }
+
+    private void Flush(Instant now)
+    {
+        var flush = new CountdownFlush();
+        foreach (Group handle in _handles)
+        {
+            if (handle.Core?.Local is { IsLeaving: false } local) flush.Add(local, now);
+        }
+        flush.Seal(now);
+        if (flush.Task.IsCompleted) OnFlushed(now);
+        else flush.Task.ContinueWith(static (_, state) => ((LeaveOperation)state!).Hurry(), this, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+    }
+
+    private void OnFlushed(Instant now)
+    {
+        if (_isFlushed) return;
+        _isFlushed = true;
+        _node.Directory.Leave(this, now);
+    }
+}

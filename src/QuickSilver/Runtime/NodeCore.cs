@@ -1,0 +1,275 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Membership;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Transport;
+using ProtocolPhase = QuickSilver.Protocol.Core.LoopPhase;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// A node on its core thread: stands between the loop, the sockets and the membership channel on one side and the protocol on the other, and carries what the protocol tells to groups, readers and senders. After an
+/// eviction it builds a new protocol stack under a new incarnation on the same sockets. Core thread only, unless a member says otherwise.
+/// </summary>
+internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler, IStallObserver
+{
+    private readonly NodeLifecycle _lifecycle;
+    private readonly IHostTransport _transport;
+    private readonly BufferPool _pool;
+    private readonly SeededRandom _random;
+    private NodeSettings _settings;
+    private NodeHost? _host;
+    private IMembershipLink? _link;
+    private bool _isConnected;
+    private bool _hasStalledInTurn;
+    private Instant _nextStallReport;
+
+    /// <summary>Makes a node that has not started.</summary>
+    public NodeCore(NodeServices services, NodeLifecycle lifecycle, NodeSettings settings, IHostTransport transport, BufferPool pool, SeededRandom random)
+    {
+        Services = services;
+        _lifecycle = lifecycle;
+        _settings = settings;
+        _transport = transport;
+        _pool = pool;
+        _random = random;
+        Directory = new GroupDirectory(this);
+        IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
+        StallMilliseconds = Math.Max(1, (long)services.Options.Loop.StallWarning.TotalMilliseconds);
+        Stack = null!;
+    }
+
+    /// <summary>What is shared with other threads. Any thread.</summary>
+    public NodeServices Services { get; }
+
+    /// <summary>The groups.</summary>
+    public GroupDirectory Directory { get; }
+
+    /// <summary>The alarms.</summary>
+    public AlarmQueue Alarms { get; } = new();
+
+    /// <summary>The protocol.</summary>
+    public NodeStack Stack { get; private set; }
+
+    /// <summary>This node as the cluster knows it; null before it is admitted. Readable by any thread.</summary>
+    public NodeInfo? Self { get; private set; }
+
+    /// <summary>True when nothing leaves the process.</summary>
+    public bool IsInMemory { get; }
+
+    /// <summary>User code that takes as long is reported.</summary>
+    public long StallMilliseconds { get; }
+
+    /// <summary>Groups with something to do at the end of the turn.</summary>
+    public List<GroupCore> Touched { get; } = [];
+
+    /// <summary>Why the node takes no more calls; null while it does.</summary>
+    public QuickSilverException? EndReason { get; private set; }
+
+    /// <summary>The loop's figures; set before the thread starts.</summary>
+    public StatisticsCutter? Statistics { get; set; }
+
+    /// <summary>Messages dropped by full inboxes.</summary>
+    public long MessagesDropped { get; set; }
+
+    /// <summary>Handles ended by full inboxes.</summary>
+    public long SlowConsumers { get; set; }
+
+    /// <summary>Exceptions of user code.</summary>
+    public long HandlerErrors { get; private set; }
+
+    /// <inheritdoc/>
+    public bool HasWork => Stack.HasWork;
+
+    /// <summary>The transport's counters.</summary>
+    public IHostTransport Transport => _transport;
+
+    /// <summary>Connects the parts that need each other. Once, before the thread starts.</summary>
+    public void Compose(IMembershipLink link)
+    {
+        _link = link;
+        _host = new NodeHost(Alarms, _transport, link, this, _random, _pool);
+        Stack = new NodeStack(_settings, _host);
+    }
+
+    /// <inheritdoc/>
+    public void Handle(in Completion completion, Instant now) => Stack.Handle(completion, now);
+
+    /// <inheritdoc/>
+    public int PullAll(Instant now) => Stack.PullAll(now);
+
+    /// <inheritdoc/>
+    public void OnTurnEnded(Instant now, bool wasBusy)
+    {
+        foreach (GroupCore group in Touched) group.OnTurnEnded();
+        if (Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
+        Touched.Clear();
+        Services.Inboxes.Returns.Drain();
+        _hasStalledInTurn = false;
+        Statistics?.OnTurnEnded(now, wasBusy);
+    }
+
+    /// <inheritdoc/>
+    public void OnStopping(Instant now)
+    {
+        EndReason ??= new QuickSilverException(ErrorCode.Internal, "The node has stopped.");
+        Stack.Shutdown(now);
+        Directory.EndAll(_lifecycle.StopReason);
+        Statistics?.Cut(now);
+        Close();
+    }
+
+    /// <inheritdoc/>
+    public void OnFault(Exception fault, Instant now)
+    {
+        EndReason = new QuickSilverException(ErrorCode.Internal, $"The core thread has failed: {fault.Message}", fault);
+        _lifecycle.Stop(EndReason);
+        Directory.EndAll(EndReason);
+        Close();
+    }
+
+    /// <inheritdoc/>
+    public void OnMembershipConnected(Instant now)
+    {
+        _isConnected = true;
+        Stack.OnMembershipConnected(now);
+    }
+
+    /// <inheritdoc/>
+    public void OnMembershipFrame(ReadOnlySpan<byte> frame, Instant now) => Stack.OnMembershipFrame(frame, now);
+
+    /// <inheritdoc/>
+    public void OnMembershipDisconnected(Instant now)
+    {
+        _isConnected = false;
+        Stack.OnMembershipDisconnected(now);
+    }
+
+    /// <inheritdoc/>
+    public void OnStall(ProtocolPhase phase, TimeSpan took, Instant now)
+    {
+        if (!_hasStalledInTurn) ReportStall((LoopPhase)(int)phase, took, null, now);
+    }
+
+    /// <summary>User code has held the core up.</summary>
+    public void OnUserStall(LoopPhase phase, TimeSpan took, string groupName)
+    {
+        _hasStalledInTurn = true;
+        ReportStall(phase, took, groupName, Services.Clock.Now);
+    }
+
+    /// <summary>User code has thrown: logged, counted, and what the handle's policy says.</summary>
+    public void OnUserFault(GroupCore group, Group handle, Exception fault)
+    {
+        HandlerErrors++;
+        HandlerErrorPolicy policy = handle.Settings.HandlerErrors;
+        if (group.Figures.ReportsHandlerError(Services.Clock.Now))
+        {
+            Services.Log.Post(
+                (group.Name, Count: HandlerErrors, Policy: policy, Fault: fault), static (logger, s) => Log.HandlerFailed(logger, s.Name, s.Count, s.Policy, s.Fault));
+        }
+        if (policy == HandlerErrorPolicy.Continue) return;
+        var reason = new QuickSilverException(ErrorCode.HandlerFailed, $"A handler of '{group.Name}' threw: {fault.Message}", fault);
+        if (policy == HandlerErrorPolicy.LeaveGroup) FailLater(handle, reason);
+        else _lifecycle.Stop(reason);
+    }
+
+    /// <summary>Ends one handle with a reason in the next turn.</summary>
+    public void FailLater(Group handle, QuickSilverException reason) => Services.TryPost(now => Directory.Fail(handle, reason, now));
+
+    /// <summary>What a call gets whose group is gone.</summary>
+    public Exception LostReason() => EndReason ?? (Exception)new ObjectDisposedException(nameof(Group), "The group has been left.");
+
+    /// <summary>The state of the node, for an exception's text.</summary>
+    /// <param name="group">The group that it is about.</param>
+    public string Describe(GroupCore? group)
+    {
+        LoopStatistics? loop = Statistics?.Loop;
+        string text = $"state {_lifecycle.State}; {DescribeMembership()}; longest turn {loop?.LongestTurn.TotalMilliseconds:0.0} ms; "
+            + $"thread pool: {ThreadPool.ThreadCount} threads, {ThreadPool.PendingWorkItemCount} items waiting";
+        return group is null ? text : $"{text}; view {group.View}";
+    }
+
+    /// <summary>How the node stands with the membership, for people.</summary>
+    public string DescribeMembership() => _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
+
+    void INodeUpcalls.OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
+    {
+        if (group.Tag is GroupCore core) core.OnMessage(message);
+    }
+
+    void INodeUpcalls.OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
+    {
+        if (group.Tag is GroupCore core) core.OnLoss(sender, first, count, cause == LossCause.SenderFailed ? LossReason.SenderFailed : LossReason.ViewAbandoned);
+    }
+
+    void INodeUpcalls.OnViewChanged(LocalGroup group, Instant now)
+    {
+        if (group.Tag is GroupCore core) core.OnViewChanged();
+    }
+
+    void INodeUpcalls.OnGateChanged(LocalGroup group, bool open, Instant now)
+    {
+        if (group.Tag is GroupCore core) core.Gate.OnGateChanged(open);
+    }
+
+    void INodeUpcalls.OnStepActivated(StepNumber step, Instant now) => Directory.OnStepActivated();
+
+    void INodeUpcalls.OnRegistered(NodeInfo self, Instant now)
+    {
+        MemberId? before = Self is null ? null : new MemberId(Self);
+        Self = self;
+        _lifecycle.OnRegistered(new MemberId(self), before);
+    }
+
+    void INodeUpcalls.OnConnectionChanged(bool connected, Instant now) => _lifecycle.OnConnectionChanged(connected);
+
+    void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
+        Services.Log.Post((nodes.Count, Names: string.Join(", ", nodes)), static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
+
+    void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) => Services.TryPost(later => OnExpelled(reason, later));
+
+    private void OnExpelled(MembershipRefusal refusal, Instant now)
+    {
+        if (Self is null)
+        {
+            _lifecycle.Stop(Refusals.OfStart(refusal));
+            return;
+        }
+        NodeEvictedException reason = Refusals.OfEviction(refusal, Stack.Counters.PendingMessages);
+        _lifecycle.OnEvicted(reason.Message);
+        Stack.Shutdown(now);
+        if (Services.Options.Membership.Eviction == EvictionPolicy.StopNode)
+        {
+            EndReason = reason;
+            Directory.EndAll(reason);
+            _lifecycle.Stop(reason);
+            return;
+        }
+        Directory.EndAll(reason);
+        _settings = _settings with { Incarnation = Math.Max(_settings.Incarnation + 1, Incarnations.Next()) };
+        Stack = new NodeStack(_settings, _host!);
+        if (_isConnected) Stack.OnMembershipConnected(now);
+    }
+
+    private void ReportStall(LoopPhase phase, TimeSpan took, string? groupName, Instant now)
+    {
+        if (now < _nextStallReport) return;
+        _nextStallReport = now + TimeSpan.FromSeconds(1);
+        Services.Log.Post((took, phase, groupName), static (logger, s) => Log.Stalled(logger, s.took, s.phase, s.groupName));
+        Services.Events.Post(new StallEvent(phase, took, groupName));
+    }
+
+    private void Close()
+    {
+        foreach (GroupCore group in Touched) group.OnTurnEnded();
+        Touched.Clear();
+        Services.Inboxes.Returns.Close();
+        if (_link is TcpMembershipLink link) link.Close();
+        _transport.Dispose();
+    }
+}

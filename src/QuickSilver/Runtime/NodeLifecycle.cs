@@ -1,0 +1,122 @@
+using QuickSilver.Diagnostics;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// What a node is doing, and how it came to its end. Written by the core thread and by the thread that disposes; readable by any.
+/// </summary>
+/// <param name="name">The node's name.</param>
+/// <param name="log">The node's log.</param>
+/// <param name="events">The node's events.</param>
+/// <param name="reporter">The last trouble.</param>
+internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue events, NodeReporter reporter)
+{
+    private readonly Lock _lock = new();
+    private readonly TaskCompletionSource _registered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<QuickSilverException?> _stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private MemberId _id;
+    private NodeState _state;
+
+    /// <summary>The last trouble.</summary>
+    public NodeReporter Reporter { get; } = reporter;
+
+    /// <summary>The node's address and incarnation.</summary>
+    public MemberId Id
+    {
+        get
+        {
+            lock (_lock) return _id;
+        }
+    }
+
+    /// <summary>What the node is doing.</summary>
+    public NodeState State
+    {
+        get
+        {
+            lock (_lock) return _state;
+        }
+    }
+
+    /// <summary>Ends when the cluster has admitted the node for the first time.</summary>
+    public Task Registered => _registered.Task;
+
+    /// <summary>Ends when the node is to stop; the result is why, if nobody asked for it.</summary>
+    public Task<QuickSilverException?> Stopping => _stopping.Task;
+
+    /// <summary>Ends when it has stopped.</summary>
+    public Task Completion => _completion.Task;
+
+    /// <summary>Why the node stops by itself; null when it does not.</summary>
+    public QuickSilverException? StopReason => _stopping.Task.IsCompletedSuccessfully ? _stopping.Task.Result : null;
+
+    /// <summary>The cluster has admitted the node.</summary>
+    /// <param name="id">As what.</param>
+    /// <param name="before">As what it was admitted before this eviction; null the first time.</param>
+    public void OnRegistered(MemberId id, MemberId? before)
+    {
+        lock (_lock) _id = id;
+        bool isReturn = before is { } old && old != id;
+        Change(NodeState.Running, before is null ? "admitted to the cluster" : isReturn ? "back after an eviction" : "known to the membership server again");
+        _registered.TrySetResult();
+        if (!isReturn) return;
+        log.Post((name, id), static (logger, s) => Log.Rejoined(logger, s.name, s.id.ToString()));
+        events.Post(new RejoinedEvent(before!.Value, id));
+    }
+
+    /// <summary>The membership server is away, or back.</summary>
+    public void OnConnectionChanged(bool connected)
+    {
+        if (State is not (NodeState.Running or NodeState.MembershipLost)) return;
+        if (connected) Change(NodeState.Running, "the membership server is back");
+        else Change(NodeState.MembershipLost, Reporter.LastTrouble);
+    }
+
+    /// <summary>The cluster has put the node out.</summary>
+    public void OnEvicted(string reason)
+    {
+        Change(NodeState.Evicted, reason);
+        log.Post((name, reason), static (logger, s) => Log.Evicted(logger, s.name, s.reason));
+    }
+
+    /// <summary>The node is to stop: asked for (null), or because it cannot go on. The first word counts.</summary>
+    public void Stop(QuickSilverException? reason)
+    {
+        if (!_stopping.TrySetResult(reason)) return;
+        Change(NodeState.Stopping, reason?.Message ?? "disposed of");
+        if (reason is not null) _registered.TrySetException(reason);
+        else _registered.TrySetCanceled();
+        _ = _registered.Task.Exception;
+    }
+
+    /// <summary>The node has stopped.</summary>
+    public void OnStopped()
+    {
+        QuickSilverException? reason = StopReason;
+        Change(NodeState.Stopped, reason?.Message ?? "disposed of");
+        if (reason is null)
+        {
+            log.Post(name, static (logger, s) => Log.NodeStopped(logger, s));
+            _completion.TrySetResult();
+        }
+        else
+        {
+            log.Post((name, reason), static (logger, s) => Log.NodeFailed(logger, s.name, s.reason));
+            _completion.TrySetException(reason);
+            _ = _completion.Task.Exception;
+        }
+    }
+
+    private void Change(NodeState state, string reason)
+    {
+        NodeState before;
+        lock (_lock)
+        {
+            before = _state;
+            if (before == state || (before is NodeState.Stopping && state != NodeState.Stopped) || before == NodeState.Stopped) return;
+            _state = state;
+        }
+        events.Post(new StateEvent(before, state, reason));
+    }
+}

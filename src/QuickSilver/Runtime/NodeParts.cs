@@ -1,0 +1,114 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Membership;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Transport;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// The parts of one node, their start and their end. The end is one task, whoever causes it: it drains, stops the core thread, and when that does not stop in time ends all handles from outside.
+/// </summary>
+internal sealed class NodeParts
+{
+    private static readonly TimeSpan LinkGrace = TimeSpan.FromSeconds(1);
+
+    private readonly CoreThread _thread;
+    private readonly TcpMembershipLink _link;
+    private readonly TransportChoice _choice;
+    private NodeMeter? _meter;
+
+    /// <summary>Gathers them.</summary>
+    public NodeParts(NodeServices services, NodeLifecycle lifecycle, NodeCore core, CoreThread thread, TcpMembershipLink link, TransportChoice choice)
+    {
+        Services = services;
+        Lifecycle = lifecycle;
+        Core = core;
+        _thread = thread;
+        _link = link;
+        _choice = choice;
+    }
+
+    /// <summary>What is shared between threads.</summary>
+    public NodeServices Services { get; }
+
+    /// <summary>What the node is doing.</summary>
+    public NodeLifecycle Lifecycle { get; }
+
+    /// <summary>The core.</summary>
+    public NodeCore Core { get; }
+
+    /// <summary>Starts the threads, and the task that ends them; then waits until the cluster has admitted the node.</summary>
+    public async Task StartAsync(CancellationToken ct)
+    {
+        QuickSilverOptions options = Services.Options;
+        string carrier = Core.IsInMemory ? "memory" : _choice.Multicast ? "multicast" : "unicast";
+        _meter = new NodeMeter(options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read());
+        Carrier chosen = Core.IsInMemory ? Carrier.InMemory : _choice.Multicast ? Carrier.Multicast : Carrier.Unicast;
+        Services.Events.Post(new CarrierEvent(chosen, _choice.Reason));
+        _thread.Start();
+        _link.Start();
+        _ = EndAsync();
+        try
+        {
+            await Lifecycle.Registered.WaitAsync(options.Membership.JoinTimeout, ct).ConfigureAwait(false);
+        }
+        catch (Exception failure)
+        {
+            Lifecycle.Stop(null);
+            await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (failure is not TimeoutException) throw;
+            throw new MembershipUnavailableException(
+                ErrorCode.MembershipUnreachable,
+                $"No membership server admitted this node within {options.Membership.JoinTimeout}: {Lifecycle.Reporter.LastTrouble}.");
+        }
+        Services.Log.Post(
+            (Services.Name, Id: Lifecycle.Id, options.ClusterName, Choice: _choice, carrier),
+            static (logger, s) => Log.NodeStarted(logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})", s.Choice.InterfaceName));
+    }
+
+    private async Task EndAsync()
+    {
+        QuickSilverException? reason = await Lifecycle.Stopping.ConfigureAwait(false);
+        Instant deadline = Services.Clock.Now + Services.Options.Shutdown.Timeout;
+        if (reason is null) await DrainAsync().ConfigureAwait(false);
+        _thread.RequestStop();
+        if (!await EndsByAsync(_thread.Ended, deadline - Services.Clock.Now).ConfigureAwait(false))
+        {
+            Services.Log.Post(
+                (Services.Name, Services.Options.Shutdown.Timeout), static (logger, s) => Log.ShutdownTimedOut(logger, s.Name, s.Timeout, "a handler or feed"));
+            Services.Requests.Close();
+            Services.Inboxes.Returns.Close();
+        }
+        foreach (Group handle in Services.Handles()) handle.Abandon(reason);
+        await EndsByAsync(_link.DisposeAsync().AsTask(), Max(deadline - Services.Clock.Now, LinkGrace)).ConfigureAwait(false);
+        _meter?.Dispose();
+        Lifecycle.OnStopped();
+        await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
+    }
+
+    // What was sent is to be held by everybody before the node goes, as far as time allows.
+    private async Task DrainAsync()
+    {
+        foreach (Group handle in Services.Handles()) handle.TryEnd(null);
+        var flush = new CountdownFlush();
+        bool isPosted = Services.TryPost(now =>
+        {
+            foreach (GroupCore group in Core.Directory.Groups)
+            {
+                if (group.Local is { IsLeaving: false } local) flush.Add(local, now);
+            }
+            flush.Seal(now);
+        });
+        if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false)) return;
+        Services.Log.Post((Services.Name, Services.Options.Shutdown.DrainTimeout), static (logger, s) => Log.DrainTimedOut(logger, s.Name, s.DrainTimeout));
+    }
+
+    private static async Task<bool> EndsByAsync(Task task, TimeSpan limit)
+    {
+        if (limit < TimeSpan.Zero) limit = TimeSpan.Zero;
+        await task.WaitAsync(limit).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return task.IsCompleted;
+    }
+
+    private static TimeSpan Max(TimeSpan left, TimeSpan right) => left > right ? left : right;
+}

@@ -1,0 +1,87 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>What the public objects of a node, on any thread, and its core share.</summary>
+internal sealed class NodeServices
+{
+    private readonly Lock _lock = new();
+    private readonly HashSet<Group> _handles = [];
+    private CoreThread? _thread;
+
+    /// <summary>Gathers them.</summary>
+    /// <param name="options">The node's own copy.</param>
+    /// <param name="name">The node's name.</param>
+    /// <param name="requests">The way to the core.</param>
+    /// <param name="clock">The node's clock.</param>
+    /// <param name="log">The node's log.</param>
+    /// <param name="events">The node's events.</param>
+    public NodeServices(QuickSilverOptions options, string name, RequestQueue requests, IClock clock, NodeLog log, NodeEventQueue events)
+    {
+        Options = options;
+        Name = name;
+        Requests = requests;
+        Clock = clock;
+        Log = log;
+        Events = events;
+        SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
+        var nudge = new CoreAction(static _ => { });
+        Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge));
+    }
+
+    /// <summary>The node's own copy of its options; not changed any more.</summary>
+    public QuickSilverOptions Options { get; }
+
+    /// <summary>The node's name.</summary>
+    public string Name { get; }
+
+    /// <summary>The way to the core.</summary>
+    public RequestQueue Requests { get; }
+
+    /// <summary>The node's clock.</summary>
+    public IClock Clock { get; }
+
+    /// <summary>The node's log.</summary>
+    public NodeLog Log { get; }
+
+    /// <summary>The node's events.</summary>
+    public NodeEventQueue Events { get; }
+
+    /// <summary>Memory of messages on their way to the core.</summary>
+    public SendBufferPool SendBuffers { get; }
+
+    /// <summary>Calls that wait at gates.</summary>
+    public SendWaiterPool Waiters { get; } = new();
+
+    /// <summary>What inboxes share.</summary>
+    public InboxShared Inboxes { get; }
+
+    /// <summary>True on the core thread.</summary>
+    public bool IsCoreThread => _thread is { IsCurrent: true };
+
+    /// <summary>Names the core thread. Once, before it starts.</summary>
+    public void SetThread(CoreThread thread) => _thread = thread;
+
+    /// <summary>Has something done on the core thread. Any thread; allocates, so for what is rare.</summary>
+    /// <returns>False when the core takes nothing more.</returns>
+    public bool TryPost(Action<Instant> action) => Requests.Enqueue(new CoreAction(action));
+
+    /// <summary>Keeps a handle among those that end with the node.</summary>
+    public void Add(Group handle)
+    {
+        lock (_lock) _handles.Add(handle);
+    }
+
+    /// <summary>Forgets a handle that has ended.</summary>
+    public void Remove(Group handle)
+    {
+        lock (_lock) _handles.Remove(handle);
+    }
+
+    /// <summary>All handles that have not ended.</summary>
+    public Group[] Handles()
+    {
+        lock (_lock) return [.. _handles];
+    }
+}

@@ -1,0 +1,285 @@
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// Admission of one group's messages, in front of the request queue.
+/// <para>
+/// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when the protocol's limits of pending are
+/// reached, and opens it when half of them is free. And what has been handed to the request queue but not yet been taken by the core is counted here, messages and bytes in one word,
+/// so that producers quicker than the core cannot fill memory: at <see cref="MaxMessages"/> or <see cref="MaxBytes"/> (one longer message passes when nothing is in transit) the gate shuts, at half it opens.
+/// Once shut it stays shut for everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while it has anyone.
+/// </para>
+/// <para>
+/// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be in transit. Who finds the limit passed declares the gate full, fences, and
+/// looks at the count again; the core lowers the count, fences, and looks at the declaration: one of both sees the other, so nobody waits for ever. The core never waits for the gate's
+/// lock: when somebody else has it, it comes back with its next turn. A waiter that is cancelled at the moment of its admission is one or the other, never both, by the lock.
+/// </para>
+/// <para>Cost: allocates nothing in steady state, waiting included (pooled <see cref="SendWaiter"/>s).</para>
+/// </summary>
+internal sealed class SendGate
+{
+    /// <summary>Most messages handed over and not yet taken by the core.</summary>
+    public const int MaxMessages = 8_192;
+
+    /// <summary>Most bytes handed over and not yet taken by the core.</summary>
+    public const int MaxBytes = 4 << 20;
+
+    private const int ShutByCore = 1;
+    private const int TransitFull = 2;
+    private const int HasWaiters = 4;
+    private const int MessageShift = 40;
+    private const long ByteMask = (1L << MessageShift) - 1;
+    private const int FlushMessages = 64;
+    private const int FlushBytes = 256 << 10;
+
+    private readonly ISendQueue _queue;
+    private readonly SendWaiterPool _waiters;
+    private readonly Lock _lock = new();
+    private int _state;
+    private long _inTransit;
+    private SendWaiter? _first;
+    private SendWaiter? _last;
+
+    // The core's own.
+    private long _taken;
+
+    /// <summary>Makes an open gate.</summary>
+    /// <param name="queue">Takes what is admitted.</param>
+    /// <param name="waiters">The node's waiters.</param>
+    public SendGate(ISendQueue queue, SendWaiterPool waiters)
+    {
+        _queue = queue;
+        _waiters = waiters;
+    }
+
+    /// <summary>True when a send would be admitted, as far as can be known. Any thread.</summary>
+    public bool IsOpen => Volatile.Read(ref _state) == 0;
+
+    /// <summary>Admits one message unless the gate is shut or somebody waits: the caller then owes the queue the message. Any thread.</summary>
+    public bool TryEnter(int bytes)
+    {
+        if (Volatile.Read(ref _state) != 0) return false;
+        long unit = Unit(bytes);
+        long before = Interlocked.Add(ref _inTransit, unit) - unit;
+        if (IsBelowLimit(before)) return true;
+        Interlocked.Add(ref _inTransit, -unit);
+        lock (_lock)
+        {
+            Interlocked.Or(ref _state, TransitFull);
+            Advance();
+        }
+        return false;
+    }
+
+    /// <summary>Undoes a <see cref="TryEnter"/> whose message the queue did not get. Any thread.</summary>
+    public void Undo(int bytes)
+    {
+        Interlocked.Add(ref _inTransit, -Unit(bytes));
+        lock (_lock) Advance();
+    }
+
+    /// <summary>Waits for admission behind those who wait already, or is admitted at once when nobody does. The gate owns the request from here on. Any thread but the core's.</summary>
+    /// <param name="owner">The handle: when it ends, its waiters fail.</param>
+    /// <param name="request">What goes to the queue when admitted.</param>
+    /// <param name="bytes">Length of the message.</param>
+    /// <param name="ct">Ends the waiting.</param>
+    public ValueTask EnterAsync(ISendOwner owner, object request, int bytes, CancellationToken ct)
+    {
+        SendWaiter waiter = _waiters.Rent(this, owner, request, bytes);
+        var task = new ValueTask(waiter, waiter.Version);
+        Join(waiter, ct);
+        return task;
+    }
+
+    /// <summary>Waits, behind those who wait already, until a message could be admitted; false: the handle has ended. Any thread.</summary>
+    public ValueTask<bool> WaitAsync(ISendOwner owner, CancellationToken ct)
+    {
+        SendWaiter waiter = _waiters.Rent(this, owner, null, 0);
+        var task = new ValueTask<bool>(waiter, waiter.Version);
+        Join(waiter, ct);
+        return task;
+    }
+
+    /// <summary>The core has taken one message from the queue. Counted together until <see cref="FlushTaken"/>, or until it is much. Core thread only.</summary>
+    public void OnTaken(int bytes)
+    {
+        _taken += Unit(bytes);
+        if (_taken >> MessageShift >= FlushMessages || (_taken & ByteMask) >= FlushBytes) FlushTaken();
+    }
+
+    /// <summary>Makes room for what the core has taken, and opens the gate if that is enough. Core thread only.</summary>
+    public void FlushTaken()
+    {
+        if (_taken == 0) return;
+        long left = Interlocked.Add(ref _inTransit, -_taken);
+        _taken = 0;
+        if ((Volatile.Read(ref _state) & (TransitFull | HasWaiters)) != 0 && IsHalfFree(left)) AdvanceFromCore();
+    }
+
+    /// <summary>The protocol's limits of pending are reached (false), or half of them is free again (true). Core thread only.</summary>
+    public void OnGateChanged(bool open)
+    {
+        if (!open)
+        {
+            Interlocked.Or(ref _state, ShutByCore);
+            return;
+        }
+        Interlocked.And(ref _state, ~ShutByCore);
+        if (Volatile.Read(ref _state) != 0) AdvanceFromCore();
+    }
+
+    /// <summary>Lets those in whom there is room for, without waiting for the lock: when it is taken, the queue is asked to call again. Core thread only.</summary>
+    public void AdvanceFromCore()
+    {
+        if (!_lock.TryEnter())
+        {
+            _queue.RequestAdvance();
+            return;
+        }
+        try
+        {
+            Advance();
+        }
+        finally
+        {
+            _lock.Exit();
+        }
+    }
+
+    /// <summary>A handle has ended: its waiters fail with what it throws. Called after the handle says so itself. Any thread.</summary>
+    public void OnOwnerEnded(ISendOwner owner)
+    {
+        lock (_lock)
+        {
+            for (SendWaiter? waiter = _first; waiter is not null;)
+            {
+                SendWaiter? next = waiter.Next;
+                if (ReferenceEquals(waiter.Owner, owner))
+                {
+                    Remove(waiter);
+                    Refuse(waiter);
+                }
+                waiter = next;
+            }
+            Advance();
+        }
+    }
+
+    /// <summary>A waiter's token was cancelled.</summary>
+    internal void Cancel(SendWaiter waiter, CancellationToken ct)
+    {
+        lock (_lock)
+        {
+            if (!waiter.IsQueued) return;
+            Remove(waiter);
+            Advance();
+        }
+        _queue.Discard(waiter.TakeRequest());
+        waiter.Fail(new OperationCanceledException(ct));
+    }
+
+    private static long Unit(int bytes) => (1L << MessageShift) + bytes;
+
+    private static bool IsBelowLimit(long inTransit) => inTransit >> MessageShift < MaxMessages && (inTransit & ByteMask) < MaxBytes;
+
+    private static bool IsHalfFree(long inTransit) => inTransit >> MessageShift <= MaxMessages / 2 && (inTransit & ByteMask) <= MaxBytes / 2;
+
+    private void Join(SendWaiter waiter, CancellationToken ct)
+    {
+        lock (_lock)
+        {
+            if (waiter.Owner!.HasEnded)
+            {
+                Refuse(waiter);
+                return;
+            }
+            Append(waiter);
+            Interlocked.Or(ref _state, HasWaiters);
+            Advance();
+            if (!waiter.IsQueued) return;
+        }
+        waiter.WatchFor(ct);
+    }
+
+    // Opens what can be opened and admits from the head of the list. The declaration "full" is withdrawn at half only; after making it, the count is read again (see the type's remarks).
+    private void Advance()
+    {
+        while (true)
+        {
+            if ((Volatile.Read(ref _state) & TransitFull) != 0)
+            {
+                if (!IsHalfFree(Interlocked.Read(ref _inTransit))) return;
+                Interlocked.And(ref _state, ~TransitFull);
+            }
+            if (_first is not { } waiter)
+            {
+                Interlocked.And(ref _state, ~HasWaiters);
+                return;
+            }
+            if ((Volatile.Read(ref _state) & ShutByCore) != 0) return;
+            if (!TryAdmit(waiter)) Interlocked.Or(ref _state, TransitFull);
+        }
+    }
+
+    private bool TryAdmit(SendWaiter waiter)
+    {
+        if (waiter.IsMessage)
+        {
+            long unit = Unit(waiter.Bytes);
+            long before = Interlocked.Add(ref _inTransit, unit) - unit;
+            if (!IsBelowLimit(before))
+            {
+                Interlocked.Add(ref _inTransit, -unit);
+                return false;
+            }
+            Remove(waiter);
+            object request = waiter.TakeRequest()!;
+            if (!_queue.TryEnqueue(request))
+            {
+                Interlocked.Add(ref _inTransit, -unit);
+                _queue.Discard(request);
+                waiter.Fail(waiter.Owner!.EndException());
+                return true;
+            }
+        }
+        else
+        {
+            if (!IsBelowLimit(Interlocked.Read(ref _inTransit))) return false;
+            Remove(waiter);
+        }
+        waiter.Succeed(true);
+        return true;
+    }
+
+    private void Refuse(SendWaiter waiter)
+    {
+        if (waiter.IsMessage)
+        {
+            _queue.Discard(waiter.TakeRequest());
+            waiter.Fail(waiter.Owner!.EndException());
+        }
+        else
+        {
+            waiter.Succeed(false);
+        }
+    }
+
+    private void Append(SendWaiter waiter)
+    {
+        waiter.IsQueued = true;
+        waiter.Previous = _last;
+        if (_last is null) _first = waiter;
+        else _last.Next = waiter;
+        _last = waiter;
+    }
+
+    private void Remove(SendWaiter waiter)
+    {
+        if (waiter.Previous is null) _first = waiter.Next;
+        else waiter.Previous.Next = waiter.Next;
+        if (waiter.Next is null) _last = waiter.Previous;
+        else waiter.Next.Previous = waiter.Previous;
+        waiter.Next = null;
+        waiter.Previous = null;
+        waiter.IsQueued = false;
+    }
+}
