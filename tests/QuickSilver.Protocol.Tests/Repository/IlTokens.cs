@@ -32,7 +32,8 @@ internal static class IlTokens
                     il.Offset += 8;
                     break;
                 case OperandType.InlineSwitch:
-                    il.Offset += 4 * il.ReadInt32();
+                    int targets = il.ReadInt32();
+                    il.Offset += 4 * targets;
                     break;
                 case OperandType.InlineField or OperandType.InlineMethod or OperandType.InlineTok or OperandType.InlineType:
                     tokens.Add(MetadataTokens.EntityHandle(il.ReadInt32()));

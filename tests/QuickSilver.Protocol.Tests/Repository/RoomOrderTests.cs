@@ -46,6 +46,7 @@ public sealed class RoomOrderTests
     [InlineData(nameof(UsesTickCount))]
     [InlineData(nameof(UsesSocketInASignature))]
     [InlineData(nameof(UsesAsync))]
+    [InlineData(nameof(UsesRandomAfterASwitch))]
     public void AnImpureTypeIsFound(string sample) =>
         Assert.Contains(SampleUses, use => use.User == $"{SampleRoot}.{sample}" && PurityRules.Forbids(use));
 

@@ -70,6 +70,14 @@ internal sealed class EnumeratesValues
     public int Sum(Dictionary<int, int> numbers) => numbers.Values.Sum();
 }
 
+internal sealed class UsesRandomAfterASwitch
+{
+    public int Next(int kind) => kind switch
+    {
+        0 => 7, 1 => 3, 2 => 9, 3 => 1, 4 => 8, 5 => kind * 3, _ => Random.Shared.Next(),
+    };
+}
+
 internal sealed class IsPure
 {
     private readonly Dictionary<int, int> _numbers = [];
