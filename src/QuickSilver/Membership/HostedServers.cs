@@ -104,13 +104,20 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
                 return false;
             }
             var random = new SeededRandom((ulong)Random.Shared.NextInt64());
-            server = new MembershipServer(settings.Server with { ClusterName = cluster }, alarms, random, this);
+            server = new MembershipServer(Apart(settings.Server, random) with { ClusterName = cluster }, alarms, random, this);
             _servers.Add(cluster, server);
         }
         connection.Hello?.Cancel();
         connection.Server = server;
         server.OnConnected(connection.Id, now);
         return true;
+    }
+
+    // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them reading each other's datagrams.
+    private static MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
+    {
+        int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));
+        return all with { PortFirst = (ushort)(all.PortFirst + skipped), PortCount = all.PortCount - skipped };
     }
 
     private void Forget(HostedConnection connection)
