@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </para>
 /// <para>
 /// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the stream has fallen to its low mark.
-/// Then the stream's waiters go before newcomers of the same stream, one message each, until it is full again.
+/// Then the stream's waiters go, one message each, until it is full again; a newcomer with more than one message lines up behind them.
 /// </para>
 /// <para>
 /// Awkward case: a group without other members is never stopped by a buffer, so a source that always has something, or a handler that answers each
@@ -29,6 +29,7 @@ internal sealed class BindingLoop
     private readonly List<GroupSender> _gates = [];
     private readonly Alarm _continue;
     private int _depth;
+    private bool _waitersTurn;
 
     public BindingLoop(SendContext context)
     {
@@ -77,13 +78,18 @@ internal sealed class BindingLoop
         _context.Counters.PendingBytes = _context.Limits.Bytes;
     }
 
+    // Ready groups and waiters of drained streams take turns, so that a group which is never stopped does not hold up those that were.
     private bool BindNext(Instant now)
     {
-        if (_ready.Count > 0)
-        {
-            _ready.Dequeue().BindNext(wokenBy: null, now);
-            return true;
-        }
+        _waitersTurn = !_waitersTurn;
+        if (_waitersTurn && BindWaiter(now)) return true;
+        if (_ready.Count == 0) return !_waitersTurn && BindWaiter(now);
+        _ready.Dequeue().BindNext(wokenBy: null, now);
+        return true;
+    }
+
+    private bool BindWaiter(Instant now)
+    {
         while (_drained.Count > 0)
         {
             StreamSender stream = _drained.First;

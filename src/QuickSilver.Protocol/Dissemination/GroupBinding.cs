@@ -67,4 +67,14 @@ internal sealed class GroupBinding
         }
         return null;
     }
+
+    /// <summary>The first stream with room at which groups are still in line from the time when it had none; null when there is none.</summary>
+    public StreamSender? FirstWithLine()
+    {
+        for (int index = 0; index < Count; index++)
+        {
+            if (!_streams[index].Backlog.IsFull && _streams[index].Backlog.Waiters.Count > 0) return _streams[index];
+        }
+        return null;
+    }
 }

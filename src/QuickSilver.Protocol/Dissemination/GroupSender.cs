@@ -161,7 +161,8 @@ public sealed class GroupSender
         }
         if (!HasWork || _isScheduled) return;
         _hasWaited |= _queueHead is not null;
-        if (wokenBy is not null && !wokenBy.Backlog.IsFull) WaitAt(wokenBy);
+        StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
+        if (line is not null) WaitAt(line);
         else Schedule();
     }
 
