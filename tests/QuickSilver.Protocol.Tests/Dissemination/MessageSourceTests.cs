@@ -78,6 +78,33 @@ public class MessageSourceTests
     }
 
     [Fact]
+    public void AnEndlessSourceOfALonelyGroupDoesNotHoldUpTheOthers()
+    {
+        var world = new SendWorld(receiveBuffer: 100_000);
+        GroupInfo lonely = SendWorld.Group(2);
+        world.Begin(
+            [Group, lonely],
+            world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, Group, lonely),
+            world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, Group));
+        GroupSender busy = world.Disseminator.OpenGroup(Group), alone = world.Disseminator.OpenGroup(lonely);
+        world.Keeps = false;
+        for (int index = 0; index < 600; index++) world.Admit(busy, new byte[1000]);
+        Assert.False(busy.IsDrained);
+        var source = new SourceStub(int.MaxValue, 10);
+        alone.AddSource(source);
+        alone.Signal(source, world.Now);
+        for (int round = 0; round < 100 && !busy.IsDrained; round++)
+        {
+            world.AckAll();
+            world.PullAll();
+            world.Now += TimeSpan.FromMilliseconds(1);
+            world.Alarms.FireNext(world.Now);
+        }
+        Assert.True(busy.IsDrained);
+        Assert.True(alone.LastNumber > 1_000);
+    }
+
+    [Fact]
     public void ARemovedSourceIsAskedNoMoreEvenIfItRemovesItself()
     {
         SendWorld world = World(out GroupSender sender);
