@@ -5,8 +5,9 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes. Core thread only but for Wake, which is safe
-/// even while the poller is being disposed: handles are counted, so that a write never reaches a descriptor that has come to mean something else.
+/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes. Core
+/// thread only but for Wake, which is safe even while the poller is being disposed: handles are counted, so that a write never reaches a descriptor
+/// that has come to mean something else.
 /// </summary>
 internal sealed unsafe class LinuxPoller : IDisposable
 {
@@ -108,7 +109,11 @@ internal sealed unsafe class LinuxPoller : IDisposable
         if (_isPrecise && atMost > TimeSpan.Zero)
         {
             long ticks = atMost.Ticks;
-            var timeout = new LinuxNative.TimeSpec { Seconds = ticks / TimeSpan.TicksPerSecond, Nanoseconds = ticks % TimeSpan.TicksPerSecond * 100 };
+            var timeout = new LinuxNative.TimeSpec
+            {
+                Seconds = ticks / TimeSpan.TicksPerSecond,
+                Nanoseconds = ticks % TimeSpan.TicksPerSecond * TimeSpan.NanosecondsPerTick,
+            };
             try
             {
                 int count = LinuxNative.EpollWaitPrecisely(_epoll, events, MostEvents, &timeout, null);
