@@ -101,7 +101,8 @@ internal sealed unsafe class LinuxPoller : IDisposable
         byte* registration = stackalloc byte[16];
         *(uint*)registration = LinuxNative.EpollIn;
         *(ulong*)(registration + EventDataOffset) = token;
-        if (LinuxNative.EpollControl(_epoll, LinuxNative.EpollAdd, descriptor, registration) != 0) throw new Win32Exception(Marshal.GetLastPInvokeError());
+        int result = LinuxNative.EpollControl(_epoll, LinuxNative.EpollAdd, descriptor, registration);
+        if (result != 0) throw new Win32Exception(Marshal.GetLastPInvokeError());
     }
 
     private int Call(byte* events, TimeSpan atMost)

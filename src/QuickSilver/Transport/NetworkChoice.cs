@@ -30,7 +30,8 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
                 if (choice.Name == wanted || choice.Address.ToString() == wanted) return choice;
             }
             throw new TransportException(
-                TransportFailure.InterfaceUnavailable, $"No interface that is up has the name or IPv4 address '{wanted}'. There are: {Describe(all)}.");
+                TransportFailure.InterfaceUnavailable,
+                $"No interface that is up has the name or IPv4 address '{wanted}'. There are: {Describe(all)}.");
         }
         if (settings.Loopback)
         {
