@@ -152,6 +152,8 @@ internal sealed class GapRepair : IFeed
     private void AskForDue(StreamReceiver stream, TimeSpan patience, long room, Instant now, ref Instant next)
     {
         MissingRanges missing = stream.Missing;
+        ulong askable = _region.AskableThrough(stream);
+        ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, stream.HeldByOthers());
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRun run = missing[index];
@@ -160,7 +162,11 @@ internal sealed class GapRepair : IFeed
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRun run = missing[index];
-            if (!_node.Settings.EagerPull && !stream.IsHeldByOthers(run.End - 1)) continue;
+            if (run.Start > held)
+            {
+                if (run.Start > askable && now + patience < next) next = now + patience;
+                break;
+            }
             Instant due = run.DueAt(_node.Settings.ReorderGrace, patience);
             if (due > now)
             {
@@ -172,6 +178,12 @@ internal sealed class GapRepair : IFeed
                 Instant later = now + TimeSpan.FromMilliseconds(1);
                 if (later < next) next = later;
                 return;
+            }
+            // What is held of a longer run is asked for: were the whole run waited for, members with full caches could each lack what the other may not store yet.
+            if (run.End - 1 > held)
+            {
+                missing.Split(index, held + 1);
+                run = missing[index];
             }
             if (run.End - run.Start > (ulong)room)
             {

@@ -11,6 +11,9 @@ public interface IRecoveryEvents
     /// <summary>True when delivery can take a well-formed packet; false: it is treated as never received.</summary>
     bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram);
 
+    /// <summary>True when delivery can take so many bytes more, whatever they are: what need not be asked for while it cannot.</summary>
+    bool HasRoomFor(int bytes);
+
     /// <summary>True when the packet's body keeps its format: asked before the packet is stored.</summary>
     bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram);
 

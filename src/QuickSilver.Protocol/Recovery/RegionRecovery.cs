@@ -12,6 +12,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 public sealed class RegionRecovery
 {
+    private const ulong GuaranteedPackets = 8;
+
     private readonly Recoverer _node;
     private readonly List<StreamReceiver> _streams = [];
     private readonly Dictionary<ulong, StreamReceiver> _streamBySender = [];
@@ -131,11 +133,11 @@ public sealed class RegionRecovery
         Ring.OnUnstable(feedbackWanted, now);
     }
 
-    internal void OnDrained(ulong take, Instant now)
+    internal void OnDrained(Instant now)
     {
         foreach (StreamReceiver stream in _streams)
         {
-            if (stream.IntakeTarget > stream.Intake && stream.IntakeTargetTake <= take) RaiseIntake(stream, stream.IntakeTarget, now);
+            if (stream.IntakeTarget > stream.Intake) RaiseIntake(stream, stream.IntakeTarget, now);
         }
     }
 
@@ -189,6 +191,15 @@ public sealed class RegionRecovery
         Gaps.OnGap(now);
     }
 
+    /// <summary>Up to here it makes sense to ask for packets of a stream: beyond, there would be no room for them.</summary>
+    internal ulong AskableThrough(StreamReceiver stream)
+    {
+        if (stream.Own is not null) return ulong.MaxValue;
+        int bytes = _node.Transport.Facts.SlotBytes;
+        if (!_node.HasCacheRoom(bytes)) return stream.Cleanup + GuaranteedPackets;
+        return _node.Events.HasRoomFor(bytes) ? ulong.MaxValue : stream.Window.Contiguous + GuaranteedPackets;
+    }
+
     internal void Close()
     {
         Ring.Close();
@@ -215,7 +226,7 @@ public sealed class RegionRecovery
     {
         // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
-        if (!_node.HasCacheRoom(datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram)) return RejectReason.NoRoom;
+        if (!HasRoom(stream, header.Sequence, datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram)) return RejectReason.NoRoom;
         ulong sequence = header.Sequence;
         Slice slice = _node.CopyToCache(datagram);
         stream.Window.TryMark(sequence);
@@ -240,6 +251,11 @@ public sealed class RegionRecovery
         _node.Events.OnPacket(View, stream.Sender, slice, now);
         return RejectReason.None;
     }
+
+    // Over the cap a stream may still grow at its contiguous end, by a little: what is kept above a gap could otherwise fill the cache for ever, or two members wait for each other, each
+    // full of the stream that the other lacks. The member that is furthest behind has nothing below the gap to keep, so it always goes on.
+    private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes) =>
+        _node.HasCacheRoom(bytes) || (sequence == stream.Window.Contiguous + 1 && sequence <= stream.Cleanup + GuaranteedPackets);
 
     private StreamReceiver Add(NodeInfo sender, StreamSender? own)
     {

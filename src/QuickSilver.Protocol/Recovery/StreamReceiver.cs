@@ -48,10 +48,7 @@ internal sealed class StreamReceiver
     public ulong Intake { get; private set; }
 
     /// <summary>What a token named while the socket still held packets: becomes the intake once the socket is found empty.</summary>
-    public ulong IntakeTarget { get; private set; }
-
-    /// <summary>The taking of completions that the token came with: a socket found empty before it says nothing about what the token named.</summary>
-    public ulong IntakeTargetTake { get; private set; }
+    public ulong IntakeTarget { get; set; }
 
     /// <summary>Highest sequence that anybody is known to have sent or seen.</summary>
     public ulong KnownHighest { get; private set; }
@@ -131,14 +128,6 @@ internal sealed class StreamReceiver
         return found;
     }
 
-    /// <summary>A token names a sequence that the data socket may still hold.</summary>
-    public void AimIntake(ulong sequence, ulong take)
-    {
-        if (sequence <= Math.Max(Intake, IntakeTarget)) return;
-        IntakeTarget = sequence;
-        IntakeTargetTake = take;
-    }
-
     /// <summary>A packet that this member holds, from its cache or its own pending set.</summary>
     public bool TryGetPacket(ulong sequence, out Slice datagram) =>
         Own is not null ? Own.TryGetPacket(sequence, out datagram) : Cache.TryGet(sequence, out datagram);
@@ -178,14 +167,15 @@ internal sealed class StreamReceiver
         }
     }
 
-    /// <summary>True when all members of every other partition were shown to hold their packets up to a sequence.</summary>
-    public bool IsHeldByOthers(ulong sequence)
+    /// <summary>Up to here all members of every other partition were shown to hold their packets; 0 when there is no other partition.</summary>
+    public ulong HeldByOthers()
     {
+        ulong held = _held.Length > 1 ? ulong.MaxValue : 0;
         for (int partition = 0; partition < _held.Length; partition++)
         {
-            if (partition != _partition && _held[partition] < sequence) return false;
+            if (partition != _partition && _held[partition] < held) held = _held[partition];
         }
-        return _held.Length > 1;
+        return held;
     }
 
     /// <summary>Leader, at the start of a round: moves the cutoff to what had been seen at least <paramref name="age"/> and one round ago.</summary>

@@ -37,6 +37,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             record.Highest = stream.KnownHighest;
             record.Contiguous = stream.KnownHighest;
             record.HasDetail = true;
+            // What the last round found out at its end: a leader of another partition visits itself after the first one, whose members would never hear it.
+            region.CleanUp(stream, stream.Cleanup, record.Held);
         }
         return token.StreamCount > 0;
     }
@@ -107,7 +109,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         if (stream.Own is null)
         {
             record.Intake = record.Intake is { } intake ? Math.Min(intake, stream.Intake) : stream.Intake;
-            stream.AimIntake(record.Highest, node.Take);
+            if (record.Highest > stream.Intake) stream.IntakeTarget = Math.Max(stream.IntakeTarget, record.Highest);
         }
         region.CleanUp(stream, record.Cleanup, record.HasDetail ? record.Held : default);
     }
@@ -115,7 +117,9 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     private void Compare(StreamReceiver stream, TokenStream record, bool firstOfPartition, int before, Instant now)
     {
         TimeSpan patience = region.Gaps.Patience * 2;
-        stream.ListMissing(_missing, record.Cutoff, patience, now);
+        // What there is no room for is neither listed, or it would be pushed in vain, nor asked for.
+        ulong judged = Math.Min(record.Cutoff, region.AskableThrough(stream));
+        stream.ListMissing(_missing, judged, patience, now);
         ulong place = stream.ContiguousPlace();
         if (firstOfPartition)
         {
@@ -127,7 +131,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             record.Place = Math.Min(record.Place, place);
             record.Common.IntersectWith(_missing, _scratch);
             Push(stream, record.Previous, before, now);
-            Ask(stream, record.Previous, record.Cutoff, before, patience, now);
+            Ask(stream, record.Previous, judged, before, patience, now);
         }
         record.Previous.CopyFrom(_missing);
     }
@@ -149,13 +153,13 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     }
 
     /// <summary>Asks the member before for whole runs of mine that it does not list; a run that it lists in part waits for the next round.</summary>
-    private void Ask(StreamReceiver stream, TokenRangeList theirs, ulong cutoff, int before, TimeSpan patience, Instant now)
+    private void Ask(StreamReceiver stream, TokenRangeList theirs, ulong judged, int before, TimeSpan patience, Instant now)
     {
         int partition = Map.OfMember(region.Self);
         for (int index = 0; index < stream.Missing.Count; index++)
         {
             MissingRun run = stream.Missing[index];
-            if (run.End - 1 > cutoff) break;
+            if (run.End - 1 > judged) break;
             if (run.IsAwaited(now, patience)) continue;
             ulong start = stream.FirstPlaceFrom(run.Start, partition);
             ulong end = stream.FirstPlaceFrom(run.End, partition);

@@ -30,10 +30,9 @@ internal sealed class DatagramRouter
     {
         if (completion.IsDrained)
         {
-            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, completion.Take, now);
+            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, now);
             return;
         }
-        _rooms.Recoverer.Take = completion.Take;
         ReadOnlySpan<byte> rest = completion.Span;
         while (!rest.IsEmpty)
         {

@@ -34,6 +34,8 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnDrained(GroupSender group, Instant now) => rooms.Groups.OnDrained(group, now);
 
     /// <inheritdoc/>
+    public bool HasRoomFor(int bytes) => rooms.Deliverer.HasRoomFor(bytes);
+
     public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => rooms.Deliverer.HasRoomFor(view, sender, datagram);
 
     /// <inheritdoc/>

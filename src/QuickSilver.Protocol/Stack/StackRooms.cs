@@ -29,7 +29,8 @@ internal sealed class StackRooms
             DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);
         Recoverer = new Recoverer(
             RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue);
-        var delivery = new DeliverySettings();
+        // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
+        var delivery = new DeliverySettings { MaxHeldBytes = settings.CacheBytes / 2 };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters, Glue);
         Unrecognised = new UnrecognisedBuffer(delivery, host.Pool, DeliveryCounters);
     }
@@ -92,6 +93,6 @@ internal sealed class StackRooms
         MinTokenInterval = settings.MinTokenInterval,
         EagerPull = settings.EagerPull,
         ReorderGrace = settings.ReorderGrace,
-        CacheBytes = settings.CacheBytes,
+        CacheBytes = settings.CacheBytes / 2,
     };
 }

@@ -67,6 +67,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     {
     }
 
+    public bool HasRoomFor(int bytes) => true;
+
     public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => true;
 
     public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => datagram.Length == DatagramHeader.Length + 8;
