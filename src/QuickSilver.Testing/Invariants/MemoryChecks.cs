@@ -11,12 +11,20 @@ internal sealed class MemoryChecks(RunContext run)
 {
     // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by this factor and floor.
     private const int ChunkFactor = 3;
+    // So many packets of each stream may be kept although the cap is reached, or no stream could go on; both for others and for delivery.
+    private const int PacketsBeyondCap = 16;
     private const long Floor = 32L << 20;
 
     /// <summary>Checks a living node.</summary>
-    public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool)
+    /// <param name="node">The node.</param>
+    /// <param name="settings">Its caps.</param>
+    /// <param name="counters">Its counters.</param>
+    /// <param name="pool">Its memory.</param>
+    /// <param name="streams">Streams in the whole cluster.</param>
+    public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool, int streams)
     {
-        if (counters.CachedBytes > settings.CacheBytes) throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {settings.CacheBytes}");
+        long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * run.Options.Network.SlotBytes);
+        if (counters.CachedBytes > kept) throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
         long pending = settings.NodeMaxPendingBytes + settings.MaxMessageBytes;
         if (counters.PendingBytes > pending) throw run.Violation("R1", $"node {node.Index} has {counters.PendingBytes} bytes pending; its cap is {pending}");
         long rented = (ChunkFactor * (settings.CacheBytes + settings.NodeMaxPendingBytes)) + Floor;

@@ -18,6 +18,9 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
     /// <summary>First transmissions of messages, one for each region view a message went to.</summary>
     public ulong Transmissions { get; private set; }
 
+    /// <summary>Streams that have carried a packet.</summary>
+    public int Streams => _streams.Count;
+
     /// <summary>A group has an id.</summary>
     public void Learn(GroupId id, GroupLog log) => _groups.TryAdd(id, log);
 

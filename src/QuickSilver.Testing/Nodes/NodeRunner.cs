@@ -22,6 +22,7 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     private readonly AlarmQueue _alarms;
     private readonly OffsetClock _clock;
     private readonly Queue<Action<Instant>> _requests = new();
+    private readonly Stack<Instant> _pending = new();
     private readonly LoopTurn _loop;
     private Instant _nextTurn = Instant.Never;
     private Instant _busyUntil;
@@ -60,7 +61,7 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         if (due < _frozenUntil) due = _frozenUntil;
         if (due >= _nextTurn) return;
         _nextTurn = due;
-        _events.Schedule(due, this);
+        EnsureEvent();
     }
 
     /// <summary>Stops the node for a while; its sockets go on filling.</summary>
@@ -68,8 +69,8 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     {
         if (until <= _frozenUntil) return;
         _frozenUntil = until;
-        _nextTurn = Instant.Never;
-        WakeAt(until);
+        _nextTurn = until;
+        EnsureEvent();
     }
 
     /// <summary>Turns no more.</summary>
@@ -90,14 +91,28 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     /// <inheritdoc/>
     public void OnEvent(object? argument, long value, Instant now)
     {
-        // An event that was overtaken by an earlier turn, or put off by a freeze, is stale.
-        if (_isEnded || now != _nextTurn) return;
+        _pending.Pop();
+        if (_isEnded) return;
+        if (now < _nextTurn)
+        {
+            // Its turn was put off by a freeze, or has happened already.
+            EnsureEvent();
+            return;
+        }
         _nextTurn = Instant.Never;
         bool busy = Turn();
         if (_isEnded) return;
         _node.AfterTurn();
         _busyUntil = now + CostOfTurn();
         WakeForMore(busy, now);
+    }
+
+    // An event in the queue cannot be moved, so a turn that comes earlier gets another one; the later ones stay, and serve the turns that come then.
+    private void EnsureEvent()
+    {
+        if (_nextTurn == Instant.Never || (_pending.TryPeek(out Instant first) && first <= _nextTurn)) return;
+        _pending.Push(_nextTurn);
+        _events.Schedule(_nextTurn, this);
     }
 
     private bool Turn()

@@ -54,10 +54,10 @@ public sealed class SimulatedNode : IMembershipClient
     public int Index { get; }
 
     /// <summary>Where it is in its life.</summary>
-    public NodeState State { get; private set; }
+    public SimulatedNodeState State { get; private set; }
 
     /// <summary>True until it crashes, stops, or is expelled.</summary>
-    public bool IsAlive => State is NodeState.Starting or NodeState.Running;
+    public bool IsAlive => State is SimulatedNodeState.Starting or SimulatedNodeState.Running;
 
     /// <summary>Why it was expelled; none otherwise.</summary>
     public MembershipRefusal Expulsion { get; private set; }
@@ -115,14 +115,14 @@ public sealed class SimulatedNode : IMembershipClient
     public void Freeze(TimeSpan duration) => _runner.FreezeUntil(_run.Now + duration);
 
     /// <summary>Ends the node from one instant to the next.</summary>
-    public void Crash() => End(NodeState.Crashed);
+    public void Crash() => End(SimulatedNodeState.Crashed);
 
     /// <summary>Ends the node in good order.</summary>
     public void Shutdown() => _runner.Post(now =>
     {
         Stack.Shutdown(now);
         _checks.Memory.CheckEmpty(this, _pool, _alarms.Count, _transport.OpenChannels, Application.PayloadsOut);
-        End(NodeState.Stopped);
+        End(SimulatedNodeState.Stopped);
     });
 
     /// <inheritdoc/>
@@ -157,15 +157,15 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>The node was admitted to the cluster.</summary>
     internal void OnRegistered()
     {
-        _run.Trace.Add(TraceKind.Lifecycle, _run.Now, (ulong)Index, (ulong)NodeState.Running << 32);
-        State = NodeState.Running;
+        _run.Trace.Add(TraceKind.Lifecycle, _run.Now, (ulong)Index, (ulong)SimulatedNodeState.Running << 32);
+        State = SimulatedNodeState.Running;
     }
 
     /// <summary>The node was refused or removed.</summary>
     internal void OnExpelled(MembershipRefusal reason)
     {
         Expulsion = reason;
-        End(NodeState.Expelled);
+        End(SimulatedNodeState.Expelled);
     }
 
     /// <summary>Checks the node's views, in the middle of a turn.</summary>
@@ -187,12 +187,12 @@ public sealed class SimulatedNode : IMembershipClient
             CheckViews();
             _checks.Views.CheckOrder(Index, Stack.Cluster.Installed, counters.StepsInstalled, ref _seen);
         }
-        _checks.Memory.CheckCaps(this, _settings, counters, _pool);
+        _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
     }
 
     private SimulatedGroup GroupNamed(string name) => FindGroup(name) ?? throw new InvalidOperationException($"node {Index} is not in group {name}");
 
-    private void End(NodeState state)
+    private void End(SimulatedNodeState state)
     {
         if (!IsAlive) return;
         State = state;

@@ -53,8 +53,7 @@ internal static class NodeComposer
         var threadOptions = new CoreThreadOptions { Name = $"QuickSilver {name}", Spin = options.Loop.Spin ?? TimeSpan.Zero, Affinity = options.Loop.Affinity };
         var thread = new CoreThread(loop, requests, transport, gate, clock, threadOptions, core);
         services.SetThread(thread);
-        // The server answers heartbeats: a connection that is silent for the time in which a node would be removed is a dead one.
-        var link = new TcpMembershipLink(FindConnector(options, transport, reporter), requests, core, reporter, options.Membership.FailureTimeout);
+        var link = new TcpMembershipLink(FindConnector(options, transport, reporter), requests, core, reporter);
         core.Compose(link);
         return new NodeParts(services, lifecycle, core, thread, link, transport.Choice);
     }

@@ -96,8 +96,7 @@ public sealed class MembershipHostTests
     [Fact]
     public async Task A_node_of_another_cluster_is_refused_by_a_host_of_one_and_told_why()
     {
-        var server = new MembershipServerSettings { ClusterName = "mine" };
-        MembershipHostSettings one = TestHost.Settings with { ServesAllClusters = false, Server = server };
+        MembershipHostSettings one = TestHost.Settings with { ServesAllClusters = false, Server = new MembershipServerSettings { ClusterName = "mine" } };
         await using MembershipHost host = _events.Start(one);
         await using var stranger = new TestNode(Way(host), cluster: "yours");
         await stranger.HearAsync("expelled: WrongCluster");
@@ -222,17 +221,8 @@ public sealed class MembershipHostTests
     private static byte[] Hello(string cluster, ushort port, byte version = HelloFrame.Version)
     {
         var builder = new FrameBuilder();
-        var endpoint = new NetEndpoint(1, port);
-        var hello = new HelloFrame
-        {
-            ClusterName = cluster,
-            SpokenVersion = version,
-            NodeName = "raw",
-            Incarnation = 1,
-            Control = endpoint,
-            Data = endpoint,
-        };
-        hello.WriteTo(builder);
+        new HelloFrame { ClusterName = cluster, SpokenVersion = version, NodeName = "raw", Incarnation = 1, Control = new NetEndpoint(1, port), Data = new NetEndpoint(1, port) }
+            .WriteTo(builder);
         return Frame(builder.ToArray());
     }
 

@@ -1,0 +1,143 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Testing;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Membership;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Simulation.Tests.Scenarios;
+
+/// <summary>
+/// Draws scenarios: network, options, groups, senders and faults. Each seed leaves out some kinds of trouble, so that rare combinations of the others get their turn (swarm testing).
+/// </summary>
+internal sealed class RandomScenario(ulong seed, int nodes)
+{
+    private readonly SimulationRandom _random = new(seed);
+    private ulong _draws;
+
+    public static Scenario Make(ulong seed, int nodes, string test, Func<NodeSettings, NodeSettings>? settings = null) => new RandomScenario(seed, nodes).Build(test, settings);
+
+    private Scenario Build(string test, Func<NodeSettings, NodeSettings>? settings)
+    {
+        string[] names = [.. Enumerable.Range(0, Between(1, 9)).Select(index => $"group-{index}")];
+        string[][] groups = DrawGroups(names);
+        NodeSettings node = DrawSettings();
+        return new Scenario
+        {
+            Options = new SimulationOptions
+            {
+                Nodes = nodes,
+                Seed = seed,
+                Network = DrawNetwork(),
+                MembershipLink = new MembershipLinkModel { Jitter = Micros(0, 2000), Stalls = Chance(0.2) ? 0.05 : 0 },
+                Membership = new MembershipServerSettings { Replication = Between(2, 7), FailureTimeout = TimeSpan.FromSeconds(60) },
+                Node = settings is null ? node : settings(node),
+                ReplayHint = Seeds.Replay(seed, test),
+            },
+            Groups = groups,
+            Plans = DrawPlans(groups),
+            Faults = DrawFaults(),
+        };
+    }
+
+    private NetworkModel DrawNetwork()
+    {
+        bool small = Chance(0.3);
+        return new NetworkModel
+        {
+            Link = new LinkModel
+            {
+                Delay = Micros(10, 500),
+                Jitter = Micros(0, 200),
+                Loss = Chance(0.85) ? Unit() * 0.2 : 0,
+                Duplication = Chance(0.5) ? Unit() * 0.1 : 0,
+                Reordering = Chance(0.5) ? Unit() * 0.2 : 0,
+                ReorderDelay = Micros(100, 5000),
+                Corruption = Chance(0.3) ? Unit() * 0.01 : 0,
+            },
+            Bandwidth = Chance(0.2) ? 100_000_000 : 1_000_000_000,
+            SendBufferBytes = small ? 64 << 10 : 1 << 20,
+            ReceiveBufferBytes = small ? 256 << 10 : 8 << 20,
+            SlotBytes = Chance(0.5) ? 1_400 : Between(600, 8_000),
+            TrainDatagrams = Chance(0.5) ? 32 : Between(1, 33),
+            Multicast = !Chance(0.15),
+            MulticastLoopback = Chance(0.5),
+            MulticastJoinDelay = Micros(0, 20_000),
+            CoalesceReads = Chance(0.5),
+        };
+    }
+
+    private NodeSettings DrawSettings() => new()
+    {
+        EagerPull = Chance(0.7),
+        ReorderGrace = Micros(0, 3000),
+        MinTokenInterval = Chance(0.7) ? TimeSpan.FromMilliseconds(5) : Micros(1000, 200_000),
+        CacheBytes = Chance(0.2) ? 512 << 10 : 64 << 20,
+        MaxPendingMessages = Chance(0.2) ? 20 : 100_000,
+        MaxPendingBytes = Chance(0.2) ? 200_000 : 64 << 20,
+        InitialRate = Chance(0.3) ? Between(200, 5_000) : 10_000,
+    };
+
+    // A few patterns of groups, so that several nodes share one and make a region together; one node in ten has a pattern of its own.
+    private string[][] DrawGroups(string[] names)
+    {
+        string[][] patterns = [.. Enumerable.Range(0, Between(1, 6)).Select(_ => Subset(names))];
+        return [.. Enumerable.Range(0, nodes).Select(_ => Chance(0.1) ? Subset(names) : patterns[Between(0, patterns.Length)])];
+    }
+
+    private string[] Subset(string[] names)
+    {
+        string[] subset = [.. names.Where(_ => Chance(0.5))];
+        return subset.Length > 0 ? subset : [names[Between(0, names.Length)]];
+    }
+
+    private List<SendPlan> DrawPlans(string[][] groups)
+    {
+        var plans = new List<SendPlan>();
+        var used = new HashSet<(int, string)>();
+        for (int sender = Between(2, 7); sender > 0; sender--)
+        {
+            int node = Between(0, nodes);
+            string group = groups[node][Between(0, groups[node].Length)];
+            if (!used.Add((node, group))) continue;
+            int longest = Chance(0.3) ? 20_000 : 1_500;
+            plans.Add(new SendPlan(node, group, Between(10, 60), Chance(0.3) ? TimeSpan.Zero : Micros(100, 10_000))
+            {
+                Start = Micros(0, 50_000),
+                MinBytes = Chance(0.2) ? 0 : 8,
+                MaxBytes = Between(8, longest),
+                Pulled = Chance(0.2),
+            });
+        }
+        return plans;
+    }
+
+    private List<Fault> DrawFaults()
+    {
+        var faults = new List<Fault>();
+        for (int count = Chance(0.5) ? Between(1, 4) : 0; count > 0; count--)
+        {
+            TimeSpan at = Micros(0, 1_500_000), duration = Micros(1_000, 800_000);
+            int node = Between(0, nodes);
+            faults.Add(Between(0, 6) switch
+            {
+                0 => new NodeFreeze(at, duration, node),
+                1 => new DeafNode(at, duration, node),
+                2 => new MuteNode(at, duration, node),
+                3 => new Partition(at, duration, [.. Enumerable.Range(0, nodes).Where(_ => Chance(0.3))]),
+                4 => new LossBurst(at, duration, null, null, Unit()),
+                _ => new MulticastOutage(at, duration),
+            });
+        }
+        return faults;
+    }
+
+    private double Unit() => _random.DrawUnit(RandomStream.Options, 0, 0, _draws++);
+
+    private bool Chance(double probability) => Unit() < probability;
+
+    private int Between(int from, int to) => _random.DrawBetween(from, to, RandomStream.Options, 0, 0, _draws++);
+
+    private TimeSpan Micros(int from, int to) => TimeSpan.FromMicroseconds(Between(from, to));
+}
