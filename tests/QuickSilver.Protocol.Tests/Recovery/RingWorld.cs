@@ -39,7 +39,10 @@ internal sealed class RingWorld
 
     public List<(int From, bool Wide, SequenceRange Range)> Naks { get; } = [];
 
-    public int TokenHops { get; private set; }
+    public int TokenHops => Hops.Count;
+
+    /// <summary>The hops of all tokens, in order: from whom to whom.</summary>
+    public List<(int From, int To)> Hops { get; } = [];
 
     /// <summary>Says whether a datagram to a member is lost.</summary>
     public Func<DatagramHeader, int, bool> Loses { get; set; } = (_, _) => false;
@@ -120,7 +123,7 @@ internal sealed class RingWorld
     {
         if (to >= 0)
         {
-            if (header.Kind == DatagramKind.Token) TokenHops++;
+            if (header.Kind == DatagramKind.Token) Hops.Add((from, to));
             Put(to, datagram);
             return;
         }

@@ -1,0 +1,64 @@
+namespace QuickSilver.Protocol.Tests.Stack;
+
+public sealed class NodeStackTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    [Fact]
+    public void EveryMemberHearsASendersMessagesInOrderItselfIncluded()
+    {
+        var world = new StackWorld(4);
+        world.JoinAll("news", "sport");
+        for (int index = 1; index <= 50; index++) world.Nodes[1].Say(index % 2 == 0 ? "news" : "sport", $"m{index}");
+        world.RunFor(Second);
+
+        Assert.All(world.Nodes, node => Assert.Equal(50, node.Heard.Count));
+        Assert.All(world.Nodes, node => Assert.Equal(world.Nodes[1].Heard.Where(line => line.StartsWith("news")), node.Heard.Where(line => line.StartsWith("news"))));
+        Assert.Equal("sport/n1/1: m1", world.Nodes[3].Heard[0]);
+    }
+
+    [Fact]
+    public void AHandlerThatAnswersIsNotReEntered()
+    {
+        var world = new StackWorld(2);
+        world.JoinAll("news");
+        int depth = 0, deepest = 0, answers = 0;
+        world.Nodes[1].OnHeard = group =>
+        {
+            depth++;
+            deepest = Math.Max(deepest, depth);
+            if (answers++ < 20) world.Nodes[1].Say("news", "answer");
+            depth--;
+        };
+        world.Nodes[0].Say("news", "question");
+        world.RunFor(Second);
+
+        Assert.Equal(1, deepest);
+        Assert.Equal(21, world.Nodes[0].Heard.Count);
+    }
+
+    [Fact]
+    public void AnIdleNodeSendsNothingButHeartbeats()
+    {
+        var world = new StackWorld(3);
+        world.JoinAll("news");
+        world.Nodes[0].Say("news", "once");
+        world.RunFor(5 * Second);
+        ulong[] before = [.. world.Nodes.Select(node => node.Stack.Counters.DatagramBytesSent)];
+        world.RunFor(60 * Second);
+
+        Assert.Equal(before, world.Nodes.Select(node => node.Stack.Counters.DatagramBytesSent));
+    }
+
+    [Fact]
+    public void ShutdownGivesEveryBufferBack()
+    {
+        var world = new StackWorld(3);
+        world.JoinAll("news");
+        for (int index = 0; index < 100; index++) world.Nodes[index % 3].Say("news", new string('x', 500 + (index * 40)));
+        foreach (StackNode node in world.Nodes) node.Stack.Shutdown(world.Now);
+
+        Assert.All(world.Nodes, node => Assert.Equal(0, node.Pool.OutstandingChunks));
+        Assert.All(world.Nodes, node => Assert.Equal(0, node.Alarms.Count));
+    }
+}

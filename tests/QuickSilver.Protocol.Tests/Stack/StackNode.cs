@@ -1,0 +1,118 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Stack;
+
+/// <summary>One whole node of a <see cref="StackWorld"/>, with all that came to its host.</summary>
+internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
+{
+    private readonly StackWorld _world;
+
+    public StackNode(StackWorld world, int index)
+    {
+        _world = world;
+        Index = index;
+        uint address = 0x7F000001 + (uint)index;
+        Facts = new TransportFacts(new NetEndpoint(address, 1), new NetEndpoint(address, 2), 1300, 16, 1 << 22, false, true);
+        Stack = new NodeStack(
+            new NodeSettings { NodeName = $"n{index}" }, new NodeHost(Alarms, this, this, this, new SeededRandom((ulong)index + 1), Pool));
+    }
+
+    public int Index { get; }
+
+    public NodeStack Stack { get; }
+
+    public AlarmQueue Alarms { get; } = new();
+
+    public BufferPool Pool { get; } = new();
+
+    public TransportFacts Facts { get; }
+
+    public bool Joined { get; private set; }
+
+    public NodeInfo? Self { get; private set; }
+
+    public List<string> Heard { get; } = [];
+
+    public Action<LocalGroup>? OnHeard { get; set; }
+
+    public void Join(params string[] names) => Stack.Join(new Request(this, names), _world.Now);
+
+    public void Say(string group, string text) =>
+        Stack.FindGroup(group)!.Send(new Text(text), null, _world.Now);
+
+    public void Take(byte[] read, SocketRole role) =>
+        Stack.Handle(new Completion(role, DatagramKinds.PriorityOfRead(read), null, read, 0, read.Length), _world.Now);
+
+    public void Send(ReadOnlySpan<byte> frame) => _world.ToServer(Index, frame.ToArray());
+
+    public SendOutcome Send(in Train train)
+    {
+        _world.Carry(train);
+        return SendOutcome.Sent;
+    }
+
+    public IRegionChannel? Open(NetEndpoint group, bool receive) => null;
+
+    public void Close(IRegionChannel channel, bool receive)
+    {
+    }
+
+    public void OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
+    {
+        Heard.Add($"{group.Info.Name}/{message.Sender.Name}/{message.Number}: {System.Text.Encoding.UTF8.GetString(message.Payload.Span)}");
+        OnHeard?.Invoke(group);
+    }
+
+    public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) => Assert.Fail("nothing is lost here");
+
+    public void OnViewChanged(LocalGroup group, Instant now)
+    {
+    }
+
+    public void OnGateChanged(LocalGroup group, bool open, Instant now)
+    {
+    }
+
+    public void OnStepActivated(StepNumber step, Instant now)
+    {
+    }
+
+    public void OnRegistered(NodeInfo self, Instant now) => Self = self;
+
+    public void OnConnectionChanged(bool connected, Instant now)
+    {
+    }
+
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
+    {
+    }
+
+    public void OnExpelled(MembershipRefusal reason, Instant now) => Assert.Fail($"expelled: {reason}");
+
+    private sealed class Request(StackNode node, string[] names) : JoinRequest(names, 0)
+    {
+        public override void OnAdmitted(LocalGroup group, Instant now)
+        {
+        }
+
+        public override void OnCompleted(Instant now) => node.Joined = true;
+
+        public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) => Assert.Fail($"{groupName}: {reason}");
+    }
+
+    private sealed class Text(string text) : Payload
+    {
+        private readonly byte[] _bytes = System.Text.Encoding.UTF8.GetBytes(text);
+
+        public override ReadOnlySpan<byte> Span => _bytes;
+
+        protected override void Recycle()
+        {
+        }
+    }
+}
