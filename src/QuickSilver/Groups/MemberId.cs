@@ -62,8 +62,15 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
     {
         uint address = _endpoint.Address;
-        return destination.TryWrite(
-            null, $"{address >> 24}.{(address >> 16) & 255}.{(address >> 8) & 255}.{address & 255}:{_endpoint.Port}/{Incarnation}", out charsWritten);
+        int at = 0;
+        bool fits = TryAppend(destination, ref at, address >> 24, '.')
+            && TryAppend(destination, ref at, (address >> 16) & 255, '.')
+            && TryAppend(destination, ref at, (address >> 8) & 255, '.')
+            && TryAppend(destination, ref at, address & 255, ':')
+            && TryAppend(destination, ref at, _endpoint.Port, '/')
+            && TryAppend(destination, ref at, Incarnation);
+        charsWritten = fits ? at : 0;
+        return fits;
     }
 
     /// <summary>True when both name the same life of the same node.</summary>
@@ -83,4 +90,18 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
 
     /// <summary>True when <paramref name="left"/> does not come first.</summary>
     public static bool operator >=(MemberId left, MemberId right) => left.CompareTo(right) >= 0;
+
+    private static bool TryAppend(Span<char> destination, ref int at, ulong number, char separator)
+    {
+        if (!TryAppend(destination, ref at, number) || at == destination.Length) return false;
+        destination[at++] = separator;
+        return true;
+    }
+
+    private static bool TryAppend(Span<char> destination, ref int at, ulong number)
+    {
+        bool fits = number.TryFormat(destination[at..], out int written, default, System.Globalization.CultureInfo.InvariantCulture);
+        at += written;
+        return fits;
+    }
 }

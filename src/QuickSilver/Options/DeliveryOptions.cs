@@ -37,6 +37,7 @@ public sealed class DeliveryOptions
         errors.InRange("Delivery.InboxBytes", InboxBytes, 1, long.MaxValue);
         errors.InRange("Delivery.TotalInboxBytes", TotalInboxBytes, 1, long.MaxValue);
         errors.Defined("Delivery.Overflow", Overflow);
+        if (Overflow == OverflowPolicy.KeepLatestByKey) errors.Add("Delivery.Overflow", "KeepLatestByKey needs a key of each group, and is not built yet");
         errors.Defined("Delivery.HandlerErrors", HandlerErrors);
     }
 }

@@ -209,7 +209,7 @@ internal sealed class InboxCore
     {
         lock (_readerLock)
         {
-            if (_isBeingRead) throw new InvalidOperationException($"The group '{Group.Name}' is being read already; an inbox has one reader at a time.");
+            if (_isBeingRead) throw new InvalidOperationException("Somebody is reading the group already: a handle has one reader at a time.");
             _isBeingRead = true;
             Volatile.Write(ref _hasConsumer, 1);
             if (_reader is null) Volatile.Write(ref _reader, new InboxReader(this));
@@ -224,6 +224,7 @@ internal sealed class InboxCore
         {
             _isBeingRead = false;
             if (_isDiscarded) DropStored();
+            else _reader?.Pause();
         }
     }
 

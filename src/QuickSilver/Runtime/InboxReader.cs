@@ -99,6 +99,12 @@ internal sealed class InboxReader(InboxCore inbox)
         if (inbox.End?.Reason is { } reason) throw reason;
     }
 
+    /// <summary>The reader stops: memory of what it has read goes home, unless more of the batch is unread.</summary>
+    public void Pause()
+    {
+        if (_next == _count) ReturnMemory();
+    }
+
     /// <summary>Drops what is in hand. By whoever ends the inbox, when nobody reads.</summary>
     public void DropBatch()
     {

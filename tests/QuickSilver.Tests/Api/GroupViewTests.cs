@@ -1,0 +1,38 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Tests.Inbox;
+
+namespace QuickSilver.Tests.Api;
+
+public sealed class GroupViewTests
+{
+    private static readonly NodeInfo A = InboxRig.Node("a", 1);
+    private static readonly NodeInfo B = InboxRig.Node("b", 2);
+    private static readonly NodeInfo C = InboxRig.Node("c", 3);
+
+    [Fact]
+    public void It_lists_its_members_in_the_order_of_their_ids_and_finds_them()
+    {
+        GroupView view = InboxRig.View(3, C, A, B);
+        Assert.Equal("group view 3: a, b, c", view.ToString());
+        Assert.Equal(3, view.MemberCount);
+        Assert.Same(view.Members, view.Members);
+        Assert.Equal("b", view.Find(new MemberId(B))!.Name);
+        Assert.Null(view.Find(default));
+        RegionView region = Assert.Single(view.Regions);
+        Assert.Equal(Carrier.Unicast, region.Carrier);
+        Assert.Equal("", region.Address);
+        Assert.Equal(3, region.MemberCount);
+    }
+
+    [Fact]
+    public void A_view_event_tells_who_came_and_who_went()
+    {
+        var change = new ViewEvent(null!, InboxRig.View(1, A, B), InboxRig.View(2, B, C));
+        Assert.Equal(["c"], change.GetJoined().Select(static member => member.Name));
+        Assert.Equal(["a"], change.GetLeft().Select(static member => member.Name));
+
+        var first = new ViewEvent(null!, null, InboxRig.View(1, A, B));
+        Assert.Equal(["a", "b"], first.GetJoined().Select(static member => member.Name));
+        Assert.Empty(first.GetLeft());
+    }
+}

@@ -1,0 +1,211 @@
+using QuickSilver.Testing;
+
+namespace QuickSilver.Tests.Api;
+
+public sealed class OptionsTests
+{
+    public static TheoryData<string, Action<QuickSilverOptions>> Mistakes => new()
+    {
+        { "ClusterName", static o => o.ClusterName = "" },
+        { "ClusterName", static o => o.ClusterName = new string('é', 128) },
+        { "NodeName", static o => o.NodeName = "" },
+        { "NodeName", static o => o.NodeName = "\ud800" },
+        { "Transport.Kind", static o => o.Transport.Kind = (TransportKind)9 },
+        { "Transport.Interface", static o => o.Transport.Interface = " " },
+        { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "10.0.0.0/8" },
+        { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "ff02::/16" },
+        { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "everywhere" },
+        { "Transport.MulticastPool", static o => o.Transport.MulticastPool = null! },
+        { "Transport.PortRange", static o => o.Transport.PortRange = "15000" },
+        { "Transport.PortRange", static o => o.Transport.PortRange = "16000-15000" },
+        { "Transport.PortRange", static o => o.Transport.PortRange = "80-90" },
+        { "Transport.PortRange", static o => o.Transport.PortRange = "65000-66000" },
+        { "Transport.PortRange", static o => o.Transport.PortRange = null! },
+        { "Transport.TimeToLive", static o => o.Transport.TimeToLive = 256 },
+        { "Transport.TimeToLive", static o => o.Transport.TimeToLive = -1 },
+        { "Transport.MaxDatagramBytes", static o => o.Transport.MaxDatagramBytes = 100 },
+        { "Transport.MaxDatagramBytes", static o => o.Transport.MaxDatagramBytes = 70_000 },
+        { "Transport.ReceiveBufferBytes", static o => o.Transport.ReceiveBufferBytes = 1_000 },
+        { "Transport.PayloadChecksum", static o => o.Transport.PayloadChecksum = (PayloadChecksum)(-1) },
+        { "Transport.FastPath", static o => o.Transport.FastPath = (FastPathMode)2 },
+        { "Membership.Mode", static o => o.Membership.Mode = (MembershipMode)3 },
+        { "Membership.Servers", static o => o.Membership.Mode = MembershipMode.Client },
+        { "Membership.Servers[1]", static o => AddServers(o, "10.0.0.1:14999", "10.0.0.2") },
+        { "Membership.Servers[0]", static o => AddServers(o, ":14999") },
+        { "Membership.Servers[0]", static o => AddServers(o, "host:0") },
+        { "Membership.Port", static o => o.Membership.Port = 0 },
+        { "Membership.Port", static o => o.Membership.Port = 65_536 },
+        { "Membership.FailureTimeout", static o => o.Membership.FailureTimeout = TimeSpan.Zero },
+        { "Membership.HeartbeatInterval", static o => o.Membership.HeartbeatInterval = TimeSpan.Zero },
+        { "Membership.HeartbeatInterval", static o => o.Membership.HeartbeatInterval = TimeSpan.FromSeconds(6) },
+        { "Membership.BatchWindow", static o => o.Membership.BatchWindow = TimeSpan.FromSeconds(-1) },
+        { "Membership.ReconnectGrace", static o => o.Membership.ReconnectGrace = TimeSpan.FromSeconds(-1) },
+        { "Membership.JoinTimeout", static o => o.Membership.JoinTimeout = TimeSpan.Zero },
+        { "Membership.InstallTimeout", static o => o.Membership.InstallTimeout = TimeSpan.FromDays(2) },
+        { "Membership.Eviction", static o => o.Membership.Eviction = (EvictionPolicy)2 },
+        { "RateControl.Mode", static o => o.RateControl.Mode = (RateControlMode)2 },
+        { "RateControl.Initial", static o => o.RateControl.Initial = 0 },
+        { "RateControl.Initial", static o => o.RateControl.Initial = 50 },
+        { "RateControl.Min", static o => o.RateControl.Min = 0 },
+        { "RateControl.Max", static o => o.RateControl.Max = -1 },
+        { "RateControl.Max", static o => o.RateControl.Max = 5_000 },
+        { "Recovery.ReplicationFactor", static o => o.Recovery.ReplicationFactor = 0 },
+        { "Recovery.MinTokenInterval", static o => o.Recovery.MinTokenInterval = TimeSpan.Zero },
+        { "Recovery.CacheBytes", static o => o.Recovery.CacheBytes = 1_000 },
+        { "Delivery.InboxCapacity", static o => o.Delivery.InboxCapacity = 0 },
+        { "Delivery.InboxBytes", static o => o.Delivery.InboxBytes = 0 },
+        { "Delivery.TotalInboxBytes", static o => o.Delivery.TotalInboxBytes = 0 },
+        { "Delivery.Overflow", static o => o.Delivery.Overflow = (OverflowPolicy)4 },
+        { "Delivery.Overflow", static o => o.Delivery.Overflow = OverflowPolicy.KeepLatestByKey },
+        { "Delivery.HandlerErrors", static o => o.Delivery.HandlerErrors = (HandlerErrorPolicy)3 },
+        { "Pending.MaxMessages", static o => o.Pending.MaxMessages = 0 },
+        { "Pending.MaxBytes", static o => o.Pending.MaxBytes = 1_000 },
+        { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1_000 },
+        { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1 << 20 },
+        { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = 0 },
+        { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = (16 << 20) + 1 },
+        { "Loop.Spin", static o => o.Loop.Spin = TimeSpan.Zero },
+        { "Loop.Affinity", static o => o.Loop.Affinity = Environment.ProcessorCount },
+        { "Loop.IoQuantum", static o => o.Loop.IoQuantum = TimeSpan.Zero },
+        { "Loop.AlarmQuantum", static o => o.Loop.AlarmQuantum = TimeSpan.Zero },
+        { "Loop.StallWarning", static o => o.Loop.StallWarning = TimeSpan.Zero },
+        { "Shutdown.DrainTimeout", static o => o.Shutdown.DrainTimeout = TimeSpan.FromSeconds(-1) },
+        { "Shutdown.DrainTimeout", static o => o.Shutdown.DrainTimeout = TimeSpan.FromSeconds(11) },
+        { "Shutdown.Timeout", static o => o.Shutdown.Timeout = TimeSpan.Zero },
+        { "Testing.DropReceived", static o => o.UseFaults(1.5) },
+        { "Testing.DropReceived", static o => o.UseFaults(double.NaN) },
+    };
+
+    [Fact]
+    public void Defaults_and_the_papers_are_valid()
+    {
+        Assert.Empty(new QuickSilverOptions().Validate());
+        Assert.Empty(QuickSilverOptions.Papers.Validate());
+        Assert.NotSame(QuickSilverOptions.Papers, QuickSilverOptions.Papers);
+    }
+
+    [Theory]
+    [MemberData(nameof(Mistakes), DisableDiscoveryEnumeration = true)]
+    public void A_mistake_is_found_and_named_by_its_path(string path, Action<QuickSilverOptions> make)
+    {
+        var options = new QuickSilverOptions();
+        make(options);
+        Assert.Contains(options.Validate(), finding => finding.StartsWith(path + ": ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Every_option_has_a_mistake_in_the_tests_above()
+    {
+        string[] free =
+        [
+            "Recovery.EagerPull", "Delivery.SelfDelivery", // every value is valid
+        ];
+        var tested = new HashSet<string>(free);
+        foreach (var row in Mistakes) tested.Add(row.Data.Item1.Split('[')[0]);
+        foreach (string path in Paths(typeof(QuickSilverOptions), "")) Assert.Contains(path, tested);
+    }
+
+    [Fact]
+    public async Task A_node_does_not_start_with_mistakes_and_lists_all_of_them()
+    {
+        var options = new QuickSilverOptions { ClusterName = "" };
+        options.Transport.PortRange = "none";
+        ArgumentException thrown = await Assert.ThrowsAsync<ArgumentException>(() => QuickSilverNode.StartAsync(options));
+        Assert.Contains("ClusterName: ", thrown.Message, StringComparison.Ordinal);
+        Assert.Contains("Transport.PortRange: ", thrown.Message, StringComparison.Ordinal);
+        Assert.Equal("options", thrown.ParamName);
+    }
+
+    [Fact]
+    public void A_copy_equals_its_original_and_does_not_follow_it()
+    {
+        var options = new QuickSilverOptions { ClusterName = "c", NodeName = "n" };
+        Set(options);
+        options.Membership.Servers.Add("a:1");
+        options.UseFaults(0.25, 9);
+        QuickSilverOptions copy = options.Copy();
+        foreach (string path in Paths(typeof(QuickSilverOptions), "")) Assert.Equal(Get(options, path), Get(copy, path));
+        Assert.Equal(0.25, copy.Faults!.DropReceived);
+
+        options.Membership.Servers.Add("b:2");
+        options.Faults!.DropReceived = 0.5;
+        options.Transport.TimeToLive = 3;
+        Assert.Single(copy.Membership.Servers);
+        Assert.Equal(0.25, copy.Faults.DropReceived);
+        Assert.NotEqual(3, copy.Transport.TimeToLive);
+    }
+
+    [Fact]
+    public void Group_options_are_refused_by_name()
+    {
+        Assert.StartsWith("InboxCapacity: ", Refusal(new GroupOptions { InboxCapacity = 0 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("InboxBytes: ", Refusal(new GroupOptions { InboxBytes = -1 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("Mode: ", Refusal(new GroupOptions { Mode = (GroupMode)7 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("Overflow: ", Refusal(new GroupOptions { Overflow = (OverflowPolicy)7 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("HandlerErrors: ", Refusal(new GroupOptions { HandlerErrors = (HandlerErrorPolicy)7 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("Key: ", Refusal(new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("Key: ", Refusal(new GroupOptions { Key = static (in MessageView _) => 0 }).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_is_not_built_yet_is_refused_as_such()
+    {
+        KeySelector key = static (in MessageView _) => 0;
+        Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => new GroupOptions { Hybrid = true }.Validate("options")).Code);
+        var byKey = new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey, Key = key };
+        Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => byKey.Validate("options")).Code);
+    }
+
+    private static ArgumentException Refusal(GroupOptions options) => Assert.Throws<ArgumentException>(() => options.Validate("options"));
+
+    private static void AddServers(QuickSilverOptions options, params string[] servers)
+    {
+        options.Membership.Mode = MembershipMode.Client;
+        foreach (string server in servers) options.Membership.Servers.Add(server);
+    }
+
+    private static IEnumerable<string> Paths(Type type, string prefix)
+    {
+        foreach (System.Reflection.PropertyInfo property in type.GetProperties())
+        {
+            if (property.GetMethod!.IsStatic) continue;
+            if (property.PropertyType.Name.EndsWith("Options", StringComparison.Ordinal))
+            {
+                foreach (string path in Paths(property.PropertyType, prefix + property.Name + ".")) yield return path;
+            }
+            else
+            {
+                yield return prefix + property.Name;
+            }
+        }
+    }
+
+    private static object? Get(object options, string path)
+    {
+        object? value = options;
+        foreach (string name in path.Split('.')) value = value!.GetType().GetProperty(name)!.GetValue(value);
+        return value;
+    }
+
+    // Gives every option a value other than its default.
+    private static void Set(object options)
+    {
+        foreach (System.Reflection.PropertyInfo property in options.GetType().GetProperties())
+        {
+            if (property.GetMethod!.IsStatic) continue;
+            object? value = property.GetValue(options);
+            if (!property.CanWrite)
+            {
+                if (property.PropertyType.Name.EndsWith("Options", StringComparison.Ordinal)) Set(value!);
+                continue;
+            }
+            Type type = Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType;
+            object other = type.IsEnum ? Enum.ToObject(type, 1)
+                : type == typeof(string) ? "other"
+                : type == typeof(bool) ? !(bool)value!
+                : type == typeof(TimeSpan) ? TimeSpan.FromMilliseconds(77)
+                : Convert.ChangeType(77, type, System.Globalization.CultureInfo.InvariantCulture);
+            property.SetValue(options, other);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using QuickSilver.Diagnostics;
+
+namespace QuickSilver.Tests.Diagnostics;
+
+public sealed class NodeEventQueueTests
+{
+    [Fact]
+    public void Events_are_raised_one_at_a_time_in_order()
+    {
+        using var factory = new RecordingLoggerFactory();
+        using var done = new CountdownEvent(500);
+        var seen = new List<string>();
+        int inside = 0;
+        int together = 0;
+        var queue = new NodeEventQueue(new NodeLog(factory), happened =>
+        {
+            if (Interlocked.Increment(ref inside) > 1) together++;
+            seen.Add(((CarrierEvent)happened).Reason);
+            Interlocked.Decrement(ref inside);
+            done.Signal();
+        });
+        for (int index = 0; index < 500; index++) queue.Post(new CarrierEvent(Carrier.Multicast, $"{index}"));
+        Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
+        Assert.Equal(0, together);
+        Assert.Equal(Enumerable.Range(0, 500).Select(static index => $"{index}"), seen);
+    }
+
+    [Fact]
+    public async Task What_a_handler_throws_is_logged_and_the_next_event_comes()
+    {
+        using var factory = new RecordingLoggerFactory();
+        using var done = new CountdownEvent(2);
+        var log = new NodeLog(factory);
+        var queue = new NodeEventQueue(log, _ =>
+        {
+            done.Signal();
+            throw new InvalidOperationException("mine");
+        });
+        queue.Post(new CarrierEvent(Carrier.Multicast, "first"));
+        queue.Post(new CarrierEvent(Carrier.Multicast, "second"));
+        Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
+        while (factory.Records.Count < 2) await Task.Yield();
+        Assert.All(factory.Records, static record => Assert.Equal("mine", record.Fault!.Message));
+        Assert.All(factory.Ids, static id => Assert.Equal(1_502, id));
+    }
+}
