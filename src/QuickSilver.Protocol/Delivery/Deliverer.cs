@@ -43,7 +43,7 @@ public sealed class Deliverer
     {
         _settings = settings;
         _counters = counters;
-        _order = new OrderStage(pool, counters, events);
+        _order = new OrderStage(pool, counters, events, settings.Sabotage);
     }
 
     /// <summary>

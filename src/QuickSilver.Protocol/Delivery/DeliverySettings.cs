@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>Limits of a node's delivery.</summary>
@@ -14,4 +16,7 @@ public sealed record DeliverySettings
 
     /// <summary>How long one is kept.</summary>
     public TimeSpan UnrecognisedAge { get; init; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>Defects planted by tests of the simulator.</summary>
+    internal Sabotage Sabotage { get; init; }
 }

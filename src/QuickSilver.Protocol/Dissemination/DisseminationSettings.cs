@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 
 namespace QuickSilver.Protocol.Dissemination;
@@ -19,4 +20,7 @@ public sealed record DisseminationSettings
 
     /// <summary>Round trip assumed before the first measurement: for as long a packet sent again is not sent once more to the same asker.</summary>
     public TimeSpan InitialRoundTrip { get; init; } = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>Defects planted by tests of the simulator.</summary>
+    internal Sabotage Sabotage { get; init; }
 }

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
@@ -19,4 +20,8 @@ public sealed record AgentSettings(
     NetEndpoint Data,
     int ReceiveBufferBytes,
     bool Multicast,
-    TimeSpan HeartbeatInterval);
+    TimeSpan HeartbeatInterval)
+{
+    /// <summary>Defects planted by tests of the simulator.</summary>
+    internal Sabotage Sabotage { get; init; }
+}

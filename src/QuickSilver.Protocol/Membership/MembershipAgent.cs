@@ -15,7 +15,7 @@ public sealed class MembershipAgent
     private readonly AgentSettings _settings;
     private readonly IMembershipLink _link;
     private readonly IMembershipEvents _events;
-    private readonly AgentCluster _cluster = new();
+    private readonly AgentCluster _cluster;
     private readonly AgentRequests _requests = new();
     private readonly SessionLog _log = new();
     private readonly FrameBuilder _frame = new();
@@ -34,6 +34,7 @@ public sealed class MembershipAgent
     public MembershipAgent(AgentSettings settings, IMembershipLink link, IMembershipEvents events, AlarmQueue alarms)
     {
         _settings = settings;
+        _cluster = new AgentCluster(settings.Sabotage);
         _link = link;
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);

@@ -1,4 +1,5 @@
 using System.Numerics;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery;
@@ -34,6 +35,9 @@ public sealed class ReceptionWindow
         if (!BitOperations.IsPow2(maxBits)) throw new ArgumentException("not a power of two", nameof(maxBits));
         _maxBits = maxBits;
     }
+
+    /// <summary>Defects planted by tests of the simulator.</summary>
+    internal Sabotage Sabotage { get; init; }
 
     /// <summary>All sequences from 1 up to this one are received.</summary>
     public ulong Contiguous { get; private set; }
@@ -218,6 +222,7 @@ public sealed class ReceptionWindow
             word &= run == 64 ? 0 : ~(((1UL << run) - 1) << offset);
             Contiguous += (ulong)run;
             _above -= (ulong)run;
+            if ((Sabotage & Sabotage.IntervalMerge) != 0 && Contiguous < Highest && !Contains(Contiguous + 1)) Contiguous++;
             if (offset + run < 64) return;
         }
     }

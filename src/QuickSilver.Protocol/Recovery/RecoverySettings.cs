@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>What recovery is told.</summary>
@@ -26,4 +28,7 @@ public sealed record RecoverySettings
 
     /// <summary>How long a member of rank 0 waits for a token, while data is unstable, before it takes the lead; rank n waits n + 1 times as long.</summary>
     public TimeSpan TakeoverPatience { get; init; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>Defects planted by tests of the simulator.</summary>
+    internal Sabotage Sabotage { get; init; }
 }

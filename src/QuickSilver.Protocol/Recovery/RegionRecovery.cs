@@ -75,6 +75,7 @@ public sealed class RegionRecovery
         if (stream.Window.Contains(sequence))
         {
             _node.Counters.PacketsDuplicate++;
+            if ((_node.Settings.Sabotage & Sabotage.DuplicateDelivered) != 0) HandOnAgain(stream, datagram, now);
         }
         else
         {
@@ -228,6 +229,12 @@ public sealed class RegionRecovery
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
         if (!HasRoom(stream, header.Sequence, datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram)) return RejectReason.NoRoom;
         ulong sequence = header.Sequence;
+        if ((_node.Settings.Sabotage & Sabotage.AckBeforeStore) != 0 && sequence % 32 == 0)
+        {
+            stream.Window.TryMark(sequence);
+            stream.Missing.Fill(sequence, out _);
+            return RejectReason.NoRoom;
+        }
         Slice slice = _node.CopyToCache(datagram);
         stream.Window.TryMark(sequence);
         stream.Cache.Store(sequence, slice);
@@ -257,9 +264,17 @@ public sealed class RegionRecovery
     private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes) =>
         _node.HasCacheRoom(bytes) || (sequence == stream.Window.Contiguous + 1 && sequence <= stream.Cleanup + GuaranteedPackets);
 
+    private void HandOnAgain(StreamReceiver stream, ReadOnlySpan<byte> datagram, Instant now)
+    {
+        if (!_node.Events.IsWellFormed(View, datagram)) return;
+        Slice slice = _node.CopyToCache(datagram);
+        _node.Events.OnPacket(View, stream.Sender, slice, now);
+        slice.Release();
+    }
+
     private StreamReceiver Add(NodeInfo sender, StreamSender? own)
     {
-        var stream = new StreamReceiver(View, Self, sender, own);
+        var stream = new StreamReceiver(View, Self, sender, own, _node.Settings.Sabotage);
         _streams.Add(stream);
         _streamBySender.Add(sender.Number.Key, stream);
         return stream;

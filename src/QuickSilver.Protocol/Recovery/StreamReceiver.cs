@@ -21,14 +21,14 @@ internal sealed class StreamReceiver
     private ulong _cutoffCandidate;
     private Instant _cutoffCandidateAt;
 
-    public StreamReceiver(RegionView view, int self, NodeInfo sender, StreamSender? own)
+    public StreamReceiver(RegionView view, int self, NodeInfo sender, StreamSender? own, Sabotage sabotage = Sabotage.None)
     {
         Sender = sender;
         Own = own;
         _map = view.Partitions;
         _partition = _map.OfMember(self);
         _held = new ulong[_map.Count];
-        Window = new ReceptionWindow();
+        Window = new ReceptionWindow { Sabotage = sabotage };
     }
 
     public NodeInfo Sender { get; }

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 
@@ -8,7 +9,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// nothing that is in force; the step itself is checked as a whole before anything changes. Group views and the regions of a group are derived, not
 /// sent. Core thread only.
 /// </summary>
-internal sealed class AgentCluster : ClusterView
+internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
 {
     private readonly Dictionary<ulong, KnownNode> _nodes = [];
     private readonly Dictionary<GroupId, OwnGroup> _groups = [];
@@ -224,7 +225,9 @@ internal sealed class AgentCluster : ClusterView
             return last is null && known.Region.Id.Counter == entry.Region && known.Members.AsSpan().SequenceEqual(members.ToArray()) ? known : null;
         }
         var first = new StepNumber(Epoch, entry.FirstStep);
-        return new RegionView(new ViewNumber(Epoch, entry.View), region.Info, first, [.. members], entry.Multicast, entry.Replication);
+        bool sabotaged = (sabotage & Sabotage.PartitionMap) != 0 && _self?.Number.Counter % 4 == 0;
+        int replication = sabotaged ? entry.Replication + 1 : entry.Replication;
+        return new RegionView(new ViewNumber(Epoch, entry.View), region.Info, first, [.. members], entry.Multicast, replication);
     }
 
     /// <summary>Groups that the node comes to be in; null when one has not been described.</summary>
