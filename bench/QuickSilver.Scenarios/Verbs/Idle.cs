@@ -11,13 +11,17 @@ namespace QuickSilver.Scenarios.Verbs;
 /// <summary>A cluster in which all have joined and nobody sends: what it costs to be there. It has to be under one percent of a core, and nothing but heartbeats.</summary>
 internal sealed class Idle : IScenario
 {
-    private const double MostCpuShare = 0.01;
-
     private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
     private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
     private readonly Option<double> _settle = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
     private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
+
+    private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
+    {
+        Description = "Fail when a member uses more than this, in percent of a core.",
+        DefaultValueFactory = _ => 1,
+    }.Above(0);
 
     /// <inheritdoc/>
     public string Verb => "idle";
@@ -26,7 +30,7 @@ internal sealed class Idle : IScenario
     public string Summary => "A joined cluster in which nobody sends: processor time, and what is sent all the same.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_nodes, _groups, _settle, _seconds, _transport];
+    public IReadOnlyList<Option> Options => [_nodes, _groups, _settle, _seconds, _transport, _mostCpu];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -49,7 +53,7 @@ internal sealed class Idle : IScenario
             Transport = parsed.GetValue(_transport),
         })];
         RunReport run = await ClusterRunner.RunClusterAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = 1 }, orders, ct);
-        run = Judge(run);
+        run = Judge(run, parsed.GetValue(_mostCpu) / 100);
         RunLog.Tell(run, 1, 1);
 
         Table table = new Table().Border(TableBorder.Simple);
@@ -65,12 +69,12 @@ internal sealed class Idle : IScenario
         return new ScenarioOutcome([run], summary, table);
     }
 
-    private static RunReport Judge(RunReport run)
+    private static RunReport Judge(RunReport run, double mostCpu)
     {
         List<string> failures = [.. run.Failures];
         foreach (ProcessReport member in run.Processes)
         {
-            if (member.Idle!.CpuShare >= MostCpuShare) failures.Add($"{member.Process} used {member.Idle.CpuShare * 100:N2} % of a core");
+            if (member.Idle!.CpuShare >= mostCpu) failures.Add($"{member.Process} used {member.Idle.CpuShare * 100:N2} % of a core");
             if (member.Idle.Datagrams > 0) failures.Add($"{member.Process} sent {member.Idle.Datagrams} datagrams");
         }
         return run with { Failures = failures };

@@ -1,0 +1,39 @@
+using QuickSilver.Samples;
+
+namespace QuickSilver.Tests.Processes;
+
+[Collection(ProcessCollection.Name)]
+public sealed class PatternTests
+{
+    private const int MessagesPerGroup = 20;
+
+    [Theory]
+    [InlineData(TransportKind.Multicast)]
+    [InlineData(TransportKind.Unicast)]
+    public async Task Each_subscriber_gets_its_groups_messages_and_each_message_leaves_once_for_each_region_or_member(TransportKind transport)
+    {
+        PatternRun run = await PatternRun.RunAsync(transport, MessagesPerGroup);
+
+        Assert.Equal(FourPatterns.Regions, FourPatterns.Describe(run.Publisher.Regions));
+        Assert.All(run.Publisher.Regions, region => Assert.Equal(transport.ToString(), region.Carrier));
+        Assert.Equal(FourPatterns.CopiesOfOneEach(transport) * FourPatterns.GroupsPerPattern * MessagesPerGroup, run.Publisher.Statistics.MessageCopies);
+    }
+
+    [Theory]
+    [InlineData(0.01)]
+    [InlineData(0.05)]
+    [InlineData(0.2)]
+    public async Task What_subscribers_drop_is_repaired_mostly_by_their_neighbours(double drop)
+    {
+        // At a modest rate most messages have a packet of their own, so that there is enough to lose.
+        PatternRun run = await PatternRun.RunAsync(TransportKind.Multicast, messagesPerGroup: 60, drop, rate: 4000);
+
+        List<NodeStatistics> region = [.. run.Subscribers.Take(4).Select(subscriber => subscriber.Statistics)];
+        long byPeers = region.Sum(statistics => statistics.RepairsFromPeers);
+        long bySender = region.Sum(statistics => statistics.RepairsFromSenders);
+        Assert.True(byPeers + bySender > 50, $"only {byPeers + bySender} packets were repaired: the injector does nothing, or packets are too few to tell");
+        double share = byPeers / (double)(byPeers + bySender);
+        TestContext.Current.TestOutputHelper?.WriteLine($"drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the region of four");
+        if (drop <= 0.01) Assert.True(share >= 0.9, $"peers repaired {byPeers}, the sender {bySender}");
+    }
+}
