@@ -15,6 +15,8 @@ internal struct NodeFigures
     public long BytesSent;
     public long BytesReceived;
     public long PacketsSent;
+    public long MessageCopies;
+    public long DatagramsSent;
     public long PacketsReceived;
     public long PacketsDuplicate;
     public long PacketsRejected;
@@ -59,6 +61,8 @@ internal struct NodeFigures
         BytesSent = BytesSent,
         BytesReceived = BytesReceived,
         PacketsSent = PacketsSent,
+        MessageCopies = MessageCopies,
+        DatagramsSent = DatagramsSent,
         PacketsReceived = PacketsReceived,
         PacketsDuplicate = PacketsDuplicate,
         PacketsRejected = PacketsRejected,

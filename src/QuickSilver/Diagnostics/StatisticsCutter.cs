@@ -102,6 +102,8 @@ internal sealed class StatisticsCutter
             BytesSent = (long)counters.BytesSent,
             BytesReceived = (long)counters.BytesReceived,
             PacketsSent = (long)counters.PacketsSent,
+            MessageCopies = (long)counters.MessageCopies,
+            DatagramsSent = (long)counters.DatagramsSent,
             PacketsReceived = (long)counters.PacketsReceived,
             PacketsDuplicate = (long)counters.PacketsDuplicate,
             PacketsRejected = (long)counters.Rejected.Total,

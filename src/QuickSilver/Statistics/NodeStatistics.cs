@@ -42,6 +42,12 @@ public sealed record NodeStatistics
     /// <summary>Packets sent for the first time, one per region.</summary>
     public long PacketsSent { get; init; }
 
+    /// <summary>Messages as they left for the first time: each once for every region of its group by multicast, once for every member by unicast.</summary>
+    public long MessageCopies { get; init; }
+
+    /// <summary>Datagrams sent, of all kinds: data, repairs, control.</summary>
+    public long DatagramsSent { get; init; }
+
     /// <summary>Packets received for the first time, repairs included.</summary>
     public long PacketsReceived { get; init; }
 
