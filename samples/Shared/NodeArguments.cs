@@ -65,6 +65,12 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => TransportKind.Auto,
     };
 
+    private readonly Option<int> _datagram = new Option<int>("--datagram")
+    {
+        Description = "The longest datagram to send. Default: as long as the network's path carries.",
+        HelpName = "BYTES",
+    }.AtLeast(0);
+
     private readonly Option<double> _drop = new Option<double>("--drop")
     {
         Description = "Fault injection: drop this share of the datagrams received, from 0 to 1.",
@@ -89,7 +95,7 @@ internal sealed class NodeArguments
     {
         Option[] options =
         [
-            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _transport, _drop, _seed, _json, _progressJson, _tied,
+            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _transport, _datagram, _drop, _seed, _json, _progressJson, _tied,
         ];
         foreach (Option option in options) command.Options.Add(option);
         command.Validators.Add(result =>
@@ -132,6 +138,7 @@ internal sealed class NodeArguments
     {
         var options = new QuickSilverOptions { ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
         options.Transport.Kind = parsed.GetValue(_transport);
+        options.Transport.MaxDatagramBytes = parsed.GetValue(_datagram);
         options.Membership.Port = parsed.GetValue(_port);
         if (parsed.GetValue(_server) is { } server)
         {

@@ -42,7 +42,7 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
         if (setup.Output != OutputKind.Json) Console.WriteLine($"{node.Name} ({node.Id}) is in {Describe(groups)}");
 
         ProgramEnd ending;
-        await using (var progress = new ProgressPrinter(setup.Output, "joined", () => _checker.Received, () => Details(node)))
+        await using (var progress = new ProgressPrinter(setup.Output, "receiving", () => _checker.Received, () => Details(node)))
         {
             Task readers = isInline ? Task.Delay(Timeout.Infinite, end.Token) : Task.WhenAll(groups.Select(group => ReadAsync(group, end.Token)));
             ending = await WaitAsync(node, readers, end);

@@ -14,8 +14,8 @@ internal sealed class PatternRun
     /// <param name="transport">How messages travel.</param>
     /// <param name="messagesPerGroup">Messages to each of the 200 groups.</param>
     /// <param name="drop">Share of the datagrams that each subscriber drops.</param>
-    /// <param name="rate">Messages a second; 0: full speed.</param>
-    public static async Task<PatternRun> RunAsync(TransportKind transport, int messagesPerGroup, double drop = 0, int rate = 0)
+    /// <param name="datagram">The longest datagram; 0: as long as the path carries.</param>
+    public static async Task<PatternRun> RunAsync(TransportKind transport, int messagesPerGroup, double drop = 0, int datagram = 0)
     {
         await using ProgramCluster cluster = await ProgramCluster.StartAsync(transport);
         List<ProgramRun> subscribers = [];
@@ -30,7 +30,7 @@ internal sealed class PatternRun
         // A join returns when every later message will be seen, so the publisher need not know who is in which group.
         foreach (ProgramRun subscriber in subscribers) await subscriber.WaitUntilJoinedAsync();
         ProgramRun publisher = cluster.Start("Publisher", "publisher",
-            [.. FourPatterns.PublisherArguments, "--count", ProgramCluster.Text(FourPatterns.Groups * messagesPerGroup), "--size", "500", "--rate", ProgramCluster.Text(rate)]);
+            [.. FourPatterns.PublisherArguments, "--count", ProgramCluster.Text(FourPatterns.Groups * messagesPerGroup), "--size", "500", "--datagram", ProgramCluster.Text(datagram)]);
 
         ProgramReport sent = await publisher.FinishAsync();
         List<ProgramReport> received = [];

@@ -25,8 +25,8 @@ public sealed class PatternTests
     [InlineData(0.2)]
     public async Task What_subscribers_drop_is_repaired_mostly_by_their_neighbours(double drop)
     {
-        // At a modest rate most messages have a packet of their own, so that there is enough to lose.
-        PatternRun run = await PatternRun.RunAsync(TransportKind.Multicast, messagesPerGroup: 60, drop, rate: 4000);
+        // Two messages fill a packet, so that there are enough packets to lose.
+        PatternRun run = await PatternRun.RunAsync(TransportKind.Multicast, messagesPerGroup: 60, drop, datagram: 1200);
 
         List<NodeStatistics> region = [.. run.Subscribers.Take(4).Select(subscriber => subscriber.Statistics)];
         long byPeers = region.Sum(statistics => statistics.RepairsFromPeers);
