@@ -43,17 +43,18 @@ public sealed class GroupReceiver
     internal SenderPlace PlaceOf(NodeInfo sender)
     {
         SenderPlace? last = _last;
-        if (last is not null && ReferenceEquals(last.Sender, sender)) return last;
+        if (last is not null && last.Key == sender.Number.Key) return last;
         return _last = Find(sender) ?? Add(sender);
     }
 
     /// <summary>The place of a sender; null when there is none. O(1).</summary>
     internal SenderPlace? Find(NodeInfo sender)
     {
-        if (_byKey is not null) return _byKey.GetValueOrDefault(sender.Number.Key);
+        ulong key = sender.Number.Key;
+        if (_byKey is not null) return _byKey.GetValueOrDefault(key);
         foreach (SenderPlace place in _places)
         {
-            if (ReferenceEquals(place.Sender, sender)) return place;
+            if (place.Key == key) return place;
         }
         return null;
     }
@@ -62,7 +63,7 @@ public sealed class GroupReceiver
     internal void Remove(SenderPlace place)
     {
         _places.Remove(place);
-        _byKey?.Remove(place.Sender.Number.Key);
+        _byKey?.Remove(place.Key);
         if (ReferenceEquals(_last, place)) _last = null;
     }
 
@@ -73,11 +74,11 @@ public sealed class GroupReceiver
         if (_byKey is null && _places.Count > WalkedPlaces)
         {
             _byKey = new Dictionary<ulong, SenderPlace>(2 * WalkedPlaces);
-            foreach (SenderPlace known in _places) _byKey.Add(known.Sender.Number.Key, known);
+            foreach (SenderPlace known in _places) _byKey.Add(known.Key, known);
         }
         else
         {
-            _byKey?.Add(sender.Number.Key, place);
+            _byKey?.Add(place.Key, place);
         }
         return place;
     }

@@ -9,6 +9,8 @@ internal sealed class SenderPlace(GroupReceiver group, NodeInfo sender)
 
     public NodeInfo Sender { get; } = sender;
 
+    public ulong Key { get; } = sender.Number.Key;
+
     /// <summary>Number of the message that is delivered next; 0 while the place has not started.</summary>
     public ulong Next { get; set; }
 

@@ -7,8 +7,9 @@ namespace QuickSilver.Protocol.Recovery;
 /// in a stream is a few runs however many numbers it spans. Core thread only.
 /// </summary>
 /// <remarks>
-/// One sorted array, changed in place: adding at the upper end, the common case, is O(1); elsewhere a binary search and a move of what lies above. The array only
-/// grows, so a set in use allocates nothing once it has seen its largest number of runs. The number 2^64 - 1 cannot be held.
+/// One sorted array, changed in place, with room at both ends: adding at the upper end and taking out at the lower, which is what losses and their repairs do, are O(1) amortised;
+/// elsewhere a binary search and a move of the shorter side. The array only grows, so a set in use allocates nothing once it has seen its largest number of runs. The
+/// number 2^64 - 1 cannot be held.
 /// </remarks>
 public sealed class IntervalSet
 {
@@ -16,6 +17,7 @@ public sealed class IntervalSet
 
     private SequenceRange[] _ranges = [];
     private SequenceRange[] _scratch = [];
+    private int _first;
 
     /// <summary>How many runs there are.</summary>
     public int Count { get; private set; }
@@ -32,12 +34,12 @@ public sealed class IntervalSet
         get
         {
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)Count, nameof(index));
-            return _ranges[index];
+            return _ranges[_first + index];
         }
     }
 
     /// <summary>All runs, ascending; valid until the set changes.</summary>
-    public ReadOnlySpan<SequenceRange> AsSpan() => _ranges.AsSpan(0, Count);
+    public ReadOnlySpan<SequenceRange> AsSpan() => _ranges.AsSpan(_first, Count);
 
     /// <summary>Adds one number.</summary>
     public void Add(ulong sequence) => Add(new SequenceRange(sequence, sequence + 1));
@@ -46,7 +48,8 @@ public sealed class IntervalSet
     public void Add(SequenceRange range)
     {
         if (range.IsEmpty) return;
-        if (Count == 0 || _ranges[Count - 1].End < range.Start)
+        Span<SequenceRange> runs = _ranges.AsSpan(_first, Count);
+        if (Count == 0 || runs[^1].End < range.Start)
         {
             Replace(Count, 0, range, default);
             return;
@@ -54,10 +57,10 @@ public sealed class IntervalSet
         int first = range.Start == 0 ? 0 : FirstEndingAbove(range.Start - 1);
         int past = first;
         ulong start = range.Start, end = range.End;
-        while (past < Count && _ranges[past].Start <= range.End)
+        while (past < Count && runs[past].Start <= range.End)
         {
-            start = Math.Min(start, _ranges[past].Start);
-            end = Math.Max(end, _ranges[past].End);
+            start = Math.Min(start, runs[past].Start);
+            end = Math.Max(end, runs[past].End);
             past++;
         }
         Replace(first, past - first, new SequenceRange(start, end), default);
@@ -70,12 +73,13 @@ public sealed class IntervalSet
     public void Remove(SequenceRange range)
     {
         if (range.IsEmpty) return;
+        Span<SequenceRange> runs = _ranges.AsSpan(_first, Count);
         int first = FirstEndingAbove(range.Start);
         int past = first;
-        while (past < Count && _ranges[past].Start < range.End) past++;
+        while (past < Count && runs[past].Start < range.End) past++;
         if (past == first) return;
-        var below = new SequenceRange(_ranges[first].Start, Math.Max(_ranges[first].Start, range.Start));
-        var above = new SequenceRange(Math.Min(_ranges[past - 1].End, range.End), _ranges[past - 1].End);
+        var below = new SequenceRange(runs[first].Start, Math.Max(runs[first].Start, range.Start));
+        var above = new SequenceRange(Math.Min(runs[past - 1].End, range.End), runs[past - 1].End);
         Replace(first, past - first, below, above);
     }
 
@@ -83,13 +87,14 @@ public sealed class IntervalSet
     /// <param name="others">Runs, ascending and without overlap.</param>
     public void IntersectWith(ReadOnlySpan<SequenceRange> others)
     {
-        EnsureRoom(ref _scratch, Count + others.Length, keep: 0);
+        if (_scratch.Length < Count + others.Length) _scratch = new SequenceRange[Math.Max(Count + others.Length, _scratch.Length * 2)];
+        ReadOnlySpan<SequenceRange> runs = AsSpan();
         int kept = 0, mine = 0, other = 0;
         ulong total = 0;
         while (mine < Count && other < others.Length)
         {
-            ulong start = Math.Max(_ranges[mine].Start, others[other].Start);
-            ulong end = Math.Min(_ranges[mine].End, others[other].End);
+            ulong start = Math.Max(runs[mine].Start, others[other].Start);
+            ulong end = Math.Min(runs[mine].End, others[other].End);
             if (start < end)
             {
                 // Runs of the argument may touch; those of a set may not.
@@ -97,10 +102,11 @@ public sealed class IntervalSet
                 else _scratch[kept++] = new SequenceRange(start, end);
                 total += end - start;
             }
-            if (_ranges[mine].End < others[other].End) mine++;
+            if (runs[mine].End < others[other].End) mine++;
             else other++;
         }
         (_ranges, _scratch) = (_scratch, _ranges);
+        _first = 0;
         Count = kept;
         Total = total;
     }
@@ -109,14 +115,14 @@ public sealed class IntervalSet
     public bool Contains(ulong sequence)
     {
         int index = FirstEndingAbove(sequence);
-        return index < Count && _ranges[index].Start <= sequence;
+        return index < Count && _ranges[_first + index].Start <= sequence;
     }
 
     /// <summary>The lowest number from <paramref name="sequence"/> on that is not in the set. O(log runs).</summary>
     public ulong FirstMissingFrom(ulong sequence)
     {
         int index = FirstEndingAbove(sequence);
-        return index < Count && _ranges[index].Start <= sequence ? _ranges[index].End : sequence;
+        return index < Count && _ranges[_first + index].Start <= sequence ? _ranges[_first + index].End : sequence;
     }
 
     /// <summary>Index of the first run that holds a number from <paramref name="sequence"/> on; <see cref="Count"/> when none does. O(log runs).</summary>
@@ -125,6 +131,7 @@ public sealed class IntervalSet
     /// <summary>Empties the set; its array is kept.</summary>
     public void Clear()
     {
+        _first = 0;
         Count = 0;
         Total = 0;
     }
@@ -134,18 +141,19 @@ public sealed class IntervalSet
     public int CopyTo(Span<SequenceRange> ranges)
     {
         int count = Math.Min(Count, ranges.Length);
-        _ranges.AsSpan(0, count).CopyTo(ranges);
+        _ranges.AsSpan(_first, count).CopyTo(ranges);
         return count;
     }
 
     /// <summary>Index of the first run whose <see cref="SequenceRange.End"/> is above <paramref name="sequence"/>.</summary>
     private int FirstEndingAbove(ulong sequence)
     {
-        int low = 0, high = Count;
+        ReadOnlySpan<SequenceRange> runs = AsSpan();
+        int low = 0, high = runs.Length;
         while (low < high)
         {
             int middle = (int)((uint)(low + high) >> 1);
-            if (_ranges[middle].End <= sequence) low = middle + 1;
+            if (runs[middle].End <= sequence) low = middle + 1;
             else high = middle;
         }
         return low;
@@ -154,23 +162,39 @@ public sealed class IntervalSet
     /// <summary>Puts up to two runs, those that are not empty, in the place of <paramref name="removed"/> runs.</summary>
     private void Replace(int index, int removed, SequenceRange first, SequenceRange second)
     {
-        for (int old = index; old < index + removed; old++) Total -= _ranges[old].Count;
+        foreach (SequenceRange old in _ranges.AsSpan(_first + index, removed)) Total -= old.Count;
         Total += first.Count + second.Count;
 
         int added = (first.IsEmpty ? 0 : 1) + (second.IsEmpty ? 0 : 1);
-        int above = Count - index - removed;
-        EnsureRoom(ref _ranges, Count + added - removed, keep: Count);
-        if (added != removed && above > 0) Array.Copy(_ranges, index + removed, _ranges, index + added, above);
-        if (!first.IsEmpty) _ranges[index++] = first;
-        if (!second.IsEmpty) _ranges[index] = second;
-        Count += added - removed;
+        if (added != removed) Shift(index, removed, added - removed);
+        int at = _first + index;
+        if (!first.IsEmpty) _ranges[at++] = first;
+        if (!second.IsEmpty) _ranges[at] = second;
     }
 
-    private static void EnsureRoom(ref SequenceRange[] array, int count, int keep)
+    /// <summary>Widens or narrows the room of some runs by moving what is below or, when that is longer or there is no room, what is above.</summary>
+    private void Shift(int index, int removed, int change)
     {
-        if (array.Length >= count) return;
-        var larger = new SequenceRange[Math.Max(Math.Max(FirstCapacity, count), array.Length * 2)];
-        array.AsSpan(0, keep).CopyTo(larger);
-        array = larger;
+        int above = Count - index - removed;
+        if (index < above && change <= _first)
+        {
+            Array.Copy(_ranges, _first, _ranges, _first - change, index);
+            _first -= change;
+        }
+        else
+        {
+            if (_first + Count + change > _ranges.Length) MakeRoomAbove(Count + change);
+            Array.Copy(_ranges, _first + index + removed, _ranges, _first + index + removed + change, above);
+        }
+        Count += change;
+    }
+
+    /// <summary>Moves all runs to the lower end, in a larger array unless as much room as they take has become free there: so a move is paid for by what freed it.</summary>
+    private void MakeRoomAbove(int count)
+    {
+        SequenceRange[] target = _first > Count ? _ranges : new SequenceRange[Math.Max(Math.Max(FirstCapacity, count), _ranges.Length * 2)];
+        Array.Copy(_ranges, _first, target, 0, Count);
+        _ranges = target;
+        _first = 0;
     }
 }

@@ -56,7 +56,6 @@ public sealed class ReceptionWindow
     {
         if (sequence <= Contiguous) return MarkOutcome.Duplicate;
         ulong ahead = sequence - Contiguous;
-        if (ahead > Reach && !TryGrow(ahead)) return MarkOutcome.BeyondWindow;
         if (ahead == 1)
         {
             Contiguous = sequence;
@@ -64,6 +63,7 @@ public sealed class ReceptionWindow
             else AdvanceOverMarked();
             return MarkOutcome.New;
         }
+        if (ahead > Reach && !TryGrow(ahead)) return MarkOutcome.BeyondWindow;
         ref ulong word = ref WordOf(sequence);
         ulong bit = 1UL << (int)(sequence & 63);
         if ((word & bit) != 0) return MarkOutcome.Duplicate;
