@@ -37,7 +37,7 @@ public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint
         Epoch == other.Epoch && Leader == other.Leader && Round == other.Round && Hop == other.Hop && From == other.From && To == other.To && Parts == other.Parts;
 
     /// <summary>Writes the fields, then the list of the skipped.</summary>
-    public void WriteTo(ref WireWriter writer, ReadOnlySpan<int> skipped)
+    public void WriteTo(ref WireWriter writer, scoped ReadOnlySpan<int> skipped)
     {
         writer.WriteVarint(Epoch);
         writer.WriteVarint((ulong)Leader);

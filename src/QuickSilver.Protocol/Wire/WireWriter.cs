@@ -69,7 +69,7 @@ public ref struct WireWriter(Span<byte> bytes)
     public void WriteSignedVarint(long value) => WriteVarint((ulong)((value << 1) ^ (value >> 63)));
 
     /// <summary>Bytes as they are.</summary>
-    public void WriteBytes(ReadOnlySpan<byte> value)
+    public void WriteBytes(scoped ReadOnlySpan<byte> value)
     {
         if (value.IsEmpty) return;
         Span<byte> room = Reserve(value.Length);

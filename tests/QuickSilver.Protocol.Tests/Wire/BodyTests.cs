@@ -1,0 +1,59 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+public class BodyTests
+{
+    [Theory]
+    [InlineData("05040001000000", "a byte after the end")]
+    [InlineData("0504000100", "stable above highest")]
+    [InlineData("0405000000", "no active stream")]
+    [InlineData("040500818040", "more streams than there may be")]
+    [InlineData("04050001", "no drops")]
+    [InlineData("840005000100", "a padded varint")]
+    public void AnAckThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(AckBody.TryRead(Convert.FromHexString(hex), out _), why);
+
+    [Theory]
+    [InlineData("020100 01", "neither wide nor narrow")]
+    [InlineData("01 00", "no ranges")]
+    [InlineData("01 01 00 00", "an empty range")]
+    [InlineData("01 01 00 01 00", "a byte after the end")]
+    [InlineData("01 41", "65 ranges")]
+    [InlineData("", "nothing")]
+    public void ANakThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(NakBody.TryRead(Bytes(hex), out _), why);
+
+    [Theory]
+    [InlineData("0900000003000000 01 00", "no ranges")]
+    [InlineData("0900000003000000 818040 01 00 01", "a partition above the cap")]
+    [InlineData("09000000030000", "half a stream")]
+    [InlineData("0900000003000000 01 01 00 01 00", "a byte after the end")]
+    public void APullThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PullBody.TryRead(Bytes(hex), out _), why);
+
+    [Fact]
+    public void NoBodyIsLongerThanItSays()
+    {
+        var bytes = new byte[4096];
+        var ack = new WireWriter(bytes);
+        new AckBody(ulong.MaxValue, ulong.MaxValue, ulong.MaxValue - 1, 1 << 20, ulong.MaxValue).WriteTo(ref ack);
+        Assert.InRange(ack.Written, 1, AckBody.MaxLength);
+
+        var ranges = new SequenceRange[NakBody.MaxRanges];
+        for (int index = 0; index < ranges.Length; index++)
+        {
+            ulong start = (ulong)(index + 1) << 57;
+            ranges[index] = new SequenceRange(start, start + (1UL << 56));
+        }
+        var nak = new WireWriter(bytes);
+        NakBody.Write(ref nak, true, ranges);
+        Assert.InRange(nak.Written, 1, NakBody.MaxLength);
+        var pull = new WireWriter(bytes);
+        PullBody.Write(ref pull, ulong.MaxValue, 1 << 20, ranges);
+        Assert.InRange(pull.Written, 1, PullBody.MaxLength);
+
+        var hop = new WireWriter(bytes);
+        new TokenHop(uint.MaxValue, int.MaxValue, ulong.MaxValue, uint.MaxValue, int.MaxValue, int.MaxValue, 3, 4).WriteTo(ref hop, default);
+        Assert.InRange(hop.Written, 1, TokenHop.MaxFixedLength);
+    }
+
+    private static byte[] Bytes(string hex) => Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal));
+}

@@ -1,0 +1,41 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+public class Crc32CTests
+{
+    [Fact]
+    public void MatchesThePublishedCheckValues()
+    {
+        Assert.Equal(0xE3069283, Crc32C.Of("123456789"u8));
+        Assert.Equal(0x8A9136AA, Crc32C.Of(new byte[32]));
+        Assert.Equal(0U, Crc32C.Of([]));
+    }
+
+    [Fact]
+    public void AgreesWithTheDefinitionForEveryLengthAndSplit()
+    {
+        var random = new SeededRandom(2);
+        for (int length = 0; length < 70; length++)
+        {
+            var bytes = new byte[length];
+            for (int index = 0; index < length; index++) bytes[index] = (byte)random.NextUInt64();
+            uint expected = BitByBit(bytes);
+
+            Assert.Equal(expected, Crc32C.Of(bytes));
+            for (int split = 0; split <= length; split++) Assert.Equal(expected, Crc32C.Of(bytes.AsSpan(0, split), bytes.AsSpan(split)));
+        }
+    }
+
+    private static uint BitByBit(byte[] bytes)
+    {
+        uint crc = ~0u;
+        foreach (byte value in bytes)
+        {
+            crc ^= value;
+            for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82F63B78u : 0);
+        }
+        return ~crc;
+    }
+}

@@ -1,0 +1,30 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+public class DatagramKindsTests
+{
+    [Theory]
+    [InlineData(DatagramKind.Token, PriorityClass.Token)]
+    [InlineData(DatagramKind.TokenAck, PriorityClass.Token)]
+    [InlineData(DatagramKind.Ack, PriorityClass.Token)]
+    [InlineData(DatagramKind.Nak, PriorityClass.Request)]
+    [InlineData(DatagramKind.Pull, PriorityClass.Request)]
+    [InlineData(DatagramKind.Repair, PriorityClass.Repair)]
+    [InlineData(DatagramKind.Beacon, PriorityClass.Data)]
+    [InlineData(DatagramKind.Data, PriorityClass.Data)]
+    [InlineData(DatagramKind.Probe, PriorityClass.Data)]
+    [InlineData((DatagramKind)99, PriorityClass.Data)]
+    public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)
+    {
+        byte[] read = WireSamples.Datagram(WireSamples.Header(kind));
+
+        Assert.Equal(expected, DatagramKinds.PriorityOf(kind));
+        Assert.Equal(expected, DatagramKinds.PriorityOfRead(read));
+        Assert.Equal(PriorityClass.Data, DatagramKinds.PriorityOfRead(read.AsSpan(..^1)));
+    }
+
+    [Fact]
+    public void OnlyDataAndRepairsCarryPackets() =>
+        Assert.Equal([DatagramKind.Repair, DatagramKind.Data], Enum.GetValues<DatagramKind>().Where(DatagramKinds.CarriesPacket));
+}

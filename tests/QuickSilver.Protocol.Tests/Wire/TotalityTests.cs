@@ -1,0 +1,183 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+/// <summary>Every decoder is total: whatever comes, it answers, allocates nothing and throws nothing.</summary>
+public class TotalityTests
+{
+    private static readonly byte[][] Datagrams = [.. GoldenFile.Names.Select(GoldenFile.Read)];
+
+    private ulong _sum;
+
+    [Fact]
+    public void TheHeader() => Totality.Check(
+        input =>
+        {
+            RejectReason reason = DatagramHeader.TryRead(input, out DatagramHeader header);
+            if (reason != RejectReason.None) return false;
+            Require(header.TotalLength >= DatagramHeader.Length && header.TotalLength <= input.Length);
+            header.PayloadIsIntact(input[..header.TotalLength]);
+            return true;
+        },
+        Datagrams);
+
+    [Fact]
+    public void ThePacket() => Totality.Check(ReadPacket, Body("data"), Body("fragments"));
+
+    [Fact]
+    public void TheAck() => Totality.Check(input => AckBody.TryRead(input, out _), Body("ack"), Body("ack-unknown-intake"));
+
+    [Fact]
+    public void TheNak() => Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
+
+    [Fact]
+    public void ThePull() => Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
+
+    [Fact]
+    public void TheHopOfAToken()
+    {
+        var skipped = new List<int>(WireSamples.Members);
+        Totality.Check(
+            input =>
+            {
+                var reader = new WireReader(input);
+                TokenHop hop = TokenHop.Read(ref reader, WireSamples.Members, skipped);
+                if (!reader.IsAtEnd) return false;
+                Require(hop.Part < hop.Parts && hop.Parts <= TokenHop.MaxParts && hop.From != hop.To);
+                Require(hop.Leader < WireSamples.Members && hop.From < WireSamples.Members && hop.To < WireSamples.Members);
+                foreach (int member in skipped) Require(member is >= 0 and < WireSamples.Members);
+                return true;
+            },
+            Body("token-ack"));
+    }
+
+    [Fact]
+    public void TheToken()
+    {
+        var token = new Token();
+        Totality.Check(
+            input =>
+            {
+                if (!token.TryRead(input, WireSamples.Members, WireSamples.Partitions)) return false;
+                Require(token.Partition < WireSamples.Partitions && token.PartitionLead < WireSamples.Members);
+                for (int index = 0; index < token.StreamCount; index++) WalkStream(token[index]);
+                return true;
+            },
+            TokenBody());
+    }
+
+    [Fact]
+    public void EveryBodyHasOneForm()
+    {
+        Totality.CheckOneForm(bytes => AckBody.TryRead(bytes, out AckBody ack) ? Written(ack.WriteTo) : null, Body("ack"), Body("ack-unknown-intake"));
+        Totality.CheckOneForm(
+            bytes => NakBody.TryRead(bytes, out NakBody nak) ? WrittenNak(nak.PartitionWide, ToArray(nak.Ranges)) : null, Body("nak"));
+        Totality.CheckOneForm(
+            bytes => PullBody.TryRead(bytes, out PullBody pull) ? WrittenPull(pull.Stream, pull.Partition, ToArray(pull.Ranges)) : null, Body("pull"));
+        Totality.CheckOneForm(WriteHopAgain, Body("token-ack"));
+        Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"));
+        var token = new Token();
+        Totality.CheckOneForm(
+            bytes => token.TryRead(bytes, WireSamples.Members, WireSamples.Partitions) ? Written((ref WireWriter writer) => token.WriteTo(ref writer, 0)) : null,
+            TokenBody());
+    }
+
+    /// <summary>Asserts without allocating, as what is allocated is counted.</summary>
+    private static void Require(bool holds)
+    {
+        if (!holds) Assert.Fail("what was accepted makes no sense");
+    }
+
+    private bool ReadPacket(Span<byte> input)
+    {
+        var reader = new WireReader(input);
+        _sum += reader.ReadVarint();
+        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, WireSamples.Reign, out PacketRecord record))
+        {
+            Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength && record.GroupIndex >= 0 && record.Number > 0);
+            Require(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes));
+        }
+        return reader.IsAtEnd;
+    }
+
+    private static bool Walk(SequenceRangeList ranges)
+    {
+        ulong end = 0;
+        int count = 0;
+        foreach (SequenceRange range in ranges)
+        {
+            Require(!range.IsEmpty && range.Start > end);
+            end = range.End;
+            count++;
+        }
+        return count == ranges.Count;
+    }
+
+    private void WalkStream(TokenStream stream)
+    {
+        _sum += stream.Contiguous + stream.Place + (stream.Intake ?? 0);
+        foreach (ulong held in stream.Held) _sum += held;
+        foreach (TokenRange range in stream.Previous.Ranges) Require(range.Start < range.End);
+        foreach (TokenRange range in stream.Common.Ranges) Require(range.Start < range.End);
+    }
+
+    private static byte[]? WriteHopAgain(byte[] bytes)
+    {
+        var reader = new WireReader(bytes);
+        var skipped = new List<int>();
+        TokenHop hop = TokenHop.Read(ref reader, WireSamples.Members, skipped);
+        return reader.IsAtEnd ? Written((ref WireWriter writer) => hop.WriteTo(ref writer, skipped.ToArray())) : null;
+    }
+
+    private static byte[]? WritePacketAgain(byte[] bytes)
+    {
+        var reader = new WireReader(bytes);
+        var written = new byte[bytes.Length + 16];
+        var writer = new WireWriter(written);
+        writer.WriteVarint(reader.ReadVarint());
+        int filler = reader.Remaining;
+        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + bytes.Length, WireSamples.Reign, out PacketRecord record))
+        {
+            PacketRecord.WriteHead(
+                ref writer,
+                WireSamples.Reign,
+                record.GroupIndex,
+                record.Number,
+                record.IsFirst,
+                record.PreviousStep,
+                record.MessageLength,
+                record.FragmentOffset,
+                record.Bytes.Length);
+            writer.WriteBytes(record.Bytes);
+            filler = reader.Remaining;
+        }
+        if (!reader.IsAtEnd) return null;
+        var rest = new WireWriter(writer.Reserve(filler));
+        PacketRecord.WriteFiller(ref rest);
+        return written[..writer.Written];
+    }
+
+    private static byte[] WrittenNak(bool wide, SequenceRange[] ranges) => Written((ref WireWriter writer) => NakBody.Write(ref writer, wide, ranges));
+
+    private static byte[] WrittenPull(ulong stream, int partition, SequenceRange[] ranges) =>
+        Written((ref WireWriter writer) => PullBody.Write(ref writer, stream, partition, ranges));
+
+    private static byte[] Written(WireSamples.BodyWriter body)
+    {
+        var bytes = new byte[4096];
+        var writer = new WireWriter(bytes);
+        body(ref writer);
+        return bytes[..writer.Written];
+    }
+
+    private static SequenceRange[] ToArray(SequenceRangeList list)
+    {
+        var ranges = new List<SequenceRange>();
+        foreach (SequenceRange range in list) ranges.Add(range);
+        return [.. ranges];
+    }
+
+    private static byte[] Body(string name) => GoldenFile.Read(name)[DatagramHeader.Length..];
+
+    private static byte[] TokenBody() => Written((ref WireWriter writer) => WireSamples.Token().WriteTo(ref writer, 0));
+}
