@@ -10,8 +10,8 @@ namespace QuickSilver.Benchmarks.Delivery;
 using RegionView = QuickSilver.Protocol.Membership.RegionView;
 
 /// <summary>
-/// From a stored packet to the handler, per packet: the check of its format, and the delivery of its messages in the order of their numbers. In order, and with every second pair of
-/// packets exchanged, so that half of the messages are held. There is no part of the framework that does this.
+/// From a stored packet to the handler, per packet: the check of its format, and the delivery of its messages in the order of their numbers. In
+/// order, and with every second pair of packets exchanged, so that half of the messages are held. There is no part of the framework that does this.
 /// </summary>
 [MemoryDiagnoser]
 public class DelivererBenchmarks : IDeliveryEvents

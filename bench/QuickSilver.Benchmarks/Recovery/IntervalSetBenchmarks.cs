@@ -7,8 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Benchmarks.Recovery;
 
 /// <summary>
-/// The interval set against the framework's sorted set, and against a list of bits, at keeping what is missing from a stream: some of the sequences get
-/// lost, and come again in the order in which they were asked for.
+/// The interval set against the framework's sorted set, and against a list of bits, at keeping what is missing from a stream: some of the sequences
+/// get lost, and come again in the order in which they were asked for.
 /// </summary>
 [MemoryDiagnoser]
 [CategoriesColumn]
@@ -34,7 +34,12 @@ public class IntervalSetBenchmarks
     {
         var random = new SeededRandom(1);
         _lost = [.. Enumerable.Range(1, Sequences).Where(_ => random.NextBelow(100) < (ulong)LossPercent).Select(sequence => (ulong)sequence)];
-        _bursts = [.. Enumerable.Range(0, Sequences / 128).Select(index => new SequenceRange((ulong)index * 128, ((ulong)index * 128) + 1 + random.NextBelow(60)))];
+        _bursts = new SequenceRange[Sequences / 128];
+        for (int index = 0; index < _bursts.Length; index++)
+        {
+            ulong start = (ulong)index * 128;
+            _bursts[index] = new SequenceRange(start, start + 1 + random.NextBelow(60));
+        }
         _bits.AddRange(Enumerable.Repeat(false, Sequences + 1));
     }
 

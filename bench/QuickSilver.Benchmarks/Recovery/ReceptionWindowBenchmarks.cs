@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Recovery;
 namespace QuickSilver.Benchmarks.Recovery;
 
 /// <summary>
-/// The reception window against a hash set of what is above the contiguous part, for each packet of a stream: in order, and with packets that come late (their repair
-/// arrives 64 packets after the gap).
+/// The reception window against a hash set of what is above the contiguous part, for each packet of a stream: in order, and with packets that come
+/// late (their repair arrives 64 packets after the gap).
 /// </summary>
 [MemoryDiagnoser]
 public class ReceptionWindowBenchmarks

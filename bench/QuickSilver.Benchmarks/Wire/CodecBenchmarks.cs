@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Benchmarks.Wire;
 
 /// <summary>
-/// Header and records of one packet: our reader and writer over spans against the framework's binary reader and writer over a stream, which has the same seven-bit varints. Both
-/// do the same work; only ours checks that varints are canonical. Per packet.
+/// Header and records of one packet: our reader and writer over spans against the framework's binary reader and writer over a stream, which has the
+/// same seven-bit varints. Both do the same work; only ours checks that varints are canonical. Per packet.
 /// </summary>
 [MemoryDiagnoser]
 [CategoriesColumn]

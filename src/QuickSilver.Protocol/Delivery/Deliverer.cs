@@ -10,15 +10,17 @@ namespace QuickSilver.Protocol.Delivery;
 /// </summary>
 /// <remarks>
 /// <para>
-/// Order and exactly-once live in the message number, counted per (sender, group) across all streams and views: packets may be handed over in any order of their sequences,
-/// and lower numbers are duplicates in whatever stream they come. A receiver's place in these numbers belongs to one stay in the group. It starts at a message that is the group's
-/// first in its stream and whose predecessor was sent before the stay began; any other message waits for the one before it. Messages of steps before the stay are not for it. Packets of
-/// a step that is not installed wait for its installation, since only then is it known which stay they are for.
+/// Order and exactly-once live in the message number, counted per (sender, group) across all streams and views: packets may be handed over in any
+/// order of their sequences, and lower numbers are duplicates in whatever stream they come. A receiver's place in these numbers belongs to one stay
+/// in the group. It starts at a message that is the group's first in its stream and whose predecessor was sent before the stay began; any other
+/// message waits for the one before it. Messages of steps before the stay are not for it. Packets of a step that is not installed wait for its
+/// installation, since only then is it known which stay they are for.
 /// </para>
 /// <para>
-/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="HasRoomFor(RegionView, NodeInfo, ReadOnlySpan{byte})"/>
-/// before it counts a packet as received. Nothing is allocated per packet or message in steady state. Source: the order by message number is ours (the papers deliver in the order of the
-/// stream); the stay, the start of a place and the way past a gap are of the project's protocol page, sections 4 and 5.
+/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks
+/// <see cref="HasRoomFor(RegionView, NodeInfo, ReadOnlySpan{byte})"/> before it counts a packet as received. Nothing is allocated per packet or
+/// message in steady state. Source: the order by message number is ours (the papers deliver in the order of the stream); the stay, the start of a
+/// place and the way past a gap are of the project's protocol page, sections 4 and 5.
 /// </para>
 /// </remarks>
 public sealed class Deliverer
@@ -47,7 +49,8 @@ public sealed class Deliverer
     }
 
     /// <summary>
-    /// Begins a stay. Call it after the step that brings it is installed in the cluster view and before <see cref="OnStepInstalled"/>, which releases the packets that waited for it.
+    /// Begins a stay. Call it after the step that brings it is installed in the cluster view and before <see cref="OnStepInstalled"/>, which releases
+    /// the packets that waited for it.
     /// </summary>
     /// <param name="group">The group; this node must not have a stay in it.</param>
     /// <param name="stayBegan">The step with which the stay begins.</param>
@@ -75,7 +78,8 @@ public sealed class Deliverer
     }
 
     /// <summary>
-    /// Parses a packet's body to its end. Call it before the packet changes any state: a packet that is not well formed is counted and dropped. Allocates nothing, never throws.
+    /// Parses a packet's body to its end. Call it before the packet changes any state: a packet that is not well formed is counted and dropped.
+    /// Allocates nothing, never throws.
     /// </summary>
     /// <param name="view">The view the packet came in.</param>
     /// <param name="datagram">The whole datagram, its header checked.</param>
@@ -98,8 +102,9 @@ public sealed class Deliverer
     public bool HasRoomFor(int bytes) => _counters.HeldBytes + bytes + HeldMessage.Overhead <= _settings.MaxHeldBytes;
 
     /// <summary>
-    /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment that is the next of its place), or of which
-    /// nothing would have to be held: so what is held can always drain. A packet refused is treated as lost, and is repaired later.
+    /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
+    /// that is the next of its place), or of which nothing would have to be held: so what is held can always drain. A packet refused is treated as
+    /// lost, and is repaired later.
     /// </summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
@@ -189,8 +194,9 @@ public sealed class Deliverer
     }
 
     /// <summary>
-    /// All streams of a removed sender, in views this node belongs to, are closed, and what is not abandoned there has been received: every group goes on past its gaps, with
-    /// a loss reported for each, and the sender's places are forgotten. Nothing of that sender may be handed over afterwards.
+    /// All streams of a removed sender, in views this node belongs to, are closed, and what is not abandoned there has been received: every group
+    /// goes on past its gaps, with a loss reported for each, and the sender's places are forgotten. Nothing of that sender may be handed over
+    /// afterwards.
     /// </summary>
     public void OnSenderClosed(NodeInfo sender, LossCause cause, Instant now)
     {
@@ -231,7 +237,10 @@ public sealed class Deliverer
         _lastView = default;
     }
 
-    /// <summary>A place may start at a message whose predecessor, if there is one, was sent before the stay: it is not for this stay, and nothing between them is missing.</summary>
+    /// <summary>
+    /// A place may start at a message whose predecessor, if there is one, was sent before the stay: it is not for this stay, and nothing between them
+    /// is missing.
+    /// </summary>
     private static bool MayStart(GroupReceiver group, in PacketRecord record) =>
         record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.StayBegan);
 

@@ -21,7 +21,7 @@ public sealed class DeliveryCounters(RejectCounters rejected)
     /// <summary>Messages reported lost, as far as their count was known.</summary>
     public ulong Lost;
 
-    /// <summary>Messages that came in order neither: kept until what precedes them came.</summary>
+    /// <summary>Messages that could not be delivered when they came, and were kept.</summary>
     public ulong Held;
 
     /// <summary>Messages joined from fragments.</summary>

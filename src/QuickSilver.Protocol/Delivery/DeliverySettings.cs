@@ -5,7 +5,10 @@ namespace QuickSilver.Protocol.Delivery;
 /// <summary>Limits of a node's delivery.</summary>
 public sealed record DeliverySettings
 {
-    /// <summary>Most bytes of messages kept because something before them is missing: out of order, incomplete, or of a step not installed. See <see cref="Deliverer.HasRoomFor(int)"/>.</summary>
+    /// <summary>
+    /// Most bytes of messages kept because something before them is missing: out of order, incomplete, or of a step not installed. See
+    /// <see cref="Deliverer.HasRoomFor(int)"/>.
+    /// </summary>
     public long MaxHeldBytes { get; init; } = 128L << 20;
 
     /// <summary>Most datagrams of views not installed that are kept.</summary>

@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// One stay of this node in one group: where it stands with each sender. Opened and closed by the <see cref="Deliverer"/>; what it knows ends with the stay. Core thread only.
+/// One stay of this node in one group: where it stands with each sender. Opened and closed by the <see cref="Deliverer"/>; what it knows ends with
+/// the stay. Core thread only.
 /// </summary>
 public sealed class GroupReceiver
 {

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Queues and reassemblies that are not in use: what makes holding messages free of allocation in steady state. Keeps a bounded number of entries, so that one bad
-/// moment is not paid for until the node stops.
+/// Queues and reassemblies that are not in use: what makes holding messages free of allocation in steady state. Keeps a bounded number of entries, so
+/// that one bad moment is not paid for until the node stops.
 /// </summary>
 internal sealed class HeldPool
 {

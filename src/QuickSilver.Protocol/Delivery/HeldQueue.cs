@@ -4,8 +4,8 @@ namespace QuickSilver.Protocol.Delivery;
 /// Messages of one (sender, group) that wait for what precedes them, sorted by number, at most one for each.
 /// </summary>
 /// <remarks>
-/// A circular array sorted by number rather than a ring indexed by number: its memory follows what is held, whatever numbers a peer makes up. Messages mostly come with
-/// rising numbers and leave from below, both O(1); one in between moves the shorter side.
+/// A circular array sorted by number rather than a ring indexed by number: its memory follows what is held, whatever numbers a peer makes up.
+/// Messages mostly come with rising numbers and leave from below, both O(1); one in between moves the shorter side.
 /// </remarks>
 internal sealed class HeldQueue
 {

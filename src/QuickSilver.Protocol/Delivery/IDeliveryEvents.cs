@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Who receives what a <see cref="Deliverer"/> delivers. Core thread only; must not throw. An implementation may send, close groups and hand over own messages: what
-/// that makes deliverable in the same (sender, group) follows when the call has returned.
+/// Who receives what a <see cref="Deliverer"/> delivers. Core thread only; must not throw. An implementation may send, close groups and hand over own
+/// messages: what that makes deliverable in the same (sender, group) follows when the call has returned.
 /// </summary>
 public interface IDeliveryEvents
 {

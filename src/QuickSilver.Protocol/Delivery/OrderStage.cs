@@ -8,9 +8,10 @@ namespace QuickSilver.Protocol.Delivery;
 /// From messages and fragments in any order to messages in their sender's order, each once.
 /// </summary>
 /// <remarks>
-/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. A message that is next and whole goes straight through;
-/// anything else waits in its place's queue, a fragmented message as its fragments, which are joined into one buffer at the moment of delivery. A message that becomes
-/// deliverable while another of its place is being delivered (the handler sent to itself) waits for the end of that call, so handlers of one place never nest.
+/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. A message that is next and whole goes straight
+/// through; anything else waits in its place's queue, a fragmented message as its fragments, which are joined into one buffer at the moment of
+/// delivery. A message that becomes deliverable while another of its place is being delivered (the handler sent to itself) waits for the end of that
+/// call, so handlers of one place never nest.
 /// </remarks>
 internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events, Sabotage sabotage)
 {
@@ -74,8 +75,8 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     }
 
     /// <summary>
-    /// Gives up what is missing between the messages held: reports each gap and delivers what follows it. A message of which some fragments are here counts as
-    /// missing. A place that had not started starts at the lowest message held, after one loss of unknown count.
+    /// Gives up what is missing between the messages held: reports each gap and delivers what follows it. A message of which some fragments are here
+    /// counts as missing. A place that had not started starts at the lowest message held, after one loss of unknown count.
     /// </summary>
     public void SkipGaps(SenderPlace place, LossCause cause, Instant now)
     {

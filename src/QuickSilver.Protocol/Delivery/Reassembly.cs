@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Delivery;
 /// </summary>
 /// <remarks>
 /// Fragments are kept as slices of the packets they came in, sorted by offset, and joined once, when the message is delivered: so memory follows
-/// what has been received, never what a fragment claims about its message, and packets that are cached anyway are not kept twice. They do not overlap, so they are complete when
-/// their lengths add up. A fragment above all others is added in O(1), another by a binary search and a move.
+/// what has been received, never what a fragment claims about its message, and packets that are cached anyway are not kept twice. They do not
+/// overlap, so they are complete when their lengths add up. A fragment above all others is added in O(1), another by a binary search and a move.
 /// </remarks>
 internal sealed class Reassembly
 {
@@ -50,7 +50,8 @@ internal sealed class Reassembly
     /// <param name="bytes">Its bytes.</param>
     public FragmentOutcome Add(int messageLength, int offset, Slice bytes)
     {
-        if (messageLength != MessageLength || bytes.Length == 0 || offset < 0 || offset > messageLength - bytes.Length) return FragmentOutcome.Contradiction;
+        bool isInside = bytes.Length > 0 && offset >= 0 && offset <= messageLength - bytes.Length;
+        if (messageLength != MessageLength || !isInside) return FragmentOutcome.Contradiction;
         int index = Count == 0 || _parts[Count - 1].End <= offset ? Count : FirstEndingAbove(offset);
         if (index < Count)
         {

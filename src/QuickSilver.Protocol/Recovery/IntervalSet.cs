@@ -3,13 +3,13 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// A set of sequence numbers kept as runs: ascending, half-open, apart from each other (two that touch are one). What is missing, requested or acknowledged
-/// in a stream is a few runs however many numbers it spans. Core thread only.
+/// A set of sequence numbers kept as runs: ascending, half-open, apart from each other (two that touch are one). What is missing, requested or
+/// acknowledged in a stream is a few runs however many numbers it spans. Core thread only.
 /// </summary>
 /// <remarks>
-/// One sorted array, changed in place, with room at both ends: adding at the upper end and taking out at the lower, which is what losses and their repairs do, are O(1) amortised;
-/// elsewhere a binary search and a move of the shorter side. The array only grows, so a set in use allocates nothing once it has seen its largest number of runs. The
-/// number 2^64 - 1 cannot be held.
+/// One sorted array, changed in place, with room at both ends: adding at the upper end and taking out at the lower, which is what losses and their
+/// repairs do, are O(1) amortised; elsewhere a binary search and a move of the shorter side. The array only grows, so a set in use allocates nothing
+/// once it has seen its largest number of runs. The number 2^64 - 1 cannot be held.
 /// </remarks>
 public sealed class IntervalSet
 {
@@ -125,7 +125,9 @@ public sealed class IntervalSet
         return index < Count && _ranges[_first + index].Start <= sequence ? _ranges[_first + index].End : sequence;
     }
 
-    /// <summary>Index of the first run that holds a number from <paramref name="sequence"/> on; <see cref="Count"/> when none does. O(log runs).</summary>
+    /// <summary>
+    /// Index of the first run that holds a number from <paramref name="sequence"/> on; <see cref="Count"/> when none does. O(log runs).
+    /// </summary>
     public int IndexFrom(ulong sequence) => FirstEndingAbove(sequence);
 
     /// <summary>Empties the set; its array is kept.</summary>
@@ -189,7 +191,10 @@ public sealed class IntervalSet
         Count += change;
     }
 
-    /// <summary>Moves all runs to the lower end, in a larger array unless as much room as they take has become free there: so a move is paid for by what freed it.</summary>
+    /// <summary>
+    /// Moves all runs to the lower end, in a larger array unless as much room as they take has become free there: so a move is paid for by what freed
+    /// it.
+    /// </summary>
     private void MakeRoomAbove(int count)
     {
         SequenceRange[] target = _first > Count ? _ranges : new SequenceRange[Math.Max(Math.Max(FirstCapacity, count), _ranges.Length * 2)];

@@ -8,10 +8,10 @@ namespace QuickSilver.Protocol.Recovery;
 /// Which packets of one stream have been received: everything up to <see cref="Contiguous"/>, and above it what a bitmap says. Core thread only.
 /// </summary>
 /// <remarks>
-/// The bitmap is a circle of 64-bit words: sequence s has bit s mod 64 of word (s / 64) mod words, and a bit is cleared when <see cref="Contiguous"/> passes it, so the
-/// circle never has to be moved. One word is kept free so that no word stands for two places at once. A packet in order touches two fields; any other is one bit:
-/// O(1), nothing allocated, except that the circle doubles, up to a cap, when a sequence lies beyond it. Runs of received or missing
-/// packets are walked a word at a time. Sequence 0, which no packet has, counts as received.
+/// The bitmap is a circle of 64-bit words: sequence s has bit s mod 64 of word (s / 64) mod words, and a bit is cleared when <see cref="Contiguous"/>
+/// passes it, so the circle never has to be moved. One word is kept free so that no word stands for two places at once. A packet in order touches two
+/// fields; any other is one bit: O(1), nothing allocated, except that the circle doubles, up to a cap, when a sequence lies beyond it. Runs of
+/// received or missing packets are walked a word at a time. Sequence 0, which no packet has, counts as received.
 /// </remarks>
 public sealed class ReceptionWindow
 {
@@ -28,7 +28,8 @@ public sealed class ReceptionWindow
     private ulong _strideNext;
 
     /// <summary>Makes a window in which nothing is received.</summary>
-    /// <param name="maxBits">Cap of the bitmap: a power of two, at least 256. Sequences up to 64 fewer than that above <see cref="Contiguous"/> can be marked.</param>
+    /// <param name="maxBits">Cap of the bitmap: a power of two, at least 256. Sequences up to 64 fewer than that above <see cref="Contiguous"/> can
+    /// be marked.</param>
     public ReceptionWindow(int maxBits = DefaultMaxBits)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxBits, FirstBits);
@@ -98,9 +99,9 @@ public sealed class ReceptionWindow
     }
 
     /// <summary>
-    /// The last sequence before the first missing one of a partition, where sequence s belongs to partition (s - 1) mod <paramref name="count"/>. The least over all partitions
-    /// is <see cref="Contiguous"/>; one alone may lie up to <paramref name="count"/> - 1 above <see cref="Highest"/>. Remembers where it stopped, so that asking
-    /// for the same partition again and again costs O(1) per packet received.
+    /// The last sequence before the first missing one of a partition, where sequence s belongs to partition (s - 1) mod <paramref name="count"/>. The
+    /// least over all partitions is <see cref="Contiguous"/>; one alone may lie up to <paramref name="count"/> - 1 above <see cref="Highest"/>.
+    /// Remembers where it stopped, so that asking for the same partition again and again costs O(1) per packet received.
     /// </summary>
     public ulong ContiguousIn(int partition, int count)
     {
@@ -140,8 +141,9 @@ public sealed class ReceptionWindow
     }
 
     /// <summary>
-    /// Writes runs that cover the missing sequences of one partition in [<paramref name="from"/>, <paramref name="below"/>), ascending, as many as fit. Of each run only the
-    /// partition's sequences are meant: all of them are missing, and the run begins and ends with one. O(distance / <paramref name="count"/>).
+    /// Writes runs that cover the missing sequences of one partition in [<paramref name="from"/>, <paramref name="below"/>), ascending, as many as
+    /// fit. Of each run only the partition's sequences are meant: all of them are missing, and the run begins and ends with one. O(distance /
+    /// <paramref name="count"/>).
     /// </summary>
     /// <returns>How many were written.</returns>
     public int CopyMissingIn(int partition, int count, ulong from, ulong below, Span<SequenceRange> ranges)

@@ -7,7 +7,8 @@ using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 namespace QuickSilver.Protocol.Tests.Delivery;
 
 /// <summary>
-/// Random senders that move between views, random packing and fragments, random stays, and packets in random order, some twice: what is delivered is what the rules say.
+/// Random senders that move between views, random packing and fragments, random stays, and packets in random order, some twice: what is delivered is
+/// what the rules say.
 /// </summary>
 public class DeliveryPropertyTests
 {
@@ -235,7 +236,7 @@ public class DeliveryPropertyTests
         private Message Sent(NodeInfo sender, int group, ulong number) =>
             _sent[sender].Single(sent => sent.Group == group && sent.Number == number);
 
-        private ulong FirstOf(NodeInfo sender, int group, ulong stayBegan) =>
-            _sent[sender].Where(sent => sent.Group == group && sent.Step >= stayBegan).Select(sent => sent.Number).DefaultIfEmpty(ulong.MaxValue).First();
+        private ulong FirstOf(NodeInfo sender, int group, ulong stayBegan) => _sent[sender]
+            .Where(sent => sent.Group == group && sent.Step >= stayBegan).Select(sent => sent.Number).DefaultIfEmpty(ulong.MaxValue).First();
     }
 }

@@ -59,7 +59,15 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         foreach (PacketPart part in parts)
         {
             PacketRecord.WriteHead(
-                ref writer, view.Number.Epoch, part.Group, part.Number, part.First, Step(part.Previous), part.MessageLength, part.Offset, part.Bytes.Length);
+                ref writer,
+                view.Number.Epoch,
+                part.Group,
+                part.Number,
+                part.First,
+                Step(part.Previous),
+                part.MessageLength,
+                part.Offset,
+                part.Bytes.Length);
             writer.WriteBytes(part.Bytes);
         }
         Assert.False(writer.Overflowed);

@@ -29,7 +29,8 @@ public class DatagramHeaderTests
     [InlineData(DatagramHeader.Length - 1)]
     [InlineData(104)]
     [InlineData(ushort.MaxValue)]
-    public void ALengthShorterThanAHeaderOrLongerThanTheReadIsRefused(ushort length) => Assert.Equal(RejectReason.WrongLength, Read(WithLength(Data, length)));
+    public void ALengthShorterThanAHeaderOrLongerThanTheReadIsRefused(ushort length) =>
+        Assert.Equal(RejectReason.WrongLength, Read(WithLength(Data, length)));
 
     [Fact]
     public void ALengthBeyondTheLongestDatagramIsRefusedEvenIfTheReadIsLongEnough()
@@ -124,7 +125,8 @@ public class DatagramHeaderTests
             for (int turn = 0; turn < 100; turn++)
             {
                 header.WriteTo(datagram);
-                if (DatagramHeader.TryRead(datagram, out DatagramHeader read) != RejectReason.None || !read.PayloadIsIntact(datagram)) Assert.Fail("not read");
+                RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader read);
+                if (reason != RejectReason.None || !read.PayloadIsIntact(datagram)) Assert.Fail("not read");
             }
         }
         RoundTrip();

@@ -10,7 +10,7 @@ internal static class GoldenFile
 
     public static byte[] Read(string name)
     {
-        IEnumerable<string> lines = File.ReadLines(Path.Combine(Folder, name + ".hex")).Select(line => line.Split('#')[0].Replace(" ", "", StringComparison.Ordinal));
-        return Convert.FromHexString(string.Concat(lines));
+        IEnumerable<string> lines = File.ReadLines(Path.Combine(Folder, name + ".hex")).Select(line => line.Split('#')[0]);
+        return Convert.FromHexString(string.Concat(lines).Replace(" ", "", StringComparison.Ordinal));
     }
 }

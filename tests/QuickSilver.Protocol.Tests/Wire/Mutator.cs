@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Tests.Wire;
 
 /// <summary>
-/// Damages valid inputs, in ways that decoders get wrong: flipped bits, telling values, cut and stretched ends, pieces taken out, put in twice or taken from another input.
-/// The same seed gives the same inputs. Allocates nothing per input, so that what a decoder allocates can be counted.
+/// Damages valid inputs, in ways that decoders get wrong: flipped bits, telling values, cut and stretched ends, pieces taken out, put in twice or
+/// taken from another input. The same seed gives the same inputs. Allocates nothing per input, so that what a decoder allocates can be counted.
 /// </summary>
 internal sealed class Mutator(ulong seed, byte[][] valid, int maxLength = 2048)
 {

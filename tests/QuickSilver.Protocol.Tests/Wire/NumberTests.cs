@@ -22,7 +22,8 @@ public class NumberTests
     [Fact]
     public void OnlyCounterZeroIsNone()
     {
-        Assert.True(default(StepNumber).IsNone && default(ViewNumber).IsNone && default(NodeNumber).IsNone && default(GroupId).IsNone && default(RegionId).IsNone);
+        Assert.True(default(StepNumber).IsNone && default(ViewNumber).IsNone && default(NodeNumber).IsNone);
+        Assert.True(default(GroupId).IsNone && default(RegionId).IsNone);
         Assert.True(default(NetEndpoint).IsNone);
         Assert.False(new StepNumber(default, 1).IsNone);
         Assert.False(new NetEndpoint(0, 1).IsNone);

@@ -41,7 +41,14 @@ internal static class WireSamples
     }
 
     public static void WriteRecord(
-        ref WireWriter writer, int group, ulong number, ReadOnlySpan<byte> bytes, bool first = false, StepNumber previous = default, int total = -1, int offset = 0)
+        ref WireWriter writer,
+        int group,
+        ulong number,
+        ReadOnlySpan<byte> bytes,
+        bool first = false,
+        StepNumber previous = default,
+        int total = -1,
+        int offset = 0)
     {
         PacketRecord.WriteHead(ref writer, Reign, group, number, first, previous, total < 0 ? bytes.Length : total, offset, bytes.Length);
         writer.WriteBytes(bytes);
@@ -53,7 +60,8 @@ internal static class WireSamples
         WriteRecord(ref writer, 5, 1000, "hello"u8);
         WriteRecord(ref writer, 0, 1, default, first: true);
         WriteRecord(ref writer, 200, 128, "x"u8, first: true, previous: new StepNumber(Reign, 299));
-        WriteRecord(ref writer, PacketRecord.MaxGroupsPerRegion - 1, ulong.MaxValue - 1, "yz"u8, first: true, previous: new StepNumber(OtherReign, 16384));
+        var foreign = new StepNumber(OtherReign, 16384);
+        WriteRecord(ref writer, PacketRecord.MaxGroupsPerRegion - 1, ulong.MaxValue - 1, "yz"u8, first: true, previous: foreign);
     }
 
     public static void WriteFragmentsBody(ref WireWriter writer)
