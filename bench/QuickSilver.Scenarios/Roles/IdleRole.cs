@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using QuickSilver.Samples;
 using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Roles;
 
@@ -18,11 +19,12 @@ internal static class IdleRole
         await channel.Go;
         await Task.Delay(TimeSpan.FromSeconds(order.WarmUpSeconds));
 
+        var meter = new LoadMeter();
         NodeStatistics before = await SettledStatistics.ReadAsync(node);
-        ProcessUsage usageBefore = ProcessUsage.Now();
+        meter.Begin();
         long since = Stopwatch.GetTimestamp();
         await Task.Delay(TimeSpan.FromSeconds(order.MeasuredSeconds));
-        ProcessUsage usage = ProcessUsage.Now();
+        meter.End();
         double seconds = Stopwatch.GetElapsedTime(since).TotalSeconds;
         NodeStatistics after = await SettledStatistics.ReadAsync(node);
 
@@ -31,10 +33,10 @@ internal static class IdleRole
             Process = order.Name,
             Role = order.Role.ToString(),
             MeasuredSeconds = seconds,
-            CpuSeconds = usage.CpuSeconds - usageBefore.CpuSeconds,
-            AllocatedBytes = usage.AllocatedBytes - usageBefore.AllocatedBytes,
-            PeakMemoryBytes = usage.PeakMemoryBytes,
-            Idle = new IdleReport(seconds, (usage.CpuSeconds - usageBefore.CpuSeconds) / seconds, after.PacketsSent - before.PacketsSent, 0, after.LoopTurns - before.LoopTurns),
+            CpuSeconds = meter.CpuSeconds,
+            AllocatedBytes = meter.AllocatedBytes,
+            PeakMemoryBytes = ProcessUsage.Now().PeakMemoryBytes,
+            Idle = new IdleReport(seconds, meter.CpuSeconds / seconds, after.DatagramsSent - before.DatagramsSent, after.LoopTurns - before.LoopTurns),
         };
         channel.TellResult(report.With(after));
         await RoleChannel.StayAsync();
