@@ -16,7 +16,7 @@ namespace QuickSilver.Protocol.Wire;
 ///  20   4 view counter       ViewNumber.Counter
 ///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
 ///  32   8 sequence           data and repairs: the packet's; beacons: the highest so far; else 0
-///  40   4 header checksum    CRC-32C of bytes 0..39, and for control kinds of all that follows byte 47 too
+///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of all that follows too
 ///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
 ///  48     body
 /// </code>
@@ -145,7 +145,7 @@ public struct DatagramHeader
         BinaryPrimitives.WriteUInt64LittleEndian(datagram[32..], Sequence);
     }
 
-    private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) => DatagramKinds.CarriesPacket(kind)
-        ? Crc32C.Of(datagram[..ChecksummedLength])
-        : Crc32C.Of(datagram[..ChecksummedLength], datagram[Length..]);
+    // The payload's checksum is guarded too: it ties the payload to this header, and the tail of another packet is not taken for this one's.
+    private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) =>
+        Crc32C.Of(datagram[..ChecksummedLength], DatagramKinds.CarriesPacket(kind) ? datagram[PayloadChecksumOffset..Length] : datagram[PayloadChecksumOffset..]);
 }

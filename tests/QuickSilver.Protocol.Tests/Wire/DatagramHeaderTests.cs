@@ -60,15 +60,27 @@ public class DatagramHeaderTests
             bool isPacket = DatagramKinds.CarriesPacket(header.Kind);
             for (int bit = 0; bit < datagram.Length * 8; bit++)
             {
-                bool inPayloadChecksum = bit / 8 is >= 44 and < 48;
-                if (isPacket && !payloadIsGuarded && bit / 8 >= 44) continue;
-                if (!isPacket && inPayloadChecksum) continue;
+                if (isPacket && !payloadIsGuarded && bit / 8 >= DatagramHeader.Length) continue;
                 datagram[bit / 8] ^= (byte)(1 << (bit % 8));
                 bool accepted = DatagramHeader.TryRead(datagram, out DatagramHeader read) == RejectReason.None
                     && (!DatagramKinds.CarriesPacket(read.Kind) || read.PayloadIsIntact(datagram));
                 Assert.False(accepted, $"{name}, bit {bit}");
                 datagram[bit / 8] ^= (byte)(1 << (bit % 8));
             }
+        }
+    }
+
+    [Fact]
+    public void TheTailOfAnotherPacketIsNotTakenForThisOnes()
+    {
+        byte[] one = WireSamples.Datagram(new DatagramHeader { Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 1 }, (ref WireWriter body) => body.WriteBytes([1, 2, 3]));
+        byte[] other = WireSamples.Datagram(new DatagramHeader { Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 2 }, (ref WireWriter body) => body.WriteBytes([4, 5, 6]));
+        for (int cut = 1; cut < one.Length; cut++)
+        {
+            byte[] spliced = [.. one[..cut], .. other[cut..]];
+            bool differs = !spliced.AsSpan().SequenceEqual(one) && !spliced.AsSpan().SequenceEqual(other);
+            bool accepted = DatagramHeader.TryRead(spliced, out DatagramHeader header) == RejectReason.None && header.PayloadIsIntact(spliced);
+            Assert.False(differs && accepted, $"cut at {cut}");
         }
     }
 
