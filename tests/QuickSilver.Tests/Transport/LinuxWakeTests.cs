@@ -59,24 +59,24 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
         await StopAsync(core);
     }
 
-    public void Handle(in Completion completion, Instant now)
+    void ICompletionHandler.Handle(in Completion completion, Instant now)
     {
         if (!completion.IsDrained) _handled.Release();
     }
 
-    public int PullAll(Instant now) => 0;
+    int IPullRoots.PullAll(Instant now) => 0;
 
-    public void OnTurnEnded(Instant now, bool wasBusy)
+    void ICoreObserver.OnTurnEnded(Instant now, bool wasBusy)
     {
         // Nothing is published by turn here.
     }
 
-    public void OnStopping(Instant now)
+    void ICoreObserver.OnStopping(Instant now)
     {
         // The rig closes the sockets.
     }
 
-    public void OnFault(Exception fault, Instant now) => _fault = fault;
+    void ICoreObserver.OnFault(Exception fault, Instant now) => _fault = fault;
 
     private (CoreThread Core, RequestQueue Requests) Start(IHostTransport transport, WakeGate gate, CoreThreadOptions options)
     {
