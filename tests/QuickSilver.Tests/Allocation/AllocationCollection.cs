@@ -1,0 +1,8 @@
+namespace QuickSilver.Tests.Allocation;
+
+/// <summary>Tests that count what the whole process allocates: nothing runs beside them.</summary>
+[CollectionDefinition(Name, DisableParallelization = true)]
+public sealed class AllocationCollection
+{
+    public const string Name = "allocation";
+}

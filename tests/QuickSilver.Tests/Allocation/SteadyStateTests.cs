@@ -1,0 +1,109 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace QuickSilver.Tests.Allocation;
+
+/// <summary>
+/// A million messages between two nodes on real sockets, token rounds running, received inline: the whole process allocates nothing per message. Counts are exact. What is allowed for the
+/// run as a whole is <see cref="Allowance"/>: timers of the thread pool and statistics ten times a second. Pools and queues grow when a larger backlog is met than ever before, which a hiccup of the machine
+/// can cause at any time: so the least of up to ten runs counts. What were allocated per message would show in each of them.
+/// </summary>
+[Collection(AllocationCollection.Name)]
+public sealed class SteadyStateTests
+{
+    private const int Messages = 1_000_000;
+    private const int Burst = 10_000;
+    private const int WarmUp = 300_000;
+    private const int MoreRuns = 9;
+    private const int Size = 100;
+
+    /// <summary>Bytes for a run of a million messages: an eighth of a byte each.</summary>
+    private const long Allowance = Messages / 8;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
+    private readonly ReadOnlyMemory<byte> _payload = new byte[Size];
+    private long _received;
+
+    [Fact]
+    public Task SendAsync_allocates_nothing_per_message() => Measure(
+        async (group, count) =>
+        {
+            for (int index = 0; index < count; index++)
+            {
+                await group.SendAsync(_payload);
+                // Bounds the backlog, and with it the pools, without ever meeting a shut gate.
+                if ((index + 1) % Burst == 0) await group.FlushAsync();
+            }
+        });
+
+    [Fact]
+    public Task SendAsync_against_a_full_gate_allocates_nothing_per_message() => Measure(
+        async (group, count) =>
+        {
+            for (int index = 0; index < count; index++) await group.SendAsync(_payload);
+        },
+        pending: 500);
+
+    [Fact]
+    public Task TrySend_allocates_nothing_per_message() => Measure(
+        async (group, count) =>
+        {
+            for (int index = 0; index < count;)
+            {
+                SendStatus status = group.TrySend(_payload.Span);
+                if (status == SendStatus.Accepted) index++;
+                else Assert.True(await group.WaitToSendAsync());
+            }
+        },
+        pending: 2_000);
+
+    private async Task Measure(Func<Group, int, Task> send, int? pending = null)
+    {
+        int port = FreePort();
+        await using QuickSilverNode sender = await StartAsync(port, pending);
+        await using QuickSilverNode receiver = await StartAsync(port, pending);
+        await using Group to = await sender.JoinAsync("steady", new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
+        await using Group from = await receiver.JoinAsync("steady", new GroupOptions { OnMessage = (in MessageView _) => Interlocked.Increment(ref _received) });
+        await to.WaitForMembersAsync(2);
+
+        await Run(to, send, WarmUp);
+        long rounds = sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds;
+        long allocated = await Allocated(to, send, Messages);
+        for (int again = 0; again < MoreRuns && allocated > Allowance; again++) allocated = Math.Min(allocated, await Allocated(to, send, Messages));
+
+        Assert.True(allocated <= Allowance, $"{allocated} bytes for {Messages} messages: {(double)allocated / Messages:F3} each");
+        await Task.Delay(200);
+        Assert.True(sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds > rounds, "token rounds ran meanwhile");
+    }
+
+    private async Task<long> Allocated(Group to, Func<Group, int, Task> send, int count)
+    {
+        long before = GC.GetTotalAllocatedBytes(precise: true);
+        await Run(to, send, count);
+        return GC.GetTotalAllocatedBytes(precise: true) - before;
+    }
+
+    private async Task Run(Group to, Func<Group, int, Task> send, int count)
+    {
+        long expected = Interlocked.Read(ref _received) + count;
+        using var limit = new CancellationTokenSource(Patience);
+        await send(to, count).WaitAsync(limit.Token);
+        await to.FlushAsync(limit.Token);
+        while (Interlocked.Read(ref _received) < expected) await Task.Delay(10, limit.Token);
+    }
+
+    private static Task<QuickSilverNode> StartAsync(int port, int? pending)
+    {
+        var options = new QuickSilverOptions { ClusterName = "steady" };
+        options.Membership.Port = port;
+        if (pending is { } limit) options.Pending.MaxMessages = limit;
+        return QuickSilverNode.StartAsync(options);
+    }
+
+    private static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+}
