@@ -4,10 +4,9 @@ using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
+using ProtocolView = QuickSilver.Protocol.Membership.RegionView;
 
 namespace QuickSilver.Benchmarks.Delivery;
-
-using RegionView = QuickSilver.Protocol.Membership.RegionView;
 
 /// <summary>
 /// From a stored packet to the handler, per packet: the check of its format, and the delivery of its messages in the order of their numbers. In
@@ -24,7 +23,7 @@ public class DelivererBenchmarks : IDeliveryEvents
     private readonly BufferPool _pool = new();
     private readonly Slice[] _packets = new Slice[Packets];
     private Deliverer? _deliverer;
-    private RegionView? _view;
+    private ProtocolView? _view;
     private NodeInfo? _sender;
     private ulong _next = 1;
     private ulong _delivered;
@@ -47,7 +46,7 @@ public class DelivererBenchmarks : IDeliveryEvents
         foreach (GroupId id in ids) _deliverer.OpenGroup(new GroupInfo(id, $"group {id.Counter}", 0), step);
         _deliverer.OnStepInstalled(step, Instant.Zero);
         _sender = new NodeInfo(new NodeNumber(Reign, 9), "sender", 1, default, default, 1 << 20);
-        _view = new RegionView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), ids), step, [_sender], default, 5);
+        _view = new ProtocolView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), ids), step, [_sender], default, 5);
         for (int index = 0; index < Packets; index++) _packets[index] = new Slice(_pool.Rent(BufferOwner.Cache), 0, 0);
     }
 

@@ -13,13 +13,14 @@ public class SimulatedTransportTests
     [InlineData(1000, 92)]
     [InlineData(1400, 92)]
     [InlineData(8000, 12)]
-    public void AReceiveBufferHoldsAsManyDatagramsAsLinuxDoes(int bytes, int expected)
+    public void AReceiveBufferHoldsAboutAsManyDatagramsAsOnLinuxAndNeverMore(int bytes, int measured)
     {
         var bench = new NetworkBench(new NetworkModel { ReceiveBufferBytes = 212_992, Bandwidth = 0, CoalesceReads = false });
         for (int number = 0; number < 400; number++) bench.Unicast(0, 1, bytes: bytes, first: number);
         bench.RunAll();
-        Assert.Equal(Enumerable.Range(0, expected), bench.TakeNumbers(1));
-        Assert.Equal((ulong)(400 - expected), bench.Network.Counters.BufferDrops);
+        int held = 400 - (int)bench.Network.Counters.BufferDrops;
+        Assert.InRange(held, measured * 9 / 10, measured);
+        Assert.Equal(Enumerable.Range(0, held), bench.TakeNumbers(1));
     }
 
     [Fact]

@@ -164,7 +164,7 @@ public sealed class SendGateTests
     }
 
     [Fact]
-    public void Nothing_is_lost_or_stuck_between_many_senders_and_a_core()
+    public async Task Nothing_is_lost_or_stuck_between_many_senders_and_a_core()
     {
         const int senders = 4;
         const int each = 30_000;
@@ -193,7 +193,7 @@ public sealed class SendGateTests
             if (queue.Advances > 0) gate.AdvanceFromCore();
             if (ready == taken) Thread.Yield();
         }
-        Assert.True(Task.WhenAll(tasks).Wait(TimeSpan.FromSeconds(30)), "a sender is stuck");
+        await Task.WhenAll(tasks).WaitAsync(TimeSpan.FromSeconds(30));
         Assert.Equal(senders * each, queue.Requests.Count);
     }
 

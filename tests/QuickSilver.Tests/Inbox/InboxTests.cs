@@ -338,7 +338,7 @@ public sealed class InboxTests
     }
 
     [Fact]
-    public void Nothing_is_lost_or_reordered_between_a_core_and_a_reader_that_run_at_once()
+    public async Task Nothing_is_lost_or_reordered_between_a_core_and_a_reader_that_run_at_once()
     {
         const int count = 300_000;
         var rig = new InboxRig(capacity: count);
@@ -369,7 +369,7 @@ public sealed class InboxTests
             rig.Shared.Returns.Drain();
         }
         rig.Core.Publish();
-        Assert.True(reading.Wait(TimeSpan.FromSeconds(30)), "the reader is stuck");
+        await reading.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.Equal(0UL, wrong);
         rig.Shared.Returns.Drain();
         rig.CloseArena();
