@@ -26,7 +26,8 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         _node = node;
         Name = name;
         Mode = mode;
-        Gate = new SendGate(this, node.Services.Waiters);
+        PendingOptions pending = node.Services.Options.Pending;
+        Gate = new SendGate(this, node.Services.Waiters, pending.MaxMessages / 2, pending.MaxBytes / 2);
     }
 
     /// <summary>The group's name. Any thread.</summary>

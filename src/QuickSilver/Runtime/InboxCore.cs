@@ -148,7 +148,7 @@ internal sealed class InboxCore
     /// <param name="reason">What they get at the end; null: a normal end.</param>
     public void Close(Exception? reason)
     {
-        if (_isClosed) return;
+        if (End is not null) return;
         _isClosed = true;
         Publish();
         _shared.Budget.Remove(this);

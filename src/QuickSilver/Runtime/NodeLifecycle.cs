@@ -90,22 +90,25 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         _ = _registered.Task.Exception;
     }
 
-    /// <summary>The node has stopped.</summary>
+    /// <summary>The node has stopped; <see cref="Complete"/> follows.</summary>
     public void OnStopped()
     {
         QuickSilverException? reason = StopReason;
         Change(NodeState.Stopped, reason?.Message ?? "disposed of");
-        if (reason is null)
+        if (reason is null) log.Post(name, static (logger, s) => Log.NodeStopped(logger, s));
+        else log.Post((name, reason), static (logger, s) => Log.NodeFailed(logger, s.name, s.reason));
+    }
+
+    /// <summary>Nothing of the node runs any more.</summary>
+    public void Complete()
+    {
+        if (StopReason is not { } reason)
         {
-            log.Post(name, static (logger, s) => Log.NodeStopped(logger, s));
             _completion.TrySetResult();
+            return;
         }
-        else
-        {
-            log.Post((name, reason), static (logger, s) => Log.NodeFailed(logger, s.name, s.reason));
-            _completion.TrySetException(reason);
-            _ = _completion.Task.Exception;
-        }
+        _completion.TrySetException(reason);
+        _ = _completion.Task.Exception;
     }
 
     private void Change(NodeState state, string reason)

@@ -84,6 +84,7 @@ internal sealed class NodeParts
         _meter?.Dispose();
         Lifecycle.OnStopped();
         await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
+        Lifecycle.Complete();
     }
 
     // What was sent is to be held by everybody before the node goes, as far as time allows.

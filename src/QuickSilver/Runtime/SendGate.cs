@@ -17,10 +17,10 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class SendGate
 {
-    /// <summary>Most messages handed over and not yet taken by the core.</summary>
+    /// <summary>Most messages handed over and not yet taken by the core, whatever may be pending.</summary>
     public const int MaxMessages = 8_192;
 
-    /// <summary>Most bytes handed over and not yet taken by the core.</summary>
+    /// <summary>Most bytes handed over and not yet taken by the core, whatever may be pending.</summary>
     public const int MaxBytes = 4 << 20;
 
     private const int ShutByCore = 1;
@@ -34,6 +34,8 @@ internal sealed class SendGate
     private readonly ISendQueue _queue;
     private readonly SendWaiterPool _waiters;
     private readonly Lock _lock = new();
+    private readonly int _mostMessages;
+    private readonly long _mostBytes;
     private int _state;
     private long _inTransit;
     private SendWaiter? _first;
@@ -45,10 +47,14 @@ internal sealed class SendGate
     /// <summary>Makes an open gate.</summary>
     /// <param name="queue">Takes what is admitted.</param>
     /// <param name="waiters">The node's waiters.</param>
-    public SendGate(ISendQueue queue, SendWaiterPool waiters)
+    /// <param name="mostMessages">Most messages in transit, at most <see cref="MaxMessages"/>: half of what may be pending, so that small limits hold too.</param>
+    /// <param name="mostBytes">Most bytes in transit, at most <see cref="MaxBytes"/>.</param>
+    public SendGate(ISendQueue queue, SendWaiterPool waiters, int mostMessages = MaxMessages, long mostBytes = MaxBytes)
     {
         _queue = queue;
         _waiters = waiters;
+        _mostMessages = Math.Clamp(mostMessages, 1, MaxMessages);
+        _mostBytes = Math.Clamp(mostBytes, 1, MaxBytes);
     }
 
     /// <summary>True when a send would be admitted, as far as can be known. Any thread.</summary>
@@ -179,9 +185,9 @@ internal sealed class SendGate
 
     private static long Unit(int bytes) => (1L << MessageShift) + bytes;
 
-    private static bool IsBelowLimit(long inTransit) => inTransit >> MessageShift < MaxMessages && (inTransit & ByteMask) < MaxBytes;
+    private bool IsBelowLimit(long inTransit) => inTransit >> MessageShift < _mostMessages && (inTransit & ByteMask) < _mostBytes;
 
-    private static bool IsHalfFree(long inTransit) => inTransit >> MessageShift <= MaxMessages / 2 && (inTransit & ByteMask) <= MaxBytes / 2;
+    private bool IsHalfFree(long inTransit) => inTransit >> MessageShift <= _mostMessages / 2 && (inTransit & ByteMask) <= _mostBytes / 2;
 
     private void Join(SendWaiter waiter, CancellationToken ct)
     {

@@ -85,7 +85,7 @@ public sealed class InboxTests
         Assert.Empty(rig.ReadMessages());
         rig.Deliver(A, "1", "2", "3", "4", "5");
         Assert.Equal(3, rig.Overflowed);
-        rig.Core.SetEnd(new InvalidOperationException("too slow"));
+        rig.Core.Close(new InvalidOperationException("too slow"));
 
         InboxReader reader = rig.Core.BeginRead();
         for (int index = 1; index <= 3; index++)

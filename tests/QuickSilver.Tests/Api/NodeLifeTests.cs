@@ -1,0 +1,311 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Tests.Diagnostics;
+
+namespace QuickSilver.Tests.Api;
+
+[Collection(NodeCollection.Name)]
+public sealed class NodeLifeTests
+{
+    [Fact]
+    public async Task A_node_without_a_membership_server_fails_to_start_and_says_why()
+    {
+        var options = new QuickSilverOptions();
+        options.Membership.Mode = MembershipMode.Client;
+        options.Membership.Servers.Add("127.0.0.1:1");
+        options.Membership.JoinTimeout = TimeSpan.FromMilliseconds(300);
+        options.Transport.Interface = "127.0.0.1";
+        MembershipUnavailableException thrown = await Assert.ThrowsAsync<MembershipUnavailableException>(() => QuickSilverNode.StartAsync(options));
+        Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
+        Assert.Contains("127.0.0.1:1", thrown.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_node_on_an_interface_that_is_not_there_fails_to_start()
+    {
+        var options = new QuickSilverOptions();
+        options.Transport.Interface = "nowhere0";
+        QuickSilverException thrown = await Assert.ThrowsAsync<QuickSilverException>(() => QuickSilverNode.StartAsync(options));
+        Assert.Equal(ErrorCode.InterfaceUnavailable, thrown.Code);
+    }
+
+    [Fact]
+    public async Task A_cancelled_start_leaves_nothing_behind()
+    {
+        using var source = new CancellationTokenSource();
+        var options = new QuickSilverOptions();
+        options.Membership.Mode = MembershipMode.Client;
+        options.Membership.Servers.Add("127.0.0.1:1");
+        options.Transport.Interface = "127.0.0.1";
+        Task<QuickSilverNode> starting = QuickSilverNode.StartAsync(options, source.Token);
+        source.CancelAfter(100);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => starting.WaitAsync(NodeRig.Patience));
+    }
+
+    [Fact]
+    public async Task Disposing_ends_readers_waiters_and_later_calls()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        Task<List<string>> reading = NodeRig.ReadToEndAsync(right);
+        Task<GroupView> waiting = right.WaitForMembersAsync(9).AsTask();
+        await left.SendAsync("before");
+        await left.FlushAsync();
+        await right.Node.DisposeAsync();
+        Assert.Equal(["before"], await reading.WaitAsync(NodeRig.Patience));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await waiting.WaitAsync(NodeRig.Patience));
+        await right.Completion;
+        await right.Node.Completion;
+        Assert.Equal(NodeState.Stopped, right.Node.State);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.SendAsync("late"));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.Node.JoinAsync("late"));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.Node.FlushAsync());
+        Assert.Empty(right.Node.TopGroups(5));
+        Assert.Equal(NodeState.Stopped, right.Node.GetStatistics().State);
+        await right.Node.DisposeAsync();
+        await right.DisposeAsync();
+        await NodeRig.UntilAsync(() => left.View.MemberCount == 1, "the others know");
+    }
+
+    [Fact]
+    public async Task What_was_sent_before_a_dispose_arrives()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Transport.FastPath = FastPathMode.Off);
+        for (int index = 0; index < 20_000; index++) await left.SendAsync($"{index}");
+        ValueTask disposing = left.Node.DisposeAsync();
+        Assert.Equal(Enumerable.Range(0, 20_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 20_000));
+        await disposing;
+    }
+
+    [Fact]
+    public async Task A_hanging_handler_does_not_hold_a_dispose_up_beyond_its_timeout()
+    {
+        using var hang = new ManualResetEventSlim();
+        using var entered = new ManualResetEventSlim();
+        using var factory = new RecordingLoggerFactory();
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(options =>
+        {
+            options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(200);
+            options.Shutdown.Timeout = TimeSpan.FromMilliseconds(600);
+            options.UseLoggerFactory(factory);
+        });
+        Group group = await node.JoinAsync("group", new GroupOptions
+        {
+            OnMessage = (in MessageView _) =>
+            {
+                entered.Set();
+                hang.Wait();
+            },
+        });
+        Task<List<string>> reading = NodeRig.ReadToEndAsync(group);
+        await group.SendAsync("x");
+        Assert.True(entered.Wait(NodeRig.Patience));
+        Assert.NotNull(node.GetStatistics());
+        Assert.Single(node.TopGroups(1));
+        await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await reading.WaitAsync(NodeRig.Patience);
+        await group.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+        Assert.Contains(1_004, factory.Ids);
+        hang.Set();
+    }
+
+    [Fact]
+    public async Task When_the_serving_node_goes_another_takes_over_and_the_survivors_return()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode server = await rig.StartAsync();
+        (Group left, Group right) = await rig.StartPairAsync();
+        var returned = new System.Collections.Concurrent.ConcurrentDictionary<QuickSilverNode, bool>();
+        foreach (QuickSilverNode node in new[] { left.Node, right.Node })
+        {
+            node.Events += (sender, happened) =>
+            {
+                if (happened is RejoinedEvent) returned[(QuickSilverNode)sender!] = true;
+            };
+        }
+        await server.DisposeAsync();
+        await NodeRig.UntilAsync(() => returned.Count == 2, "both are back");
+        await Assert.ThrowsAsync<NodeEvictedException>(async () => await left.Completion.WaitAsync(NodeRig.Patience));
+        Group late = await left.Node.JoinAsync("late");
+        Group later = await right.Node.JoinAsync("late");
+        await late.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await late.SendAsync("still here");
+        Assert.Equal(["still here"], await NodeRig.ReadAsync(later, 1));
+    }
+
+    [Fact]
+    public async Task An_evicted_node_ends_its_handles_and_returns_as_a_new_incarnation()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        Group group = await node.JoinAsync("group");
+        MemberId before = node.Id;
+        var rejoined = new TaskCompletionSource<RejoinedEvent>();
+        node.Events += (_, happened) =>
+        {
+            if (happened is RejoinedEvent back) rejoined.TrySetResult(back);
+        };
+        Expel(node);
+        NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion.WaitAsync(NodeRig.Patience));
+        Assert.Equal(ErrorCode.Evicted, reason.Code);
+        await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.SendAsync("late"));
+        await Assert.ThrowsAsync<NodeEvictedException>(async () => await NodeRig.ReadToEndAsync(group));
+
+        RejoinedEvent event1 = await rejoined.Task.WaitAsync(NodeRig.Patience);
+        Assert.Equal(before, event1.Before);
+        Assert.Equal(node.Id, event1.After);
+        Assert.True(node.Id.Incarnation > before.Incarnation);
+        await using Group again = await node.JoinAsync("group");
+        await again.SendAsync("back");
+        Assert.Equal(["back"], await NodeRig.ReadAsync(again, 1));
+    }
+
+    [Fact]
+    public async Task An_evicted_node_stops_when_it_was_told_so()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(static options => options.Membership.Eviction = EvictionPolicy.StopNode);
+        Group group = await node.JoinAsync("group");
+        Expel(node);
+        await Assert.ThrowsAsync<NodeEvictedException>(async () => await node.Completion.WaitAsync(NodeRig.Patience));
+        await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion);
+        Assert.Equal(NodeState.Stopped, node.State);
+    }
+
+    [Fact]
+    public async Task Statistics_follow_within_a_tenth_of_a_second_and_groups_are_ranked()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        Group quiet = await left.Node.JoinAsync("quiet");
+        for (int index = 0; index < 100; index++) await left.SendAsync("0123456789");
+        await left.FlushAsync();
+        await Task.Delay(200);
+        NodeStatistics sent = left.Node.GetStatistics();
+        Assert.Equal(100, sent.MessagesSent);
+        Assert.Equal(1_000, sent.BytesSent);
+        Assert.Equal(2, sent.Groups);
+        Assert.Equal(NodeState.Running, sent.State);
+        Assert.Equal(0, sent.PendingMessages);
+        Assert.True(sent.PacketsSent > 0);
+        Assert.True(sent.LoopTurns > 0);
+        Assert.True(sent.ReceiveBufferBytes > 0);
+        NodeStatistics received = right.Node.GetStatistics();
+        Assert.Equal(100, received.MessagesReceived);
+        Assert.Equal(100, received.InboxMessages);
+        Assert.Equal(1_000, received.InboxBytes);
+        Assert.Equal(2, received.Members);
+
+        IReadOnlyList<GroupStatistics> top = left.Node.TopGroups(5, GroupSort.BytesSent);
+        Assert.Equal(["group", "quiet"], top.Select(static group => group.Name));
+        Assert.Equal(100, top[0].MessagesSent);
+        Assert.Equal(2, top[0].Members);
+        Assert.Equal(quiet.View.Number, top[1].ViewNumber);
+        Assert.Equal(100, right.Node.TopGroups(1, GroupSort.InboxBytes)[0].InboxMessages);
+        Assert.Throws<ArgumentOutOfRangeException>(() => left.Node.TopGroups(-1));
+    }
+
+    [Fact]
+    public async Task Instruments_tell_what_the_statistics_tell()
+    {
+        await using var rig = new NodeRig();
+        (Group left, _) = await rig.StartPairAsync();
+        await left.SendConfirmedAsync("hello");
+        await Task.Delay(200);
+        var values = new Dictionary<string, double>();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                if (instrument.Meter.Name == "QuickSilver") listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Add(instrument, value, left.Node.Name));
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Add(instrument, value, left.Node.Name));
+        listener.Start();
+        listener.RecordObservableInstruments();
+        Assert.Equal(1, values["messaging.client.sent.messages"]);
+        Assert.Equal(1, values["quicksilver.groups"]);
+        Assert.Equal(2, values["quicksilver.members"]);
+        Assert.Contains("quicksilver.token.round_trip", values);
+        Assert.Contains("quicksilver.packets.recovered", values);
+
+        void Add(Instrument instrument, double value, string node)
+        {
+            if (instrument.Meter.Tags!.Any(tag => (string?)tag.Value == node)) values[instrument.Name] = values.GetValueOrDefault(instrument.Name) + value;
+        }
+    }
+
+    [Fact]
+    public async Task Logging_and_events_never_run_on_the_core_thread()
+    {
+        using var factory = new RecordingLoggerFactory();
+        var threads = new System.Collections.Concurrent.ConcurrentDictionary<string, bool>();
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(options =>
+        {
+            options.NodeName = "logged";
+            options.UseLoggerFactory(factory);
+        });
+        node.Events += (_, _) => threads[Thread.CurrentThread.Name ?? ""] = true;
+        Group group = await node.JoinAsync("group", new GroupOptions { OnMessage = static (in MessageView _) => throw new InvalidOperationException() });
+        await group.SendConfirmedAsync("x");
+        await group.LeaveAsync();
+        await node.DisposeAsync();
+        Assert.Superset(new HashSet<int> { 1_001, 1_002, 1_101, 1_102, 1_107, 1_108, 1_501 }, factory.Ids.ToHashSet());
+        Assert.DoesNotContain(factory.ThreadNames.Keys, static name => name.Contains("QuickSilver", StringComparison.Ordinal));
+        Assert.DoesNotContain(threads.Keys, static name => name.Contains("QuickSilver", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_handler_that_takes_long_is_reported_with_its_group()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        var stalls = new System.Collections.Concurrent.ConcurrentQueue<StallEvent>();
+        node.Events += (_, happened) =>
+        {
+            if (happened is StallEvent stall) stalls.Enqueue(stall);
+        };
+        Group group = await node.JoinAsync("group", new GroupOptions { OnMessage = static (in MessageView _) => Thread.Sleep(60) });
+        for (int round = 0; !stalls.Any(static stall => stall.Phase == LoopPhase.InlineHandler); round++)
+        {
+            Assert.True(round < 100, "no stall was reported");
+            await group.SendConfirmedAsync("x");
+            await Task.Delay(50);
+        }
+        StallEvent reported = stalls.First(static stall => stall.Phase == LoopPhase.InlineHandler);
+        Assert.Equal("group", reported.GroupName);
+        Assert.InRange(reported.Duration, TimeSpan.FromMilliseconds(40), TimeSpan.FromSeconds(5));
+        await NodeRig.UntilAsync(() => node.GetStatistics().Stalls > 0, "it is counted");
+    }
+
+    [Fact]
+    public async Task Nodes_of_one_process_can_do_without_sockets()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Transport.Kind = TransportKind.InMemory);
+        await left.SendAsync("in memory");
+        Assert.Equal(["in memory"], await NodeRig.ReadAsync(right, 1));
+        Assert.Equal(Carrier.InMemory, Assert.Single(right.View.Regions).Carrier);
+    }
+
+    [Fact]
+    public async Task An_injector_of_losses_is_repaired()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: static options => Testing.FaultExtensions.UseFaults(options, 0.05, 3));
+        for (int index = 0; index < 5_000; index++) await left.SendAsync($"{index}");
+        Assert.Equal(Enumerable.Range(0, 5_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 5_000));
+    }
+
+    private static void Expel(QuickSilverNode node)
+    {
+        bool isPosted = node.Core.Services.TryPost(now => ((INodeUpcalls)node.Core).OnExpelled(MembershipRefusal.Removed, now));
+        Assert.True(isPosted);
+    }
+}
