@@ -13,7 +13,7 @@ internal sealed class Idle : IScenario
 {
     private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
     private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
-    private readonly Option<double> _settle = new Option<double>("--warmup") { Description = "Seconds before measuring. The default outlasts the runtime's recompiling of what runs once a second.", DefaultValueFactory = _ => 45 }.AtLeast(0);
+    private readonly Option<double> _settle = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
     private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
 

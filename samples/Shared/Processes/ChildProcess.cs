@@ -46,7 +46,9 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="assembly">Path of its dll.</param>
     /// <param name="arguments">Its command line.</param>
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
-    public static ChildProcess Start(string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null)
+    /// <param name="environment">Added to this process's own.</param>
+    public static ChildProcess Start(
+        string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null)
     {
         var start = new ProcessStartInfo(RuntimeHost())
         {
@@ -57,6 +59,7 @@ internal sealed class ChildProcess : IAsyncDisposable
         };
         start.ArgumentList.Add(assembly);
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
+        foreach ((string variable, string value) in environment ?? new Dictionary<string, string>()) start.Environment[variable] = value;
         return new ChildProcess(name, Process.Start(start)!, onLine);
     }
 
