@@ -216,6 +216,8 @@ public sealed class StreamSender : IFeed
         _beacon.Stop();
         _carrier.Stop();
         _repairs.Close();
+        _context.Roots.DropKept(this);
+        _context.Roots.DropKept(_repairs);
         LetGoOfTrain();
         Gate.Account.Close();
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);

@@ -51,6 +51,19 @@ public sealed class SocketRoots : IPullRoots, ISink
     public void Register(IFeed feed, PriorityClass priority) => _feeds.Register(feed, priority);
 
     /// <inheritdoc/>
+    public void DropKept(IFeed feed)
+    {
+        for (int index = _kept.Count - 1; index >= 0; index--)
+        {
+            KeptTrain kept = _kept[index];
+            if (kept.Feed != feed) continue;
+            _kept.RemoveAt(index);
+            kept.Copy?.Release();
+            _feeds.Resume(feed, kept.Priority);
+        }
+    }
+
+    /// <inheritdoc/>
     public int PullAll(Instant now)
     {
         int sent = OfferKept();

@@ -120,6 +120,27 @@ public sealed class SocketRootsTests
     }
 
     [Fact]
+    public void ATrainThatWaitsIsDroppedWhenItsMemoryGoes()
+    {
+        FeedStub data = Feed(1, 1, PriorityClass.Data);
+        FeedStub control = Feed(2, 1, PriorityClass.Token);
+        _transport.Answer = _ => SendOutcome.Busy;
+        _roots.PullAll(_now);
+        Assert.Equal(2, _roots.Kept);
+
+        _roots.DropKept(data);
+        _roots.DropKept(control);
+        data.Overwrite();
+        _transport.Answer = _ => SendOutcome.Sent;
+        _roots.PullAll(_now);
+
+        Assert.Empty(_transport.Sent);
+        Assert.Equal(0, _roots.Kept);
+        Assert.Equal(0, _pool.OutstandingChunks);
+        Assert.Equal(2, data.Asked);
+    }
+
+    [Fact]
     public void AnAlarmWakesTheLoopForATrainThatWaits()
     {
         Feed(1, 1, PriorityClass.Data);
