@@ -91,15 +91,12 @@ public sealed class Recoverer
         return null;
     }
 
-    /// <summary>The taking of completions that what is handled now came with.</summary>
-    public ulong Take { get; set; }
-
-    /// <summary>A data socket has been found empty: what tokens taken no later had named has been read, or was lost.</summary>
-    public void OnDrained(IRegionChannel? channel, ulong take, Instant now)
+    /// <summary>A data socket has been found empty: what tokens named meanwhile has been read, or was lost.</summary>
+    public void OnDrained(IRegionChannel? channel, Instant now)
     {
         foreach (RegionRecovery region in _regions)
         {
-            if (region.Channel == channel) region.OnDrained(take, now);
+            if (region.Channel == channel) region.OnDrained(now);
         }
     }
 
@@ -135,7 +132,10 @@ public sealed class Recoverer
     internal Train Seal(in DatagramHeader header, int bodyLength, NodeInfo to)
     {
         int length = DatagramHeader.Length + bodyLength;
-        header.WriteTo(Scratch.AsSpan(0, length));
+        // Feedback in one view differs from sender to sender only by where it goes: so it says for whom it is.
+        DatagramHeader sealing = header;
+        if (DatagramKinds.IsFeedback(header.Kind)) sealing.Sequence = to.Number.Key;
+        sealing.WriteTo(Scratch.AsSpan(0, length));
         Counters.ControlSent++;
         return new Train(Scratch, 0, length, length, TrainRoute.Control, to.Control, null);
     }

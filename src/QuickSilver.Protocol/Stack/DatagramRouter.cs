@@ -30,10 +30,9 @@ internal sealed class DatagramRouter
     {
         if (completion.IsDrained)
         {
-            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, completion.Take, now);
+            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, now);
             return;
         }
-        _rooms.Recoverer.Take = completion.Take;
         ReadOnlySpan<byte> rest = completion.Span;
         while (!rest.IsEmpty)
         {
@@ -82,7 +81,7 @@ internal sealed class DatagramRouter
 
     private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
     {
-        if (header.Kind is DatagramKind.Ack or DatagramKind.Nak) return RouteFeedback(header, body, now);
+        if (DatagramKinds.IsFeedback(header.Kind)) return RouteFeedback(header, body, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is null) return RejectReason.UnknownView;
         return header.Kind switch
@@ -101,6 +100,7 @@ internal sealed class DatagramRouter
         if (member < 0) return RejectReason.UnknownSender;
         NodeInfo node = stream.View.Members[member];
         if (node.IsRemoved) return RejectReason.RemovedSender;
+        if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
         if (header.Kind == DatagramKind.Ack)
         {
             if (!AckBody.TryRead(body, out AckBody ack)) return RejectReason.Malformed;

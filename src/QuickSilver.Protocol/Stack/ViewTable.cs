@@ -19,8 +19,7 @@ internal sealed class ViewTable(StackRooms rooms)
     {
         foreach (RegionView view in step.Opened)
         {
-            // A view that this node knew before may begin again for it: its ring is still there.
-            if (view.IndexOf(rooms.SelfKey) < 0 || FindRegion(view) is not null) continue;
+            if (view.IndexOf(rooms.SelfKey) < 0) continue;
             IRegionChannel? channel = view.Multicast.IsNone ? null : rooms.Host.Transport.Open(view.Multicast, receive: true);
             _views.Add(new OpenView(view, channel, rooms.Recoverer.Open(view, channel)));
         }

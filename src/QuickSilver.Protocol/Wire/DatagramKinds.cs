@@ -15,6 +15,9 @@ public static class DatagramKinds
         _ => PriorityClass.Data,
     };
 
+    /// <summary>True for what members tell a stream's sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.</summary>
+    public static bool IsFeedback(DatagramKind kind) => kind is DatagramKind.Ack or DatagramKind.Nak;
+
     /// <summary>True for kinds whose body is a packet; its checksum is optional and stands apart from the header's.</summary>
     public static bool CarriesPacket(DatagramKind kind) => kind is DatagramKind.Data or DatagramKind.Repair;
 

@@ -74,6 +74,10 @@ public sealed class BadDatagramTests
         Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, body: Ack(new AckBody(1000, 1000, 1000, 1, 0))));
 
     [Fact]
+    public void AnAcknowledgementForAnotherSender() =>
+        Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, sequence: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
+
+    [Fact]
     public void ANakForWhatWasNeverSent()
     {
         var body = new byte[NakBody.MaxLength];
@@ -189,7 +193,7 @@ public sealed class BadDatagramTests
             ViewTag = _view.Number.Tag,
             ViewCounter = viewCounter ?? _view.Number.Counter,
             Sender = sender ?? _world.Nodes[1].Self!.Number.Key,
-            Sequence = sequence,
+            Sequence = DatagramKinds.IsFeedback(kind) && sequence == 0 ? _world.Nodes[0].Self!.Number.Key : sequence,
         }.WriteTo(datagram);
         return datagram;
     }
