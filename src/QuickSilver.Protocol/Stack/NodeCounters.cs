@@ -86,6 +86,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Bytes of received packets kept.</summary>
     public long CachedBytes;
 
+    /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
+    public double RateLimit;
+
     internal void Update(StackRooms rooms)
     {
         Dissemination.DisseminationCounters sent = rooms.DisseminationCounters;
@@ -116,5 +119,13 @@ public sealed class NodeCounters(RejectCounters rejected)
         CachedBytes = received.CachedBytes + delivered.HeldBytes;
         DatagramBytesSent = rooms.Roots.Counters.TotalBytes;
         StepsInstalled = rooms.StepsInstalled;
+        RateLimit = SlowestRate(rooms.Disseminator.Streams);
+    }
+
+    private static double SlowestRate(IReadOnlyList<Dissemination.StreamSender> streams)
+    {
+        double slowest = double.PositiveInfinity;
+        for (int index = 0; index < streams.Count; index++) slowest = Math.Min(slowest, streams[index].PacketsPerSecond);
+        return double.IsFinite(slowest) ? slowest : 0;
     }
 }

@@ -5,7 +5,8 @@ namespace QuickSilver.Diagnostics;
 /// <summary>Figures of all groups, for <see cref="QuickSilverNode.TopGroups"/>: gathered on the core thread, sorted by who asked.</summary>
 internal static class GroupRanking
 {
-    /// <summary>Gathers the figures of all groups. On the core thread they are one cut; elsewhere, when the core hangs, each number is whole but they may differ by a moment.</summary>
+    /// <summary>Gathers the figures of all groups. On the core thread they are one cut; elsewhere, when the core hangs, each number is whole but they
+    /// may differ by a moment.</summary>
     public static List<GroupStatistics> Collect(IEnumerable<GroupCore> groups)
     {
         var all = new List<GroupStatistics>();

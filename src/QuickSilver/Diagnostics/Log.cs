@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// Every message that QuickSilver logs, with its event id: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400 delivery, 1500 user code. The ids are a contract with those who read
-/// logs: a message keeps its own for ever, and a new message takes a new one.
+/// Every message that QuickSilver logs, with its event id: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400 delivery, 1500 user code.
+/// The ids are a contract with those who read logs: a message keeps its own for ever, and a new message takes a new one.
 /// </summary>
 internal static partial class Log
 {
@@ -20,7 +20,8 @@ internal static partial class Log
     [LoggerMessage(1004, LogLevel.Error, "Node {Name} did not stop within {Timeout}: the core thread hangs in {Phase}; what is left is abandoned")]
     public static partial void ShutdownTimedOut(ILogger logger, string name, TimeSpan timeout, string phase);
 
-    [LoggerMessage(1005, LogLevel.Warning, "Node {Name}: not everything sent was known to be held by everybody when the node stopped after {Timeout}")]
+    [LoggerMessage(
+        1005, LogLevel.Warning, "Node {Name}: not everything sent was known to be held by everybody when the node stopped after {Timeout}")]
     public static partial void DrainTimedOut(ILogger logger, string name, TimeSpan timeout);
 
     [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
@@ -65,7 +66,10 @@ internal static partial class Log
     [LoggerMessage(1112, LogLevel.Information, "{Count} nodes are gone from the cluster: {Names}")]
     public static partial void NodesRemoved(ILogger logger, int count, string names);
 
-    [LoggerMessage(1201, LogLevel.Warning, "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and repaired. {Remedy}")]
+    [LoggerMessage(
+        1201,
+        LogLevel.Warning,
+        "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and repaired. {Remedy}")]
     public static partial void ReceiveBufferSmall(ILogger logger, int granted, int asked, string remedy);
 
     [LoggerMessage(1202, LogLevel.Information, "Trains are sent one datagram a call on the {Socket} socket: {Error}")]

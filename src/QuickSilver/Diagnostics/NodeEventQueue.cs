@@ -1,7 +1,8 @@
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// Raises a node's events on the thread pool, one at a time, in order, for handlers that may take their time. Bounded: beyond <see cref="Capacity"/> unraised events the oldest go. Any thread.
+/// Raises a node's events on the thread pool, one at a time, in order, for handlers that may take their time. Bounded: beyond <see cref="Capacity"/>
+/// unraised events the oldest go. Any thread.
 /// </summary>
 internal sealed class NodeEventQueue : IThreadPoolWorkItem
 {

@@ -1,6 +1,7 @@
 namespace QuickSilver.Diagnostics;
 
-/// <summary>The figures of <see cref="NodeStatistics"/> as plain numbers, to be copied from one thread to another without allocating. The state is read when it is asked for.</summary>
+/// <summary>The figures of <see cref="NodeStatistics"/> as plain numbers, to be copied from one thread to another without allocating. The state is
+/// read when it is asked for.</summary>
 internal struct NodeFigures
 {
     public DateTimeOffset Time;
@@ -45,6 +46,30 @@ internal struct NodeFigures
     public TimeSpan LongestTurn;
     public long Stalls;
     public int ReceiveBufferBytes;
+
+    /// <summary>Adds what protocol stacks before the present one have counted. Gauges are the present one's.</summary>
+    public void Carry(in NodeFigures earlier)
+    {
+        ViewChanges += earlier.ViewChanges;
+        Suspicions += earlier.Suspicions;
+        MessagesSent += earlier.MessagesSent;
+        MessagesReceived += earlier.MessagesReceived;
+        BytesSent += earlier.BytesSent;
+        BytesReceived += earlier.BytesReceived;
+        PacketsSent += earlier.PacketsSent;
+        MessageCopies += earlier.MessageCopies;
+        DatagramsSent += earlier.DatagramsSent;
+        PacketsReceived += earlier.PacketsReceived;
+        PacketsDuplicate += earlier.PacketsDuplicate;
+        PacketsRejected += earlier.PacketsRejected;
+        PacketsMissed += earlier.PacketsMissed;
+        RepairsFromPeers += earlier.RepairsFromPeers;
+        RepairsFromSenders += earlier.RepairsFromSenders;
+        RepairsGiven += earlier.RepairsGiven;
+        MessagesLost += earlier.MessagesLost;
+        TokenRounds += earlier.TokenRounds;
+        BackpressureEpisodes += earlier.BackpressureEpisodes;
+    }
 
     /// <summary>The public form.</summary>
     public readonly NodeStatistics ToStatistics() => new()

@@ -3,8 +3,9 @@ using System.Diagnostics.Metrics;
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// A node's instruments on the meter "QuickSilver": observable only, fed from the newest cut of the statistics, so a listener runs on its own thread and the core never calls one. Groups are no tags: there
-/// may be thousands of them, and backends fold what exceeds their limit; see <see cref="QuickSilverNode.TopGroups"/>.
+/// A node's instruments on the meter "QuickSilver": observable only, fed from the newest cut of the statistics, so a listener runs on its own thread
+/// and the core never calls one. Groups are no tags: there may be thousands of them, and backends fold what exceeds their limit; see
+/// <see cref="QuickSilverNode.TopGroups"/>.
 /// </summary>
 internal sealed class NodeMeter : IDisposable
 {
@@ -28,8 +29,8 @@ internal sealed class NodeMeter : IDisposable
         _meter = factory?.Create(options) ?? new Meter(options);
         KeyValuePair<string, object?> carrier = new("transport", transport);
 
-        Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, System, new("messaging.operation.name", "send"));
-        Counter("messaging.client.consumed.messages", "{message}", "Messages delivered", static s => s.MessagesReceived, System, new("messaging.operation.name", "deliver"));
+        Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, System, Operation("send"));
+        Counter("messaging.client.consumed.messages", "{message}", "Delivered", static s => s.MessagesReceived, System, Operation("deliver"));
         Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
         Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
         Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);
@@ -61,7 +62,10 @@ internal sealed class NodeMeter : IDisposable
     /// <summary>Takes the instruments away.</summary>
     public void Dispose() => _meter.Dispose();
 
-    private void Counter(string name, string unit, string description, Func<NodeStatistics, long> value, params KeyValuePair<string, object?>[] tags) =>
+    private static KeyValuePair<string, object?> Operation(string name) => new("messaging.operation.name", name);
+
+    private void Counter(
+        string name, string unit, string description, Func<NodeStatistics, long> value, params KeyValuePair<string, object?>[] tags) =>
         _meter.CreateObservableCounter(name, () => new Measurement<long>(value(_read()), tags), unit, description);
 
     private void Level(string name, string unit, string description, Func<NodeStatistics, long> value) =>

@@ -29,7 +29,8 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     public void OnMulticastUnavailable(string reason) => log.Post(reason, static (logger, s) => Log.UnicastChosen(logger, s));
 
     /// <inheritdoc/>
-    public void OnOpenFailed(NetEndpoint group, string error) => log.Post((group, error), static (logger, s) => Log.OpenFailed(logger, s.group.ToString(), s.error));
+    public void OnOpenFailed(NetEndpoint group, string error) =>
+        log.Post((group, error), static (logger, s) => Log.OpenFailed(logger, s.group.ToString(), s.error));
 
     /// <inheritdoc/>
     public void OnServing(string endpoint) => log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
@@ -60,7 +61,8 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         log.Post((remote, reason), static (logger, s) => Log.HostRefused(logger, s.remote, s.reason.ToString()));
 
     /// <inheritdoc/>
-    public void OnDropped(string remote, FrameEnd end) => log.Post((remote, end), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString()));
+    public void OnDropped(string remote, FrameEnd end) =>
+        log.Post((remote, end), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString()));
 
     /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));

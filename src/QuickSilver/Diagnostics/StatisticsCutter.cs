@@ -8,9 +8,10 @@ namespace QuickSilver.Diagnostics;
 /// <summary>
 /// Cuts a node's figures at the end of a turn and hands them to other threads, whole.
 /// <para>
-/// A turn that did something sets an alarm for a tenth of a second later, unless it is set; at the end of the turn in which it fires the cut is made. So a cut is never older than that while
-/// anything happens, and an idle node does not wake for it. Making a cut copies some forty numbers and allocates nothing; the public record is made by who asks. When a reader holds the lock at
-/// that moment the cut is made a turn later. Core thread only, but for <see cref="Read"/>.
+/// A turn that did something sets an alarm for a tenth of a second later, unless it is set; at the end of the turn in which it fires the cut is made.
+/// So a cut is never older than that while anything happens, and an idle node does not wake for it. Making a cut copies some forty numbers and
+/// allocates nothing; the public record is made by who asks. When a reader holds the lock at that moment the cut is made a turn later. Core thread
+/// only, but for <see cref="Read"/>.
 /// </para>
 /// </summary>
 internal sealed class StatisticsCutter
@@ -27,6 +28,7 @@ internal sealed class StatisticsCutter
     private ulong _countedSteps;
     private int _members;
     private NodeStatistics? _made;
+    private NodeFigures _carried;
     private NodeFigures _next;
     private NodeFigures _published;
     private bool _isDue = true;
@@ -70,6 +72,16 @@ internal sealed class StatisticsCutter
     /// <summary>Makes the last cut.</summary>
     public void Cut(Instant now) => TryCut(now);
 
+    /// <summary>The protocol stack is about to be replaced: what it has counted is carried over.</summary>
+    public void OnStackEnding()
+    {
+        NodeFigures ending = CollectProtocol(_core.Stack.Counters);
+        ending.Carry(_carried);
+        _carried = ending;
+        _countedSteps = ulong.MaxValue;
+        _windowPackets = 0;
+    }
+
     private bool TryCut(Instant now)
     {
         Collect(now);
@@ -90,11 +102,30 @@ internal sealed class StatisticsCutter
     {
         NodeCounters counters = _core.Stack.Counters;
         MeasureWindow(now, counters);
-        _next = new NodeFigures
+        _next = CollectProtocol(counters);
+        _next.Carry(_carried);
+        _next.Time = TimeProvider.System.GetUtcNow();
+        _next.Uptime = now - _started;
+        _next.Groups = _core.Directory.Count;
+        _next.SocketDrops = (long)_core.Transport.ReadSocketDrops();
+        _next.RateActual = _rate;
+        _next.LeasesOutstanding = _core.Services.Inboxes.Leases.Outstanding;
+        _next.MessagesDropped = _core.MessagesDropped;
+        _next.SlowConsumers = _core.SlowConsumers;
+        _next.HandlerErrors = _core.HandlerErrors;
+        _next.LoopTurns = (long)Loop.Turns;
+        _next.LoopUtilization = _utilization;
+        _next.LongestTurn = Loop.LongestTurn;
+        _next.Stalls = (long)Loop.Stalls;
+        _next.ReceiveBufferBytes = _core.Transport.Facts.ReceiveBufferBytes;
+        CountInboxes();
+        CountMembers(counters.StepsInstalled);
+    }
+
+    private static NodeFigures CollectProtocol(NodeCounters counters)
+    {
+        return new NodeFigures
         {
-            Time = TimeProvider.System.GetUtcNow(),
-            Uptime = now - _started,
-            Groups = _core.Directory.Count,
             ViewChanges = (long)counters.StepsInstalled,
             Suspicions = (long)counters.TokenSkips,
             MessagesSent = (long)counters.MessagesSent,
@@ -108,7 +139,6 @@ internal sealed class StatisticsCutter
             PacketsDuplicate = (long)counters.PacketsDuplicate,
             PacketsRejected = (long)counters.Rejected.Total,
             PacketsMissed = (long)counters.PacketsMissed,
-            SocketDrops = (long)_core.Transport.ReadSocketDrops(),
             RepairsFromPeers = (long)counters.RepairsFromPeers,
             RepairsFromSenders = (long)counters.RepairsFromSenders,
             RepairsGiven = (long)counters.RepairsGiven,
@@ -119,19 +149,8 @@ internal sealed class StatisticsCutter
             PendingBytes = counters.PendingBytes,
             CachedBytes = counters.CachedBytes,
             BackpressureEpisodes = (long)counters.BackpressureEpisodes,
-            RateActual = _rate,
-            LeasesOutstanding = _core.Services.Inboxes.Leases.Outstanding,
-            MessagesDropped = _core.MessagesDropped,
-            SlowConsumers = _core.SlowConsumers,
-            HandlerErrors = _core.HandlerErrors,
-            LoopTurns = (long)Loop.Turns,
-            LoopUtilization = _utilization,
-            LongestTurn = Loop.LongestTurn,
-            Stalls = (long)Loop.Stalls,
-            ReceiveBufferBytes = _core.Transport.Facts.ReceiveBufferBytes,
+            RateLimit = counters.RateLimit,
         };
-        CountInboxes();
-        CountMembers(counters.StepsInstalled);
     }
 
     private void CountInboxes()

@@ -4,4 +4,5 @@ namespace QuickSilver;
 /// <param name="code">What went wrong.</param>
 /// <param name="message">What went wrong, for people.</param>
 /// <param name="inner">What caused it.</param>
-public sealed class MembershipUnavailableException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner);
+public sealed class MembershipUnavailableException(ErrorCode code, string message, Exception? inner = null)
+    : QuickSilverException(code, message, inner);

@@ -1,6 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>The core thread was held up for longer than <see cref="LoopOptions.StallWarning"/>. At most once a second; the count is <see cref="NodeStatistics.Stalls"/>.</summary>
+/// <summary>The core thread was held up for longer than <see cref="LoopOptions.StallWarning"/>. At most once a second; the count is
+/// <see cref="NodeStatistics.Stalls"/>.</summary>
 /// <param name="Phase">By what.</param>
 /// <param name="Duration">For how long.</param>
 /// <param name="GroupName">The group whose handler or feed it was; null for other phases.</param>

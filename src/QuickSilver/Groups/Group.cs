@@ -6,8 +6,9 @@ using QuickSilver.Runtime;
 namespace QuickSilver;
 
 /// <summary>
-/// A handle on a group that this node is in: sends, and receives through an inbox of its own. A second join of one name gives a second handle on the same membership, with its own inbox; the node
-/// leaves with the last. What comes before the first reader is held for it, up to the inbox's limits. One reader at a time.
+/// A handle on a group that this node is in: sends, and receives through an inbox of its own. A second join of one name gives a second handle on the
+/// same membership, with its own inbox; the node leaves with the last. What comes before the first reader is held for it, up to the inbox's limits.
+/// One reader at a time.
 /// </summary>
 public sealed class Group : GroupSender, IInboxOwner
 {
@@ -33,8 +34,8 @@ public sealed class Group : GroupSender, IInboxOwner
     internal InboxCore InboxCore { get; }
 
     /// <summary>
-    /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in <see cref="Message.Sequence"/>). Breaking off or cancelling
-    /// loses nothing: the next reader goes on.
+    /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in
+    /// <see cref="Message.Sequence"/>). Breaking off or cancelling loses nothing: the next reader goes on.
     /// </summary>
     /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
     /// <exception cref="QuickSilverException">After everything stored: why the handle ended.</exception>
@@ -58,7 +59,8 @@ public sealed class Group : GroupSender, IInboxOwner
         return IterateEvents(ct);
     }
 
-    /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first consumer of all gets what has been held.</summary>
+    /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first
+    /// consumer of all gets what has been held.</summary>
     /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards.</returns>
     public IDisposable OnMessageInline(InlineHandler handler)
     {
@@ -75,7 +77,7 @@ public sealed class Group : GroupSender, IInboxOwner
     public async ValueTask LeaveAsync(CancellationToken ct = default)
     {
         ThrowIfEnded();
-        await LeaveOperation.Begin(Node.Core, [this]).Task.WaitAsync(ct).ConfigureAwait(false);
+        await Task.WhenAny(LeaveOperation.Begin(Node.Core, [this]).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
     }
 
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
@@ -103,7 +105,8 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>The leave that this handle is part of; the first one stays. Any thread.</summary>
     internal LeaveOperation JoinLeave(LeaveOperation leave) => Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
 
-    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="GroupSender.Completion"/> is told. Core thread, or when it is gone; again: nothing.</summary>
+    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="GroupSender.Completion"/> is told. Core thread,
+    /// or when it is gone; again: nothing.</summary>
     internal void Finish(Exception? reason)
     {
         InboxCore.Close(reason);

@@ -8,8 +8,8 @@ namespace QuickSilver;
 /// <summary>
 /// The sending half of a group. All members may be used by any thread. Not for inheritance: <see cref="Group"/> adds receiving.
 /// <para>
-/// A send is admitted in call order. When a limit of <see cref="PendingOptions"/> is reached, sends wait, everybody's, until half of it is free; nothing is ever dropped without a word. A slow application
-/// reader never holds senders up: it is its own inbox that overflows.
+/// A send is admitted in call order. When a limit of <see cref="PendingOptions"/> is reached, sends wait, everybody's, until half of it is free;
+/// nothing is ever dropped without a word. A slow application reader never holds senders up: it is its own inbox that overflows.
 /// </para>
 /// </summary>
 public class GroupSender : IAsyncDisposable, ISendOwner
@@ -74,7 +74,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return core.Gate.EnterAsync(this, Services.SendBuffers.Copy(payload), payload.Length, ct);
     }
 
-    /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads above. What <paramref name="write"/> throws comes out, and nothing is sent.</summary>
+    /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads
+    /// above. What <paramref name="write"/> throws comes out, and nothing is sent.</summary>
     /// <param name="sizeHint">About how long the message is, in bytes; a good guess saves copying.</param>
     /// <param name="state">Handed to <paramref name="write"/>, so that it needs no closure.</param>
     /// <param name="write">Writes the message.</param>
@@ -108,7 +109,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return core.Gate.EnterAsync(this, payload, payload.Length, ct);
     }
 
-    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline handlers.</summary>
+    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline
+    /// handlers.</summary>
     public SendStatus TrySend(ReadOnlySpan<byte> payload)
     {
         if (Volatile.Read(ref _end) is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
@@ -133,7 +135,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return core.Gate.WaitAsync(this, ct);
     }
 
-    /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at once when nobody else is in the group.</summary>
+    /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at
+    /// once when nobody else is in the group.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
     /// <param name="ct">Ends the waiting only: what has been admitted is sent.</param>
     public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default)
@@ -145,7 +148,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
         if (isAdmitted) Enqueue(core, ticket, ticket.Payload);
         else await core.Gate.EnterAsync(this, ticket, payload.Length, ct).ConfigureAwait(false);
-        return await ticket.Task.WaitAsync(ct).ConfigureAwait(false);
+        return await EndsWithHandleAsync(ticket.Task, ct).ConfigureAwait(false);
     }
 
     /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member.</summary>
@@ -161,8 +164,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
             flush.Seal(now);
         });
         if (!isPosted) throw EndException();
-        await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
-        if (!flush.Task.IsCompleted) throw EndException();
+        Task first = await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        if (first != flush.Task && !flush.Task.IsCompleted) throw EndException();
         await flush.Task.ConfigureAwait(false);
     }
 
@@ -171,7 +174,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     [Experimental("QS9001")]
     public PipeWriter OpenWriter(StreamOptions? options = null) => throw Unsupported.Feature("Message streams");
 
-    /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and with sends.</summary>
+    /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and
+    /// with sends.</summary>
     public FeedRegistration RegisterFeed(IMessageFeed feed)
     {
         ArgumentNullException.ThrowIfNull(feed);
@@ -194,7 +198,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         var wait = new MemberWait(this, count);
         if (!Services.TryPost(_ => core.Add(wait))) throw EndException();
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
-        return await wait.Task.ConfigureAwait(false);
+        return await EndsWithHandleAsync(wait.Task, CancellationToken.None).ConfigureAwait(false);
     }
 
     /// <summary>Leaves the group, within <see cref="ShutdownOptions.DrainTimeout"/>. Never throws; again: nothing.</summary>
@@ -245,6 +249,14 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         await LeaveForDisposeAsync().ConfigureAwait(false);
         done.SetResult();
+    }
+
+    // When the core hangs, nobody completes what waits for it: then the end of the handle does.
+    private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken ct)
+    {
+        Task first = await Task.WhenAny(task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        if (first != task && !task.IsCompleted) throw EndException();
+        return await task.ConfigureAwait(false);
     }
 
     private GroupCore CheckSend(int bytes)

@@ -6,7 +6,8 @@ using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver;
 
 /// <summary>
-/// The members of a group between two changes. Immutable. Equal numbers name equal members on every node. Costs nothing but itself until its lists are asked for.
+/// The members of a group between two changes. Immutable. Equal numbers name equal members on every node. Costs nothing but itself until its lists
+/// are asked for.
 /// </summary>
 public sealed class GroupView
 {

@@ -3,11 +3,12 @@ using System.Buffers;
 namespace QuickSilver;
 
 /// <summary>
-/// A source that is asked for messages when they could be sent, instead of pushing them: what it writes is as fresh as can be, and nothing queues. Called on the core thread: it must be short and
-/// must not block.
+/// A source that is asked for messages when they could be sent, instead of pushing them: what it writes is as fresh as can be, and nothing queues.
+/// Called on the core thread: it must be short and must not block.
 /// </summary>
 public interface IMessageFeed
 {
-    /// <summary>Writes one message and returns true, to be asked again; or returns false, which discards what was written, and is asked again after <see cref="FeedRegistration.Signal"/>.</summary>
+    /// <summary>Writes one message and returns true, to be asked again; or returns false, which discards what was written, and is asked again after
+    /// <see cref="FeedRegistration.Signal"/>.</summary>
     bool TryWriteNext(IBufferWriter<byte> message);
 }

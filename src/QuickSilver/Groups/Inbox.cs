@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace QuickSilver;
 
 /// <summary>
-/// A reader shared by groups, which keeps the order across them. Not built yet: <see cref="QuickSilverNode.CreateInbox"/> and <see cref="Group.Inbox"/> refuse with
-/// <see cref="ErrorCode.NotSupported"/>, so no instance exists.
+/// A reader shared by groups, which keeps the order across them. Not built yet: <see cref="QuickSilverNode.CreateInbox"/> and
+/// <see cref="Group.Inbox"/> refuse with <see cref="ErrorCode.NotSupported"/>, so no instance exists.
 /// </summary>
 public sealed class Inbox : IAsyncDisposable
 {

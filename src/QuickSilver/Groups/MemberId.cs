@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver;
 
 /// <summary>
-/// Names one life of one node: its address, and an incarnation that rises with each restart or return after an eviction. Written "10.0.0.5:15001/7". Ordered by address, port, incarnation.
+/// Names one life of one node: its address, and an incarnation that rises with each restart or return after an eviction. Written "10.0.0.5:15001/7".
+/// Ordered by address, port, incarnation.
 /// </summary>
 public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
 {

@@ -4,8 +4,9 @@ using QuickSilver.Runtime;
 namespace QuickSilver;
 
 /// <summary>
-/// A received message without a copy: the bytes lie in the node's receive memory until <see cref="Dispose"/>, which the reader owes, from any thread, in any order, also after the node is
-/// gone. Until then they count as unread bytes of the inbox. A value of slot and version: copies are safe, and all end with the first dispose. The payload must not be touched afterwards.
+/// A received message without a copy: the bytes lie in the node's receive memory until <see cref="Dispose"/>, which the reader owes, from any thread,
+/// in any order, also after the node is gone. Until then they count as unread bytes of the inbox. A value of slot and version: copies are safe, and
+/// all end with the first dispose. The payload must not be touched afterwards.
 /// </summary>
 public readonly struct MessageLease : IDisposable, IEquatable<MessageLease>
 {

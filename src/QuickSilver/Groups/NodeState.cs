@@ -12,7 +12,8 @@ public enum NodeState
     /// <summary>The membership server is away: data goes on in the installed views, joins and leaves wait, views stand still.</summary>
     MembershipLost,
 
-    /// <summary>Removed from the cluster; all group handles have ended. Followed by a return under a new id, or by the end, as <see cref="MembershipOptions.Eviction"/> says.</summary>
+    /// <summary>Removed from the cluster; all group handles have ended. Followed by a return under a new id, or by the end, as
+    /// <see cref="MembershipOptions.Eviction"/> says.</summary>
     Evicted,
 
     /// <summary>Being disposed of: draining what was sent.</summary>

@@ -4,7 +4,8 @@ using QuickSilver.Runtime;
 namespace QuickSilver;
 
 /// <summary>
-/// One member of a cluster: the root of everything, made once and kept. It owns a thread, sockets and the groups joined through it. All members may be used by any thread.
+/// One member of a cluster: the root of everything, made once and kept. It owns a thread, sockets and the groups joined through it. All members may
+/// be used by any thread.
 /// </summary>
 public sealed class QuickSilverNode : IAsyncDisposable
 {
@@ -40,7 +41,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
     /// <param name="ct">Ends the start.</param>
     /// <exception cref="ArgumentException">Lists what is wrong with the options, each by its path.</exception>
-    /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or it refused the node.</exception>
+    /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or it refused the
+    /// node.</exception>
     /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
     public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken ct = default)
@@ -51,11 +53,13 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return Task.Run(() => StartCoreAsync(copy, ct), CancellationToken.None);
     }
 
-    /// <summary>Joins a group. When it returns, the node has installed the view and every possible sender has switched to it or been removed: what is sent afterwards, by anyone, is seen.</summary>
+    /// <summary>Joins a group. When it returns, the node has installed the view and every possible sender has switched to it or been removed: what is
+    /// sent afterwards, by anyone, is seen.</summary>
     /// <param name="name">1-255 bytes of UTF-8, compared ordinally; names that begin with '$' are reserved.</param>
     /// <param name="options">Copied and validated.</param>
     /// <param name="ct">Ends the waiting; the join is undone in the background.</param>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>, <see cref="ErrorCode.MembershipRefused"/>.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>,
+    /// <see cref="ErrorCode.MembershipRefused"/>.</exception>
     public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken ct = default)
     {
         Names.ThrowIfNotAGroupName(name, nameof(name));
@@ -66,7 +70,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <summary>Joins groups, all or none, in one round of the membership.</summary>
     /// <returns>The handles, in the order of the names.</returns>
     /// <exception cref="ArgumentException">A name is invalid or given twice.</exception>
-    public async ValueTask<IReadOnlyList<Group>> JoinManyAsync(IEnumerable<string> names, GroupOptions? options = null, CancellationToken ct = default)
+    public async ValueTask<IReadOnlyList<Group>> JoinManyAsync(
+        IEnumerable<string> names, GroupOptions? options = null, CancellationToken ct = default)
     {
         ArgumentNullException.ThrowIfNull(names);
         var list = new List<string>(names);
@@ -80,7 +85,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return list.Count == 0 ? [] : Array.AsReadOnly(await JoinAllAsync(list, settings, ct).ConfigureAwait(false));
     }
 
-    /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>. Handles that have ended already are passed over.</summary>
+    /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>. Handles that have ended already are
+    /// passed over.</summary>
     /// <exception cref="ArgumentException">A handle of another node.</exception>
     public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default)
     {
@@ -88,9 +94,10 @@ public sealed class QuickSilverNode : IAsyncDisposable
         var list = new List<Group>(groups);
         foreach (Group group in list)
         {
-            if (!ReferenceEquals(group.Node, this)) throw new ArgumentException($"The handle on '{group.Name}' belongs to another node.", nameof(groups));
+            if (!ReferenceEquals(group.Node, this))
+                throw new ArgumentException($"The handle on '{group.Name}' belongs to another node.", nameof(groups));
         }
-        if (list.Count > 0) await LeaveOperation.Begin(Core, list).Task.WaitAsync(ct).ConfigureAwait(false);
+        if (list.Count > 0) await Task.WhenAny(LeaveOperation.Begin(Core, list).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
     }
 
     /// <summary>A handle that sends without joining. Not built yet.</summary>
@@ -122,7 +129,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old. Waits for nothing.</summary>
     public NodeStatistics GetStatistics() => Core.Statistics!.Read();
 
-    /// <summary>The busiest groups, largest first. Waits for a turn of the core; when that does not come within a second, the figures are read without it.</summary>
+    /// <summary>The busiest groups, largest first. Waits for a turn of the core; when that does not come within a second, the figures are read
+    /// without it.</summary>
     /// <param name="count">At most so many.</param>
     /// <param name="by">What to sort by.</param>
     public IReadOnlyList<GroupStatistics> TopGroups(int count, GroupSort by = GroupSort.BytesReceived)
@@ -141,7 +149,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return GroupRanking.Top(GroupRanking.Collect(groups), count, by);
     }
 
-    /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs. Never throws; again: nothing.</summary>
+    /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs.
+    /// Never throws; again: nothing.</summary>
     public async ValueTask DisposeAsync()
     {
         _parts.Lifecycle.Stop(null);
@@ -165,6 +174,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         if (!services.TryPost(join.Start)) throw new ObjectDisposedException(nameof(QuickSilverNode));
         foreach (Group handle in handles) services.Add(handle);
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
+        await Task.WhenAny(join.Task, Completion).ConfigureAwait(false);
+        ObjectDisposedException.ThrowIf(!join.Task.IsCompleted, this);
         await join.Task.ConfigureAwait(false);
         return handles;
     }

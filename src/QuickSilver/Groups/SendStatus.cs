@@ -6,7 +6,8 @@ public enum SendStatus
     /// <summary>The bytes are copied and admitted.</summary>
     Accepted,
 
-    /// <summary>A limit of what may be pending is reached, or somebody waits already: nothing was sent. <see cref="GroupSender.WaitToSendAsync"/> tells when to try again.</summary>
+    /// <summary>A limit of what may be pending is reached, or somebody waits already: nothing was sent. <see cref="GroupSender.WaitToSendAsync"/>
+    /// tells when to try again.</summary>
     Backpressured,
 
     /// <summary>The node is not in the group any more (it was evicted, or the membership let it go); the handle has ended or is about to.</summary>

@@ -6,7 +6,8 @@ public sealed class DeliveryOptions
     /// <summary>Most unread messages of one inbox. Default: 65,536.</summary>
     public int InboxCapacity { get; set; } = 65_536;
 
-    /// <summary>Most unread bytes of one inbox, leases not yet disposed of included; one longer message fits into an empty inbox. Default: 64 MiB.</summary>
+    /// <summary>Most unread bytes of one inbox, leases not yet disposed of included; one longer message fits into an empty inbox. Default: 64
+    /// MiB.</summary>
     public long InboxBytes { get; set; } = 64L << 20;
 
     /// <summary>Most unread bytes of all inboxes of the node: above it, the inbox that holds most acts as full. Default: 512 MiB.</summary>
@@ -37,7 +38,8 @@ public sealed class DeliveryOptions
         errors.InRange("Delivery.InboxBytes", InboxBytes, 1, long.MaxValue);
         errors.InRange("Delivery.TotalInboxBytes", TotalInboxBytes, 1, long.MaxValue);
         errors.Defined("Delivery.Overflow", Overflow);
-        if (Overflow == OverflowPolicy.KeepLatestByKey) errors.Add("Delivery.Overflow", "KeepLatestByKey needs a key of each group, and is not built yet");
+        if (Overflow == OverflowPolicy.KeepLatestByKey)
+            errors.Add("Delivery.Overflow", "KeepLatestByKey needs a key of each group, and is not built yet");
         errors.Defined("Delivery.HandlerErrors", HandlerErrors);
     }
 }

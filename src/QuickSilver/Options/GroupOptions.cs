@@ -1,12 +1,14 @@
 namespace QuickSilver;
 
-/// <summary>How one handle on a group behaves. Copied and validated at the join. Null means: as the node's <see cref="DeliveryOptions"/> say.</summary>
+/// <summary>How one handle on a group behaves. Copied and validated at the join. Null means: as the node's <see cref="DeliveryOptions"/>
+/// say.</summary>
 public sealed class GroupOptions
 {
     /// <summary>The group's promise, fixed by its first member; a mismatch fails the join with <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
     public GroupMode Mode { get; set; } = GroupMode.Reliable;
 
-    /// <summary>Group-wide, like <see cref="Mode"/>: receivers join the group's own address. Not built yet: true is refused with <see cref="ErrorCode.NotSupported"/>.</summary>
+    /// <summary>Group-wide, like <see cref="Mode"/>: receivers join the group's own address. Not built yet: true is refused with
+    /// <see cref="ErrorCode.NotSupported"/>.</summary>
     public bool Hybrid { get; set; }
 
     /// <summary>Called on the core thread for every message, attached before the first one.</summary>
@@ -24,7 +26,8 @@ public sealed class GroupOptions
     /// <summary>What a full inbox does.</summary>
     public OverflowPolicy? Overflow { get; set; }
 
-    /// <summary>Tells which message replaces which; required by <see cref="OverflowPolicy.KeepLatestByKey"/>, refused otherwise. Not built yet.</summary>
+    /// <summary>Tells which message replaces which; required by <see cref="OverflowPolicy.KeepLatestByKey"/>, refused otherwise. Not built
+    /// yet.</summary>
     public KeySelector? Key { get; set; }
 
     /// <summary>What follows when a handler throws.</summary>

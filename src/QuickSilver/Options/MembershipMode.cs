@@ -3,7 +3,8 @@ namespace QuickSilver;
 /// <summary>Where the membership server is.</summary>
 public enum MembershipMode
 {
-    /// <summary>On this machine: the first process that binds <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves, and another takes over when it goes. No configuration.</summary>
+    /// <summary>On this machine: the first process that binds <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves, and another takes over when
+    /// it goes. No configuration.</summary>
     Loopback,
 
     /// <summary>At one of <see cref="MembershipOptions.Servers"/>.</summary>

@@ -1,6 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>Where the membership server is, and its timing. The times are read by the node that serves, except the heartbeat and the two timeouts of joins.</summary>
+/// <summary>Where the membership server is, and its timing. The times are read by the node that serves, except the heartbeat and the two timeouts of
+/// joins.</summary>
 public sealed class MembershipOptions
 {
     /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>
@@ -9,7 +10,8 @@ public sealed class MembershipOptions
     /// <summary>Servers as "host:port", for <see cref="MembershipMode.Client"/>; tried in order.</summary>
     public IList<string> Servers { get; } = new List<string>();
 
-    /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on <see cref="TransportOptions.Interface"/>). Default: 14999.</summary>
+    /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on
+    /// <see cref="TransportOptions.Interface"/>). Default: 14999.</summary>
     public int Port { get; set; } = 14999;
 
     /// <summary>A node silent for this long is removed; <see cref="Timeout.InfiniteTimeSpan"/> switches the detector off. Default: 10 s.</summary>

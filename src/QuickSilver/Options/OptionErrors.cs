@@ -27,7 +27,8 @@ internal sealed class OptionErrors
     /// <summary>Finds durations that are not above zero, or longer than a day.</summary>
     public void Positive(string path, TimeSpan value, string? hint = null)
     {
-        if (value <= TimeSpan.Zero || value > LongestTime) Add(path, $"{value} is not above zero and at most a day{(hint is null ? "" : ", " + hint)}");
+        if (value <= TimeSpan.Zero || value > LongestTime)
+            Add(path, $"{value} is not above zero and at most a day{(hint is null ? "" : ", " + hint)}");
     }
 
     /// <summary>Finds durations below zero, or longer than a day.</summary>

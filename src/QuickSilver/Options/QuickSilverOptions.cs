@@ -6,8 +6,8 @@ using QuickSilver.Testing;
 namespace QuickSilver;
 
 /// <summary>
-/// Everything a node can be told. Every option has a default that works on one machine. Copied and validated by <see cref="QuickSilverNode.StartAsync"/>: later changes have no effect.
-/// Plain properties throughout, so a configuration section binds to it.
+/// Everything a node can be told. Every option has a default that works on one machine. Copied and validated by
+/// <see cref="QuickSilverNode.StartAsync"/>: later changes have no effect. Plain properties throughout, so a configuration section binds to it.
 /// </summary>
 public sealed class QuickSilverOptions
 {
@@ -42,7 +42,8 @@ public sealed class QuickSilverOptions
     public ShutdownOptions Shutdown { get; } = new();
 
     /// <summary>
-    /// The papers' behaviour, for comparisons: tokens once a second, repairs by the token only, a fixed rate, membership changes gathered for ten seconds. A new instance each time.
+    /// The papers' behaviour, for comparisons: tokens once a second, repairs by the token only, a fixed rate, membership changes gathered for ten
+    /// seconds. A new instance each time.
     /// </summary>
     public static QuickSilverOptions Papers
     {
@@ -66,7 +67,8 @@ public sealed class QuickSilverOptions
 
     internal IMeterFactory? MeterFactory { get; private set; }
 
-    /// <summary>Where log messages go; nowhere by default. Called from a pool thread, never from the core thread. The factory stays the caller's.</summary>
+    /// <summary>Where log messages go; nowhere by default. Called from a pool thread, never from the core thread. The factory stays the
+    /// caller's.</summary>
     /// <returns>This instance.</returns>
     public QuickSilverOptions UseLoggerFactory(ILoggerFactory factory)
     {
@@ -84,7 +86,8 @@ public sealed class QuickSilverOptions
         return this;
     }
 
-    /// <summary>What is wrong, one finding an entry, each beginning with the path of the option ("Transport.PortRange: …"); empty when all is well.</summary>
+    /// <summary>What is wrong, one finding an entry, each beginning with the path of the option ("Transport.PortRange: …"); empty when all is
+    /// well.</summary>
     public IReadOnlyList<string> Validate() => Check().Findings;
 
     internal OptionErrors Check()

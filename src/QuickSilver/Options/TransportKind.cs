@@ -3,7 +3,8 @@ namespace QuickSilver;
 /// <summary>How regions are carried.</summary>
 public enum TransportKind
 {
-    /// <summary>Multicast when a probe at start comes back over the chosen interface, else unicast; which one was chosen is logged and told as a <see cref="CarrierEvent"/>.</summary>
+    /// <summary>Multicast when a probe at start comes back over the chosen interface, else unicast; which one was chosen is logged and told as a
+    /// <see cref="CarrierEvent"/>.</summary>
     Auto,
 
     /// <summary>IP multicast; the start fails when the probe does not come back.</summary>

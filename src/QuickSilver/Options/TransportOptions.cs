@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 
 namespace QuickSilver;
 
@@ -12,10 +13,12 @@ public sealed class TransportOptions
     /// <summary>How regions are carried. Default: <see cref="TransportKind.Auto"/>.</summary>
     public TransportKind Kind { get; set; } = TransportKind.Auto;
 
-    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the one of the default route.</summary>
+    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the one of the default
+    /// route.</summary>
     public string? Interface { get; set; }
 
-    /// <summary>Multicast addresses that regions may use, as ADDRESS/BITS. Read by the node that serves the membership. Default: 239.192.66.0/24.</summary>
+    /// <summary>Multicast addresses that regions may use, as ADDRESS/BITS. Read by the node that serves the membership. Default:
+    /// 239.192.66.0/24.</summary>
     public string MulticastPool { get; set; } = "239.192.66.0/24";
 
     /// <summary>UDP ports that this node and its regions may use, as FIRST-LAST. Default: 15000-15999.</summary>
@@ -24,10 +27,12 @@ public sealed class TransportOptions
     /// <summary>How many routers a multicast may pass. Default 1: none, the local network only.</summary>
     public int TimeToLive { get; set; } = 1;
 
-    /// <summary>The longest datagram sent, in bytes of UDP payload. 0 (default): what the interface's path carries, less headers; larger than that is cut down to it.</summary>
+    /// <summary>The longest datagram sent, in bytes of UDP payload. 0 (default): what the interface's path carries, less headers; larger than that is
+    /// cut down to it.</summary>
     public int MaxDatagramBytes { get; set; }
 
-    /// <summary>Receive buffer asked of the kernel for each data socket, in bytes. What it granted is <see cref="NodeStatistics.ReceiveBufferBytes"/>; too little is logged with the remedy. Default: 4 MiB.</summary>
+    /// <summary>Receive buffer asked of the kernel for each data socket, in bytes. What it granted is
+    /// <see cref="NodeStatistics.ReceiveBufferBytes"/>; too little is logged with the remedy. Default: 4 MiB.</summary>
     public int ReceiveBufferBytes { get; set; } = 4 << 20;
 
     /// <summary>Whether packets carry a checksum of their payload. Default: <see cref="PayloadChecksum.Auto"/>.</summary>
@@ -57,17 +62,22 @@ public sealed class TransportOptions
     {
         errors.Defined("Transport.Kind", Kind);
         if (Interface is { } name && string.IsNullOrWhiteSpace(name)) errors.Add("Transport.Interface", "is blank; leave it null for the default");
-        if (!TryParsePool(MulticastPool, out _)) errors.Add("Transport.MulticastPool", $"'{MulticastPool}' is not an IPv4 multicast network such as 239.192.66.0/24");
-        if (!TryParsePorts(PortRange, out _, out _)) errors.Add("Transport.PortRange", $"'{PortRange}' is not FIRST-LAST with two ports or more between 1024 and 65535");
+        if (!TryParsePool(MulticastPool, out _))
+            errors.Add("Transport.MulticastPool", $"'{MulticastPool}' is not an IPv4 multicast network such as 239.192.66.0/24");
+        if (!TryParsePorts(PortRange, out _, out _))
+            errors.Add("Transport.PortRange", $"'{PortRange}' is not FIRST-LAST with two ports or more between 1024 and 65535");
         errors.InRange("Transport.TimeToLive", TimeToLive, 0, 255);
-        if (MaxDatagramBytes != 0) errors.InRange("Transport.MaxDatagramBytes", MaxDatagramBytes, SmallestDatagram, LargestDatagram, "or 0 for the interface's own");
+        if (MaxDatagramBytes != 0)
+            errors.InRange("Transport.MaxDatagramBytes", MaxDatagramBytes, SmallestDatagram, LargestDatagram, "or 0 for the interface's own");
         errors.InRange("Transport.ReceiveBufferBytes", ReceiveBufferBytes, SmallestReceiveBuffer, 1 << 30);
         errors.Defined("Transport.PayloadChecksum", PayloadChecksum);
         errors.Defined("Transport.FastPath", FastPath);
     }
 
     private static bool TryParsePool(string? text, out IPNetwork pool) =>
-        IPNetwork.TryParse(text, out pool) && pool.BaseAddress.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork && pool.PrefixLength >= 4
+        IPNetwork.TryParse(text, out pool)
+        && pool.BaseAddress.AddressFamily == AddressFamily.InterNetwork
+        && pool.PrefixLength >= 4
         && pool.BaseAddress.GetAddressBytes()[0] is >= 224 and <= 239;
 
     private static bool TryParsePorts(string? text, out ushort first, out ushort last)

@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Dissemination;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// A feed as the protocol sees it: fenced, timed, and held to the longest message. Signals from any thread become one request until the core has seen it. Members are for the core thread unless they say otherwise.
+/// A feed as the protocol sees it: fenced, timed, and held to the longest message. Signals from any thread become one request until the core has seen
+/// it. Members are for the core thread unless they say otherwise.
 /// </summary>
 internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter<byte>
 {

@@ -8,8 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One node's membership in one group, shared by all handles on it: the gate in front of the request queue, what the protocol says about the group, and who is to hear of it. Members are for the core
-/// thread unless they say otherwise.
+/// One node's membership in one group, shared by all handles on it: the gate in front of the request queue, what the protocol says about the group,
+/// and who is to hear of it. Members are for the core thread unless they say otherwise.
 /// </summary>
 internal sealed class GroupCore : IRequestTarget, ISendQueue
 {
@@ -122,7 +122,9 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         foreach (Group handle in _handles) handle.InboxCore.OnLoss(sender, first, count, reason);
         Touch();
         if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
-        Services.Log.Post((Sender: sender.Name, Name, First: first, Count: count, Reason: reason), static (logger, s) => Log.MessagesLost(logger, s.Sender, s.Name, s.Count, s.First, s.Reason));
+        Services.Log.Post(
+            (Sender: sender.Name, Name, First: first, Count: count, Reason: reason),
+            static (logger, s) => Log.MessagesLost(logger, s.Sender, s.Name, s.Count, s.First, s.Reason));
         Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), count, reason));
     }
 
@@ -142,7 +144,8 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         _node.SlowConsumers++;
         Services.Log.Post((Name, Backlog: backlog), static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog));
         var reason = new SlowConsumerException(
-            ErrorCode.SlowConsumer, $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full. The handle has left the group.")
+            ErrorCode.SlowConsumer,
+            $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full. The handle has left the group.")
         {
             GroupName = Name,
             Backlog = backlog,

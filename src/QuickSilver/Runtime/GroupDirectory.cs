@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Stack;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The groups of a node by name, and the joins and leaves under way. One group is joined or left by one call at a time: others wait for it here, in the order of their calls. What the protocol reports is
-/// acted upon in the next turn's requests, never inside the report. Core thread only.
+/// The groups of a node by name, and the joins and leaves under way. One group is joined or left by one call at a time: others wait for it here, in
+/// the order of their calls. What the protocol reports is acted upon in the next turn's requests, never inside the report. Core thread only.
 /// </summary>
 internal sealed class GroupDirectory(NodeCore node)
 {
@@ -40,7 +40,8 @@ internal sealed class GroupDirectory(NodeCore node)
                 return;
             }
             if (group.Mode == join.Mode) continue;
-            join.Fail(new QuickSilverException(ErrorCode.GroupModeMismatch, $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}."));
+            join.Fail(new QuickSilverException(
+                ErrorCode.GroupModeMismatch, $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}."));
             return;
         }
         var fresh = new List<string>();

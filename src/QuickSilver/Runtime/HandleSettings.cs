@@ -6,13 +6,17 @@ namespace QuickSilver.Runtime;
 /// <param name="HandlerErrors">What follows when a handler throws.</param>
 /// <param name="SelfDelivery">Whether the node's own messages come.</param>
 /// <param name="OnMessage">A handler attached before the first message.</param>
-internal sealed record HandleSettings(GroupMode Mode, InboxLimits Limits, HandlerErrorPolicy HandlerErrors, bool SelfDelivery, InlineHandler? OnMessage)
+internal sealed record HandleSettings(
+    GroupMode Mode, InboxLimits Limits, HandlerErrorPolicy HandlerErrors, bool SelfDelivery, InlineHandler? OnMessage)
 {
     /// <summary>Fills the node's options in.</summary>
     public static HandleSettings From(GroupOptions options, DeliveryOptions node) => new(
         options.Mode,
         new InboxLimits(
-            options.InboxCapacity ?? node.InboxCapacity, options.InboxBytes ?? node.InboxBytes, options.Overflow ?? node.Overflow, options.HoldUntilRead),
+            options.InboxCapacity ?? node.InboxCapacity,
+            options.InboxBytes ?? node.InboxBytes,
+            options.Overflow ?? node.Overflow,
+            options.HoldUntilRead),
         options.HandlerErrors ?? node.HandlerErrors,
         options.SelfDelivery ?? node.SelfDelivery,
         options.OnMessage);

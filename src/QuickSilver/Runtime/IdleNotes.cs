@@ -1,8 +1,8 @@
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// What happened to a group after the last message of an inbox: no message follows yet that it would have to stand before. Handed between core and reader whole; never changed while it lies
-/// where both can reach it.
+/// What happened to a group after the last message of an inbox: no message follows yet that it would have to stand before. Handed between core and
+/// reader whole; never changed while it lies where both can reach it.
 /// </summary>
 internal sealed class IdleNotes
 {

@@ -1,8 +1,9 @@
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// What all inboxes of a node hold together. Sums are brought up to date for the inboxes that got something, at the end of a turn; only when they pass the limit are all inboxes with content looked at, once
-/// a turn, and the one that holds most acts as full until the sum is below the limit again. Core thread only.
+/// What all inboxes of a node hold together. Sums are brought up to date for the inboxes that got something, at the end of a turn; only when they
+/// pass the limit are all inboxes with content looked at, once a turn, and the one that holds most acts as full until the sum is below the limit
+/// again. Core thread only.
 /// </summary>
 /// <param name="totalBytes">Most unread bytes of all inboxes.</param>
 internal sealed class InboxBudget(long totalBytes)
@@ -15,7 +16,8 @@ internal sealed class InboxBudget(long totalBytes)
     /// <summary>Inboxes with content, as far as known.</summary>
     public IReadOnlyList<InboxCore> Active => _active;
 
-    /// <summary>True when so much memory is kept from being used again that small messages are better copied: the limit for the messages themselves has been passed by what surrounds them.</summary>
+    /// <summary>True when so much memory is kept from being used again that small messages are better copied: the limit for the messages themselves
+    /// has been passed by what surrounds them.</summary>
     public bool IsPinnedOver => _pinned > totalBytes;
 
     /// <summary>Brings the sums up to date for one inbox.</summary>

@@ -5,18 +5,22 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The inbox of one handle, from the core's side: takes messages as they are delivered, shows them to the reader once a turn (<see cref="Publish"/>), and bounds what waits.
+/// The inbox of one handle, from the core's side: takes messages as they are delivered, shows them to the reader once a turn (<see cref="Publish"/>),
+/// and bounds what waits.
 /// <para>
-/// Idea: an entry is a reference to the received packet's memory, so taking a message copies nothing. Depth is the difference of counters with one writer each: added and dropped by the core,
-/// consumed by the reader. A message that fits into the room found at the last look costs no look at the reader's counters.
+/// Idea: an entry is a reference to the received packet's memory, so taking a message copies nothing. Depth is the difference of counters with one
+/// writer each: added and dropped by the core, consumed by the reader. A message that fits into the room found at the last look costs no look at the
+/// reader's counters.
 /// </para>
 /// <para>
-/// Before the first consumer a full inbox drops its oldest, whatever the policy, and the first event reader is told. Afterwards the policy rules. Losses are noted in the place where they belong: those at
-/// the head with the ring, those at the tail (dropped new ones, losses of the protocol, view changes) as <see cref="IdleNotes"/>, which become entries when a message follows that they have to stand before.
+/// Before the first consumer a full inbox drops its oldest, whatever the policy, and the first event reader is told. Afterwards the policy rules.
+/// Losses are noted in the place where they belong: those at the head with the ring, those at the tail (dropped new ones, losses of the protocol,
+/// view changes) as <see cref="IdleNotes"/>, which become entries when a message follows that they have to stand before.
 /// </para>
 /// <para>
-/// A small message can keep a chunk of 64 KiB. What this inbox keeps so is counted where the chunk changes from one entry to the next, and beyond twice the inbox's limit in bytes, or the node's limit for all
-/// inboxes, messages shorter than a quarter of their chunk are copied to arrays of their own instead. So a reader that stands still costs at most three times its limit, whatever arrives.
+/// A small message can keep a chunk of 64 KiB. What this inbox keeps so is counted where the chunk changes from one entry to the next, and beyond
+/// twice the inbox's limit in bytes, or the node's limit for all inboxes, messages shorter than a quarter of their chunk are copied to arrays of
+/// their own instead. So a reader that stands still costs at most three times its limit, whatever arrives.
 /// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>

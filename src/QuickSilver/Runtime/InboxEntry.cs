@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One item of an inbox: a message (a reference to a part of a received packet's chunk, or, when chunks would be kept for too little, an array of its own), or a note between
-/// messages (a view, a loss).
+/// One item of an inbox: a message (a reference to a part of a received packet's chunk, or, when chunks would be kept for too little, an array of its
+/// own), or a note between messages (a view, a loss).
 /// </summary>
 /// <param name="Body">A <see cref="Chunk"/> with one reference, a byte array, a <see cref="GroupView"/> or a <see cref="LossNote"/>.</param>
 /// <param name="Sender">Who sent the message; null for notes.</param>

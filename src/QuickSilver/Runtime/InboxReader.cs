@@ -1,10 +1,12 @@
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The reading half of an inbox: takes entries in batches, one lock each, and hands them out one by one. It stays with the inbox when a reader stops, so the next one continues at the same place.
+/// The reading half of an inbox: takes entries in batches, one lock each, and hands them out one by one. It stays with the inbox when a reader stops,
+/// so the next one continues at the same place.
 /// <para>
-/// With events, notes come in their places: a view or loss that lies in the ring where it lies; losses of messages dropped at the head before their sender's next message; what happened after
-/// the last message when nothing is left before it. Without events they are passed over, and the newest view is kept for an event reader to come.
+/// With events, notes come in their places: a view or loss that lies in the ring where it lies; losses of messages dropped at the head before their
+/// sender's next message; what happened after the last message when nothing is left before it. Without events they are passed over, and the newest
+/// view is kept for an event reader to come.
 /// </para>
 /// Used by one thread at a time: who has <see cref="InboxCore.BeginRead"/>.
 /// </summary>

@@ -3,10 +3,12 @@ namespace QuickSilver.Runtime;
 /// <summary>
 /// The storage of one inbox: a ring that the core writes and one reader empties.
 /// <para>
-/// Idea: the core writes slots that the reader does not look at yet, without a lock, and makes a turn's worth visible with one write (<see cref="Publish"/>). The reader takes entries in batches under
-/// the lock, for moments. The core takes the lock only where slots are moved or taken from under the reader: to grow, to shrink, to drop the oldest.
+/// Idea: the core writes slots that the reader does not look at yet, without a lock, and makes a turn's worth visible with one write
+/// (<see cref="Publish"/>). The reader takes entries in batches under the lock, for moments. The core takes the lock only where slots are moved or
+/// taken from under the reader: to grow, to shrink, to drop the oldest.
 /// </para>
-/// <para>Cost: nothing is allocated before the first message, and nothing in steady state; a ring that was large once shrinks by halves while little is in it.</para>
+/// <para>Cost: nothing is allocated before the first message, and nothing in steady state; a ring that was large once shrinks by halves while little
+/// is in it.</para>
 /// </summary>
 internal sealed class InboxRing
 {
@@ -49,7 +51,8 @@ internal sealed class InboxRing
         _peak = 0;
     }
 
-    /// <summary>Takes the oldest message away from the reader and notes its loss; notes on the way are kept for the reader. Core thread only.</summary>
+    /// <summary>Takes the oldest message away from the reader and notes its loss; notes on the way are kept for the reader. Core thread
+    /// only.</summary>
     /// <returns>False when there is none: what is left is in the reader's hands.</returns>
     public bool TryDropOldest(LossReason reason, out InboxEntry dropped)
     {

@@ -3,8 +3,9 @@ using System.Threading.Tasks.Sources;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Where the one reader of an inbox waits. The reader declares that it waits, looks once more, then awaits; the core, after publishing, fences and looks at the declaration. Whoever takes the declaration
-/// away completes the wait, once: the core, the end of the handle, or the reader's token. Continuations run on the thread pool. Allocates nothing.
+/// Where the one reader of an inbox waits. The reader declares that it waits, looks once more, then awaits; the core, after publishing, fences and
+/// looks at the declaration. Whoever takes the declaration away completes the wait, once: the core, the end of the handle, or the reader's token.
+/// Continuations run on the thread pool. Allocates nothing.
 /// </summary>
 internal sealed class InboxSignal : IValueTaskSource
 {

@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that joins groups, all or none. It begins when none of its groups is being joined or left, and is never taken back half way: a call that gives up (its token, its time) fails at once, and
-/// what it brings about is undone when it is done. Core thread only, but for <see cref="Task"/> and <see cref="Cancel"/>.
+/// One call that joins groups, all or none. It begins when none of its groups is being joined or left, and is never taken back half way: a call that
+/// gives up (its token, its time) fails at once, and what it brings about is undone when it is done. Core thread only, but for <see cref="Task"/> and
+/// <see cref="Cancel"/>.
 /// </summary>
 internal sealed class JoinOperation
 {
@@ -79,7 +80,10 @@ internal sealed class JoinOperation
         TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
         string trouble = _isAdmitted ? "the node is in, but not every sender has switched to the view yet" : _node.DescribeMembership();
         string names = Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
-        var reason = new QuickSilverException(ErrorCode.JoinTimedOut, $"The join of {names} took longer than {limit}: {trouble}.") { Diagnostics = _node.Describe(null) };
+        var reason = new QuickSilverException(ErrorCode.JoinTimedOut, $"The join of {names} took longer than {limit}: {trouble}.")
+        {
+            Diagnostics = _node.Describe(null),
+        };
         if (_done.TrySetException(reason)) _node.Directory.Forget(this);
     }
 }

@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that leaves groups. From its beginning the handles take no more calls; first it waits until what was sent is held by every live member (unless hurried), then the groups whose last handle this
-/// was are left in one round of the membership. It cannot be taken back. Core thread only, but for <see cref="Begin"/>, <see cref="Task"/> and <see cref="Hurry"/>.
+/// One call that leaves groups. From its beginning the handles take no more calls; first it waits until what was sent is held by every live member
+/// (unless hurried), then the groups whose last handle this was are left in one round of the membership. It cannot be taken back. Core thread only,
+/// but for <see cref="Begin"/>, <see cref="Task"/> and <see cref="Hurry"/>.
 /// </summary>
 internal sealed class LeaveOperation
 {
@@ -39,7 +40,7 @@ internal sealed class LeaveOperation
                 leave._handles.Add(handle);
             }
         }
-        if (leave._handles.Count == 0) leave._done.SetResult();
+        if (leave._handles.Count == 0) leave._done.TrySetResult();
         else if (!node.Services.TryPost(leave.Flush)) leave.Finish(null);
         return result;
     }
@@ -63,7 +64,8 @@ internal sealed class LeaveOperation
         }
         flush.Seal(now);
         if (flush.Task.IsCompleted) OnFlushed(now);
-        else flush.Task.ContinueWith(static (_, state) => ((LeaveOperation)state!).Hurry(), this, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        else flush.Task.ContinueWith(
+            static (_, state) => ((LeaveOperation)state!).Hurry(), this, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
     }
 
     private void OnFlushed(Instant now)

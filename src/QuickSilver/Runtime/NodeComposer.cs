@@ -11,7 +11,8 @@ using QuickSilver.Transport;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Builds the parts of a node out of its options: sockets, protocol, core thread, the way to the membership server. Nothing runs before <see cref="NodeParts.StartAsync"/>.</summary>
+/// <summary>Builds the parts of a node out of its options: sockets, protocol, core thread, the way to the membership server. Nothing runs before
+/// <see cref="NodeParts.StartAsync"/>.</summary>
 internal static class NodeComposer
 {
     private static int _nodes;
@@ -50,7 +51,12 @@ internal static class NodeComposer
         var core = new NodeCore(services, lifecycle, ToNodeSettings(options, name), transport, new BufferPool(), random);
         var loop = new LoopTurn(new LoopParts(clock, requests, transport, core, core.Alarms, core), ToQuanta(options.Loop), core);
         core.Statistics = new StatisticsCutter(core, lifecycle, loop.Statistics, clock.Now);
-        var threadOptions = new CoreThreadOptions { Name = $"QuickSilver {name}", Spin = options.Loop.Spin ?? TimeSpan.Zero, Affinity = options.Loop.Affinity };
+        var threadOptions = new CoreThreadOptions
+        {
+            Name = $"QuickSilver {name}",
+            Spin = options.Loop.Spin ?? TimeSpan.Zero,
+            Affinity = options.Loop.Affinity,
+        };
         var thread = new CoreThread(loop, requests, transport, gate, clock, threadOptions, core);
         services.SetThread(thread);
         var link = new TcpMembershipLink(FindConnector(options, transport, reporter), requests, core, reporter);
@@ -94,7 +100,8 @@ internal static class NodeComposer
                 var endpoint = new IPEndPoint(transport.Choice.InterfaceAddress, membership.Port);
                 MembershipHost started = MembershipHost.TryStart(ToHostSettings(options, transport, endpoint), reporter, out string refusal)
                     ?? throw new MembershipUnavailableException(
-                        ErrorCode.MembershipUnreachable, $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process serves there")}.");
+                        ErrorCode.MembershipUnreachable,
+                        $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process serves there")}.");
                 return new HostConnector(started);
             default:
                 return new LoopbackConnector(ToHostSettings(options, transport, new IPEndPoint(IPAddress.Loopback, membership.Port)), reporter);

@@ -12,8 +12,9 @@ using ProtocolPhase = QuickSilver.Protocol.Core.LoopPhase;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// A node on its core thread: stands between the loop, the sockets and the membership channel on one side and the protocol on the other, and carries what the protocol tells to groups, readers and senders. After an
-/// eviction it builds a new protocol stack under a new incarnation on the same sockets. Core thread only, unless a member says otherwise.
+/// A node on its core thread: stands between the loop, the sockets and the membership channel on one side and the protocol on the other, and carries
+/// what the protocol tells to groups, readers and senders. After an eviction it builds a new protocol stack under a new incarnation on the same
+/// sockets. Core thread only, unless a member says otherwise.
 /// </summary>
 internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler, IStallObserver
 {
@@ -29,7 +30,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     private Instant _nextStallReport;
 
     /// <summary>Makes a node that has not started.</summary>
-    public NodeCore(NodeServices services, NodeLifecycle lifecycle, NodeSettings settings, IHostTransport transport, BufferPool pool, SeededRandom random)
+    public NodeCore(
+        NodeServices services, NodeLifecycle lifecycle, NodeSettings settings, IHostTransport transport, BufferPool pool, SeededRandom random)
     {
         Services = services;
         _lifecycle = lifecycle;
@@ -93,7 +95,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         _link = link;
         _host = new NodeHost(Alarms, _transport, link, this, _random, _pool);
-        Stack = new NodeStack(_settings, _host);
+        BuildStack();
     }
 
     /// <inheritdoc/>
@@ -170,7 +172,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         if (group.Figures.ReportsHandlerError(Services.Clock.Now))
         {
             Services.Log.Post(
-                (group.Name, Count: HandlerErrors, Policy: policy, Fault: fault), static (logger, s) => Log.HandlerFailed(logger, s.Name, s.Count, s.Policy, s.Fault));
+                (group.Name, Count: HandlerErrors, Policy: policy, Fault: fault), static (logger, s) => Log.HandlerFailed(
+                    logger, s.Name, s.Count, s.Policy, s.Fault));
         }
         if (policy == HandlerErrorPolicy.Continue) return;
         var reason = new QuickSilverException(ErrorCode.HandlerFailed, $"A handler of '{group.Name}' threw: {fault.Message}", fault);
@@ -195,7 +198,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     /// <summary>How the node stands with the membership, for people.</summary>
-    public string DescribeMembership() => _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
+    public string DescribeMembership() =>
+        _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
 
     void INodeUpcalls.OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
     {
@@ -204,7 +208,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     void INodeUpcalls.OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
     {
-        if (group.Tag is GroupCore core) core.OnLoss(sender, first, count, cause == LossCause.SenderFailed ? LossReason.SenderFailed : LossReason.ViewAbandoned);
+        if (group.Tag is GroupCore core)
+            core.OnLoss(sender, first, count, cause == LossCause.SenderFailed ? LossReason.SenderFailed : LossReason.ViewAbandoned);
     }
 
     void INodeUpcalls.OnViewChanged(LocalGroup group, Instant now)
@@ -242,6 +247,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         }
         NodeEvictedException reason = Refusals.OfEviction(refusal, Stack.Counters.PendingMessages);
         _lifecycle.OnEvicted(reason.Message);
+        Statistics?.OnStackEnding();
         Stack.Shutdown(now);
         if (Services.Options.Membership.Eviction == EvictionPolicy.StopNode)
         {
@@ -252,8 +258,14 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         }
         Directory.EndAll(reason);
         _settings = _settings with { Incarnation = Math.Max(_settings.Incarnation + 1, Incarnations.Next()) };
-        Stack = new NodeStack(_settings, _host!);
+        BuildStack();
         if (_isConnected) Stack.OnMembershipConnected(now);
+    }
+
+    private void BuildStack()
+    {
+        Stack = new NodeStack(_settings, _host!);
+        if (_transport is FaultInjector injector) injector.CountInto = Stack.Counters.Rejected;
     }
 
     private void ReportStall(LoopPhase phase, TimeSpan took, string? groupName, Instant now)

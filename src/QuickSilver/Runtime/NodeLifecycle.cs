@@ -58,7 +58,8 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
     {
         lock (_lock) _id = id;
         bool isReturn = before is { } old && old != id;
-        Change(NodeState.Running, before is null ? "admitted to the cluster" : isReturn ? "back after an eviction" : "known to the membership server again");
+        string reason = before is null ? "admitted to the cluster" : isReturn ? "back after an eviction" : "known to the membership server again";
+        Change(NodeState.Running, reason);
         _registered.TrySetResult();
         if (!isReturn) return;
         log.Post((name, id), static (logger, s) => Log.Rejoined(logger, s.name, s.id.ToString()));

@@ -6,7 +6,8 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The parts of one node, their start and their end. The end is one task, whoever causes it: it drains, stops the core thread, and when that does not stop in time ends all handles from outside.
+/// The parts of one node, their start and their end. The end is one task, whoever causes it: it drains, stops the core thread, and when that does not
+/// stop in time ends all handles from outside.
 /// </summary>
 internal sealed class NodeParts
 {
@@ -63,7 +64,8 @@ internal sealed class NodeParts
         }
         Services.Log.Post(
             (Services.Name, Id: Lifecycle.Id, options.ClusterName, Choice: _choice, carrier),
-            static (logger, s) => Log.NodeStarted(logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})", s.Choice.InterfaceName));
+            static (logger, s) =>
+                Log.NodeStarted(logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})", s.Choice.InterfaceName));
     }
 
     private async Task EndAsync()
@@ -75,7 +77,8 @@ internal sealed class NodeParts
         if (!await EndsByAsync(_thread.Ended, deadline - Services.Clock.Now).ConfigureAwait(false))
         {
             Services.Log.Post(
-                (Services.Name, Services.Options.Shutdown.Timeout), static (logger, s) => Log.ShutdownTimedOut(logger, s.Name, s.Timeout, "a handler or feed"));
+                (Services.Name, Services.Options.Shutdown.Timeout), static (logger, s) => Log.ShutdownTimedOut(
+                    logger, s.Name, s.Timeout, "a handler or feed"));
             Services.Requests.Close();
             Services.Inboxes.Returns.Close();
         }
@@ -101,7 +104,8 @@ internal sealed class NodeParts
             flush.Seal(now);
         });
         if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false)) return;
-        Services.Log.Post((Services.Name, Services.Options.Shutdown.DrainTimeout), static (logger, s) => Log.DrainTimedOut(logger, s.Name, s.DrainTimeout));
+        Services.Log.Post(
+            (Services.Name, Services.Options.Shutdown.DrainTimeout), static (logger, s) => Log.DrainTimedOut(logger, s.Name, s.DrainTimeout));
     }
 
     private static async Task<bool> EndsByAsync(Task task, TimeSpan limit)

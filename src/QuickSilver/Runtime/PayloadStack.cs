@@ -3,9 +3,9 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The free payloads of one size: a lock-free stack (Treiber) whose links are indices into a table, with a version beside the top's index in one word, so that a
-/// payload popped and pushed again between a reader's look and its swap is noticed (the ABA problem). A stack rather than a queue: what came back last is still in
-/// a cache. Any thread; one compare-and-swap an operation, no allocation but for new payloads.
+/// The free payloads of one size: a lock-free stack (Treiber) whose links are indices into a table, with a version beside the top's index in one
+/// word, so that a payload popped and pushed again between a reader's look and its swap is noticed (the ABA problem). A stack rather than a queue:
+/// what came back last is still in a cache. Any thread; one compare-and-swap an operation, no allocation but for new payloads.
 /// </summary>
 internal sealed class PayloadStack
 {

@@ -3,7 +3,8 @@ using System.Buffers;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Writes one message straight into pooled memory, moving to larger memory when needed, up to the longest message (what is asked for beyond it is lent, but not accepted). One per thread, used again; a send inside another's writing gets its own.
+/// Writes one message straight into pooled memory, moving to larger memory when needed, up to the longest message (what is asked for beyond it is
+/// lent, but not accepted). One per thread, used again; a send inside another's writing gets its own.
 /// </summary>
 internal sealed class PayloadWriter : IBufferWriter<byte>
 {

@@ -9,14 +9,17 @@ internal static class Refusals
     public static QuickSilverException OfJoin(MembershipRefusal refusal, string groupName) => refusal switch
     {
         MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch, $"The group '{groupName}' exists in another mode."),
-        _ => new QuickSilverException(ErrorCode.MembershipRefused, $"The membership server refused to let this node into '{groupName}': {Text(refusal)}."),
+        _ => new QuickSilverException(
+            ErrorCode.MembershipRefused, $"The membership server refused to let this node into '{groupName}': {Text(refusal)}."),
     };
 
     /// <summary>The server refused this node before it was in.</summary>
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch
     {
-        MembershipRefusal.WrongVersion => new IncompatibleVersionException(ErrorCode.IncompatibleVersion, "The membership server speaks another version."),
-        MembershipRefusal.BadFrame => new WireProtocolException(ErrorCode.ProtocolViolation, "What the membership server and this node said to each other broke the protocol."),
+        MembershipRefusal.WrongVersion => new IncompatibleVersionException(
+            ErrorCode.IncompatibleVersion, "The membership server speaks another version."),
+        MembershipRefusal.BadFrame => new WireProtocolException(
+            ErrorCode.ProtocolViolation, "What the membership server and this node said to each other broke the protocol."),
         _ => new MembershipUnavailableException(ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
     };
 

@@ -3,8 +3,9 @@ using System.Numerics;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Memory for messages on their way to the core: rented on any thread, returned on the core thread (<see cref="System.Buffers.ArrayPool{T}.Shared"/> allocates in that
-/// pattern). Sizes are powers of two from 256 B to 16 MiB, one <see cref="PayloadStack"/> each. Once the largest backlog has been met, nothing is allocated.
+/// Memory for messages on their way to the core: rented on any thread, returned on the core thread (<see cref="System.Buffers.ArrayPool{T}.Shared"/>
+/// allocates in that pattern). Sizes are powers of two from 256 B to 16 MiB, one <see cref="PayloadStack"/> each. Once the largest backlog has been
+/// met, nothing is allocated.
 /// </summary>
 internal sealed class SendBufferPool
 {
@@ -28,7 +29,8 @@ internal sealed class SendBufferPool
         }
     }
 
-    /// <summary>Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to it. Contents are whatever was there.</summary>
+    /// <summary>Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to
+    /// it. Contents are whatever was there.</summary>
     public PooledPayload Rent(int minimumBytes)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)minimumBytes, (uint)LargestBytes, nameof(minimumBytes));

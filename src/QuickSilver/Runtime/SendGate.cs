@@ -3,15 +3,18 @@ namespace QuickSilver.Runtime;
 /// <summary>
 /// Admission of one group's messages, in front of the request queue.
 /// <para>
-/// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when the protocol's limits of pending are
-/// reached, and opens it when half of them is free. And what has been handed to the request queue but not yet been taken by the core is counted here, messages and bytes in one word,
-/// so that producers quicker than the core cannot fill memory: at <see cref="MaxMessages"/> or <see cref="MaxBytes"/> (one longer message passes when nothing is in transit) the gate shuts, at half it opens.
-/// Once shut it stays shut for everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while it has anyone.
+/// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
+/// the protocol's limits of pending are reached, and opens it when half of them is free. And what has been handed to the request queue but not yet
+/// been taken by the core is counted here, messages and bytes in one word, so that producers quicker than the core cannot fill memory: at
+/// <see cref="MaxMessages"/> or <see cref="MaxBytes"/> (one longer message passes when nothing is in transit) the gate shuts, at half it opens. Once
+/// shut it stays shut for everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while it has
+/// anyone.
 /// </para>
 /// <para>
-/// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be in transit. Who finds the limit passed declares the gate full, fences, and
-/// looks at the count again; the core lowers the count, fences, and looks at the declaration: one of both sees the other, so nobody waits for ever. The core never waits for the gate's
-/// lock: when somebody else has it, it comes back with its next turn. A waiter that is cancelled at the moment of its admission is one or the other, never both, by the lock.
+/// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be in transit. Who finds the limit passed
+/// declares the gate full, fences, and looks at the count again; the core lowers the count, fences, and looks at the declaration: one of both sees
+/// the other, so nobody waits for ever. The core never waits for the gate's lock: when somebody else has it, it comes back with its next turn. A
+/// waiter that is cancelled at the moment of its admission is one or the other, never both, by the lock.
 /// </para>
 /// <para>Cost: allocates nothing in steady state, waiting included (pooled <see cref="SendWaiter"/>s).</para>
 /// </summary>
@@ -47,7 +50,8 @@ internal sealed class SendGate
     /// <summary>Makes an open gate.</summary>
     /// <param name="queue">Takes what is admitted.</param>
     /// <param name="waiters">The node's waiters.</param>
-    /// <param name="mostMessages">Most messages in transit, at most <see cref="MaxMessages"/>: half of what may be pending, so that small limits hold too.</param>
+    /// <param name="mostMessages">Most messages in transit, at most <see cref="MaxMessages"/>: half of what may be pending, so that small limits hold
+    /// too.</param>
     /// <param name="mostBytes">Most bytes in transit, at most <see cref="MaxBytes"/>.</param>
     public SendGate(ISendQueue queue, SendWaiterPool waiters, int mostMessages = MaxMessages, long mostBytes = MaxBytes)
     {
@@ -83,7 +87,8 @@ internal sealed class SendGate
         lock (_lock) Advance();
     }
 
-    /// <summary>Waits for admission behind those who wait already, or is admitted at once when nobody does. The gate owns the request from here on. Any thread but the core's.</summary>
+    /// <summary>Waits for admission behind those who wait already, or is admitted at once when nobody does. The gate owns the request from here on.
+    /// Any thread but the core's.</summary>
     /// <param name="owner">The handle: when it ends, its waiters fail.</param>
     /// <param name="request">What goes to the queue when admitted.</param>
     /// <param name="bytes">Length of the message.</param>
@@ -105,7 +110,8 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>The core has taken one message from the queue. Counted together until <see cref="FlushTaken"/>, or until it is much. Core thread only.</summary>
+    /// <summary>The core has taken one message from the queue. Counted together until <see cref="FlushTaken"/>, or until it is much. Core thread
+    /// only.</summary>
     public void OnTaken(int bytes)
     {
         _taken += Unit(bytes);
@@ -133,7 +139,8 @@ internal sealed class SendGate
         if (Volatile.Read(ref _state) != 0) AdvanceFromCore();
     }
 
-    /// <summary>Lets those in whom there is room for, without waiting for the lock: when it is taken, the queue is asked to call again. Core thread only.</summary>
+    /// <summary>Lets those in whom there is room for, without waiting for the lock: when it is taken, the queue is asked to call again. Core thread
+    /// only.</summary>
     public void AdvanceFromCore()
     {
         if (!_lock.TryEnter())
@@ -206,7 +213,8 @@ internal sealed class SendGate
         waiter.WatchFor(ct);
     }
 
-    // Opens what can be opened and admits from the head of the list. The declaration "full" is withdrawn at half only; after making it, the count is read again (see the type's remarks).
+    // Opens what can be opened and admits from the head of the list. The declaration "full" is withdrawn at half only; after making it, the count is
+    // read again (see the type's remarks).
     private void Advance()
     {
         while (true)

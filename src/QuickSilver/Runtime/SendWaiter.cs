@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. Continuations run on the thread pool. Links and
-/// <see cref="IsQueued"/> belong to the gate's lock; whoever takes the waiter out of the list completes it, once.
+/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. Continuations
+/// run on the thread pool. Links and <see cref="IsQueued"/> belong to the gate's lock; whoever takes the waiter out of the list completes it, once.
 /// </summary>
 internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValueTaskSource<bool>
 {
@@ -81,7 +81,8 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
 
     bool IValueTaskSource<bool>.GetResult(short token) => Finish(token);
 
-    // A cancellation that is running on another thread is waited for: it must not meet the next use of this object. It holds the gate's lock for moments only.
+    // A cancellation that is running on another thread is waited for: it must not meet the next use of this object. It holds the gate's lock for
+    // moments only.
     private bool Finish(short token)
     {
         bool isDone = _source.Version == token && _source.GetStatus(token) != ValueTaskSourceStatus.Pending;

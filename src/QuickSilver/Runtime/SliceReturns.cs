@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// References to received memory on their way back to the core, which alone may count them: gathered by readers and by disposed leases, taken by the core whole, at the end of a turn. A sleeping core is woken
-/// only when much has gathered. The core never waits for the lock: taken means that it comes back a turn later. After the node's end they are left to the collector, with the memory.
+/// References to received memory on their way back to the core, which alone may count them: gathered by readers and by disposed leases, taken by the
+/// core whole, at the end of a turn. A sleeping core is woken only when much has gathered. The core never waits for the lock: taken means that it
+/// comes back a turn later. After the node's end they are left to the collector, with the memory.
 /// </summary>
 internal sealed class SliceReturns
 {

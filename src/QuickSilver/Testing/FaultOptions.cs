@@ -1,8 +1,8 @@
 namespace QuickSilver.Testing;
 
 /// <summary>
-/// Faults that a node inflicts on itself, so that recovery can be watched at work on real sockets. Never for production. Received datagrams are dropped after a read has been split into
-/// datagrams, control included.
+/// Faults that a node inflicts on itself, so that recovery can be watched at work on real sockets. Never for production. Received datagrams are
+/// dropped after a read has been split into datagrams, control included.
 /// </summary>
 public sealed class FaultOptions
 {

@@ -106,8 +106,18 @@ public sealed class NodeLifeTests
         Assert.True(entered.Wait(NodeRig.Patience));
         Assert.NotNull(node.GetStatistics());
         Assert.Single(node.TopGroups(1));
+        Task[] waiting =
+        [
+            group.SendConfirmedAsync("y").AsTask(),
+            group.FlushAsync().AsTask(),
+            group.WaitForMembersAsync(5).AsTask(),
+            node.FlushAsync().AsTask(),
+            node.JoinAsync("other").AsTask(),
+        ];
         await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         await reading.WaitAsync(NodeRig.Patience);
+        foreach (Task call in waiting) await Assert.ThrowsAsync<ObjectDisposedException>(() => call.WaitAsync(NodeRig.Patience));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await group.SendAsync("late"));
         await group.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         Assert.Contains(1_004, factory.Ids);
         hang.Set();
@@ -143,6 +153,7 @@ public sealed class NodeLifeTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         Group group = await node.JoinAsync("group");
+        await group.SendConfirmedAsync("before");
         MemberId before = node.Id;
         var rejoined = new TaskCompletionSource<RejoinedEvent>();
         node.Events += (_, happened) =>
@@ -153,6 +164,7 @@ public sealed class NodeLifeTests
         NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion.WaitAsync(NodeRig.Patience));
         Assert.Equal(ErrorCode.Evicted, reason.Code);
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.SendAsync("late"));
+        Assert.Equal(["before"], await NodeRig.ReadAsync(group, 1));
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await NodeRig.ReadToEndAsync(group));
 
         RejoinedEvent event1 = await rejoined.Task.WaitAsync(NodeRig.Patience);
@@ -162,6 +174,7 @@ public sealed class NodeLifeTests
         await using Group again = await node.JoinAsync("group");
         await again.SendAsync("back");
         Assert.Equal(["back"], await NodeRig.ReadAsync(again, 1));
+        await NodeRig.UntilAsync(() => node.GetStatistics().MessagesSent == 2, "counters go on");
     }
 
     [Fact]
@@ -236,7 +249,8 @@ public sealed class NodeLifeTests
 
         void Add(Instrument instrument, double value, string node)
         {
-            if (instrument.Meter.Tags!.Any(tag => (string?)tag.Value == node)) values[instrument.Name] = values.GetValueOrDefault(instrument.Name) + value;
+            if (instrument.Meter.Tags!.Any(tag => (string?)tag.Value == node))
+                values[instrument.Name] = values.GetValueOrDefault(instrument.Name) + value;
         }
     }
 
@@ -252,7 +266,8 @@ public sealed class NodeLifeTests
             options.UseLoggerFactory(factory);
         });
         node.Events += (_, _) => threads[Thread.CurrentThread.Name ?? ""] = true;
-        Group group = await node.JoinAsync("group", new GroupOptions { OnMessage = static (in MessageView _) => throw new InvalidOperationException() });
+        Group group = await node.JoinAsync(
+            "group", new GroupOptions { OnMessage = static (in MessageView _) => throw new InvalidOperationException() });
         await group.SendConfirmedAsync("x");
         await group.LeaveAsync();
         await node.DisposeAsync();

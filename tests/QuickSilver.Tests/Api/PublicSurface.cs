@@ -6,7 +6,8 @@ namespace QuickSilver.Tests.Api;
 /// <summary>Writes the public surface of an assembly as text, one member a line, in a stable order.</summary>
 internal static class PublicSurface
 {
-    private const BindingFlags Declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
+    private const BindingFlags Declared =
+        BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
     public static string Describe(Assembly assembly)
     {
@@ -29,10 +30,13 @@ internal static class PublicSurface
             yield return Method(type.GetMethod("Invoke")!);
             yield break;
         }
-        foreach (ConstructorInfo constructor in type.GetConstructors(Declared).Where(static made => made.IsPublic)) yield return $"new({Parameters(constructor)})";
+        foreach (ConstructorInfo constructor in type.GetConstructors(Declared).Where(static made => made.IsPublic))
+            yield return $"new({Parameters(constructor)})";
         foreach (FieldInfo field in type.GetFields(Declared).Where(static field => field.IsPublic && !field.IsSpecialName))
         {
-            yield return type.IsEnum ? $"{field.Name} = {Convert.ToInt64(field.GetRawConstantValue(), null)}" : $"field {Name(field.FieldType)} {field.Name}";
+            yield return type.IsEnum
+                ? $"{field.Name} = {Convert.ToInt64(field.GetRawConstantValue(), null)}"
+                : $"field {Name(field.FieldType)} {field.Name}";
         }
         foreach (PropertyInfo property in type.GetProperties(Declared).Where(static property => property.GetMethod is { IsPublic: true }))
         {
@@ -41,7 +45,8 @@ internal static class PublicSurface
         }
         foreach (EventInfo happening in type.GetEvents(Declared).Where(static happening => IsVisible(happening.AddMethod!)))
             yield return $"event {Name(happening.EventHandlerType!)} {happening.Name}";
-        foreach (MethodInfo method in type.GetMethods(Declared).Where(static method => IsVisible(method) && IsWritten(method))) yield return Method(method);
+        foreach (MethodInfo method in type.GetMethods(Declared).Where(static method => IsVisible(method) && IsWritten(method))) yield return Method(
+            method);
     }
 
     // What the compiler writes for records says nothing about the contract.
@@ -56,7 +61,8 @@ internal static class PublicSurface
 
     private static string Method(MethodInfo method)
     {
-        string generic = method.IsGenericMethodDefinition ? $"<{string.Join(", ", method.GetGenericArguments().Select(static type => type.Name))}>" : "";
+        string arguments = string.Join(", ", method.GetGenericArguments().Select(static type => type.Name));
+        string generic = method.IsGenericMethodDefinition ? $"<{arguments}>" : "";
         bool isExtension = method.IsDefined(typeof(System.Runtime.CompilerServices.ExtensionAttribute));
         return $"{Static(method)}{Name(method.ReturnType)} {method.Name}{generic}({(isExtension ? "this " : "")}{Parameters(method)})";
     }
@@ -92,7 +98,8 @@ internal static class PublicSurface
         if (type.IsEnum || typeof(Delegate).IsAssignableFrom(type)) yield break;
         if (type.BaseType is { } parent && parent != typeof(object) && parent != typeof(ValueType)) yield return Name(parent);
         IEnumerable<Type> inherited = type.BaseType?.GetInterfaces() ?? [];
-        foreach (Type contract in type.GetInterfaces().Except(inherited).Where(static contract => contract.IsVisible).OrderBy(static contract => contract.Name, StringComparer.Ordinal))
+        foreach (Type contract in type.GetInterfaces().Except(inherited).Where(static contract => contract.IsVisible).OrderBy(
+            static contract => contract.Name, StringComparer.Ordinal))
             yield return Name(contract);
     }
 

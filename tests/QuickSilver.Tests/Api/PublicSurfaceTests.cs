@@ -16,7 +16,8 @@ public sealed class PublicSurfaceTests
         string[] removed = [.. expected.Split('\n').Except(actual.Split('\n'))];
         Assert.True(
             actual == expected,
-            $"The public surface has changed. Run this test with QUICKSILVER_UPDATE_SURFACE=1 and review the difference.\n+ {string.Join("\n+ ", added)}\n- {string.Join("\n- ", removed)}");
+            "The public surface has changed. Run this test with QUICKSILVER_UPDATE_SURFACE=1 and review the difference.\n"
+            + $"+ {string.Join("\n+ ", added)}\n- {string.Join("\n- ", removed)}");
     }
 
     [Fact]

@@ -176,7 +176,8 @@ public sealed class ReceivingTests
         for (int index = 0; index < 10; index++) await left.SendAsync("x");
         if (policy == HandlerErrorPolicy.StopNode)
         {
-            QuickSilverException stopped = await Assert.ThrowsAsync<QuickSilverException>(async () => await right.Node.Completion.WaitAsync(NodeRig.Patience));
+            QuickSilverException stopped = await Assert.ThrowsAsync<QuickSilverException>(
+                async () => await right.Node.Completion.WaitAsync(NodeRig.Patience));
             Assert.Equal(ErrorCode.HandlerFailed, stopped.Code);
             Assert.Equal(NodeState.Stopped, right.Node.State);
             Assert.Equal(ErrorCode.HandlerFailed, (await Assert.ThrowsAsync<QuickSilverException>(async () => await otherRight.Completion)).Code);
@@ -186,7 +187,8 @@ public sealed class ReceivingTests
         Assert.Equal(["fine"], await NodeRig.ReadAsync(otherRight, 1));
         if (policy == HandlerErrorPolicy.LeaveGroup)
         {
-            QuickSilverException ended = await Assert.ThrowsAsync<QuickSilverException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
+            QuickSilverException ended = await Assert.ThrowsAsync<QuickSilverException>(
+                async () => await right.Completion.WaitAsync(NodeRig.Patience));
             Assert.Equal(ErrorCode.HandlerFailed, ended.Code);
             Assert.IsType<InvalidOperationException>(ended.InnerException);
             await NodeRig.UntilAsync(() => left.View.MemberCount == 1, "the node has left");

@@ -120,7 +120,8 @@ public sealed class SendingTests
         Assert.Equal(ErrorCode.PayloadTooLarge, refused.Code);
         Assert.Equal(1 << 20, refused.Limit);
         await Assert.ThrowsAsync<PayloadTooLargeException>(async () => await left.SendConfirmedAsync(larger));
-        await Assert.ThrowsAsync<PayloadTooLargeException>(async () => await left.SendAsync(0, larger, static (IBufferWriter<byte> writer, in byte[] bytes) => writer.Write(bytes)));
+        await Assert.ThrowsAsync<PayloadTooLargeException>(
+            async () => await left.SendAsync(0, larger, static (IBufferWriter<byte> writer, in byte[] bytes) => writer.Write(bytes)));
         Assert.Equal(SendStatus.TooLarge, left.TrySend(larger));
     }
 

@@ -13,9 +13,10 @@ internal sealed class InboxRig : IInboxOwner
     private readonly Arena _arena;
     private readonly Dictionary<NodeInfo, ulong> _next = [];
 
-    public InboxRig(int capacity = 1_000, long bytes = 1 << 20, OverflowPolicy overflow = OverflowPolicy.FailGroup, bool hold = true, long total = 1 << 30, InboxShared? shared = null)
+    public InboxRig(
+        int capacity = 1_000, long bytes = 1 << 20, OverflowPolicy overflow = OverflowPolicy.FailGroup, bool hold = true, InboxShared? shared = null)
     {
-        Shared = shared ?? new InboxShared(total, () => Wakes++);
+        Shared = shared ?? new InboxShared(1 << 30, () => Wakes++);
         _arena = new Arena(Pool, BufferOwner.Cache);
         Core = new InboxCore(null!, this, Shared, new InboxLimits(capacity, bytes, overflow, hold));
     }
@@ -32,8 +33,11 @@ internal sealed class InboxRig : IInboxOwner
 
     public int Wakes { get; private set; }
 
-    public static NodeInfo Node(string name, uint counter = 1) =>
-        new(new NodeNumber(new Epoch(1, 1), counter), name, 7, new NetEndpoint(0x7F000001, (ushort)(15_000 + counter)), new NetEndpoint(0x7F000001, 16_000), 0);
+    public static NodeInfo Node(string name, uint counter = 1)
+    {
+        var control = new NetEndpoint(0x7F000001, (ushort)(15_000 + counter));
+        return new NodeInfo(new NodeNumber(new Epoch(1, 1), counter), name, 7, control, new NetEndpoint(0x7F000001, 16_000), 0);
+    }
 
     public static GroupView View(ulong number, params NodeInfo[] members)
     {
