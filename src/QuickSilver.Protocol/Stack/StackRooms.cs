@@ -23,7 +23,8 @@ internal sealed class StackRooms
         Agent = new MembershipAgent(
             new AgentSettings(
                 settings.ClusterName, settings.NodeName, settings.Incarnation, facts.Control, facts.Data, facts.ReceiveBufferBytes, facts.Multicast,
-                settings.HeartbeatInterval) { Sabotage = settings.Sabotage },
+                settings.HeartbeatInterval)
+            { Sabotage = settings.Sabotage },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
             DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);

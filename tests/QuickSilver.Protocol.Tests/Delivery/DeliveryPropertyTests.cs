@@ -44,7 +44,7 @@ public class DeliveryPropertyTests
         private readonly Dictionary<NodeInfo, List<Message>> _sent = [];
         private readonly RegionView[] _views;
         private readonly GroupReceiver?[] _stays = new GroupReceiver?[Groups];
-        
+
         public Run(ulong seed, ulong loss)
         {
             _seed = seed;

@@ -7,13 +7,23 @@ public sealed class PendingLimitsTests
 {
     private static readonly PendingQuota Quota = new()
     {
-        StreamMessages = 1000, StreamBytes = 100_000, NodeMessages = 3000, NodeBytes = 300_000, GuaranteedMessages = 10, GuaranteedBytes = 1000,
+        StreamMessages = 1000,
+        StreamBytes = 100_000,
+        NodeMessages = 3000,
+        NodeBytes = 300_000,
+        GuaranteedMessages = 10,
+        GuaranteedBytes = 1000,
     };
 
     // So small that a few hundred messages fill it.
     private static readonly PendingQuota RandomQuota = new()
     {
-        StreamMessages = 100, StreamBytes = 50_000, NodeMessages = 150, NodeBytes = 100_000, GuaranteedMessages = 5, GuaranteedBytes = 2000,
+        StreamMessages = 100,
+        StreamBytes = 50_000,
+        NodeMessages = 150,
+        NodeBytes = 100_000,
+        GuaranteedMessages = 5,
+        GuaranteedBytes = 2000,
     };
 
     private readonly PendingLimits _limits = new(Quota);

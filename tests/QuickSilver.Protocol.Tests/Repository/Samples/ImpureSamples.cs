@@ -74,7 +74,13 @@ internal sealed class UsesRandomAfterASwitch
 {
     public int Next(int kind) => kind switch
     {
-        0 => 7, 1 => 3, 2 => 9, 3 => 1, 4 => 8, 5 => kind * 3, _ => Random.Shared.Next(),
+        0 => 7,
+        1 => 3,
+        2 => 9,
+        3 => 1,
+        4 => 8,
+        5 => kind * 3,
+        _ => Random.Shared.Next(),
     };
 }
 
