@@ -30,6 +30,7 @@ public sealed class LoopTurn
     private readonly CompletionBacklog _backlog = new();
     private readonly List<Completion> _taken = [];
     private Instant _takenAt;
+    private ulong _takes;
     private Instant _expectedBy = Instant.Never;
 
     /// <summary>Makes a loop that has not turned yet.</summary>
@@ -97,7 +98,8 @@ public sealed class LoopTurn
         int room = _quanta.HeldReads - _backlog.Count;
         if (room > 0 && _parts.Completions.Take(_taken, room) > 0)
         {
-            foreach (ref readonly Completion completion in System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken)) _backlog.Add(completion);
+            _takes++;
+            foreach (ref readonly Completion completion in System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken)) _backlog.Add(completion with { Take = _takes });
             _taken.Clear();
         }
 

@@ -91,12 +91,15 @@ public sealed class Recoverer
         return null;
     }
 
-    /// <summary>A data socket has been found empty: what tokens named meanwhile has been read, or was lost.</summary>
-    public void OnDrained(IRegionChannel? channel, Instant now)
+    /// <summary>The taking of completions that what is handled now came with.</summary>
+    public ulong Take { get; set; }
+
+    /// <summary>A data socket has been found empty: what tokens taken no later had named has been read, or was lost.</summary>
+    public void OnDrained(IRegionChannel? channel, ulong take, Instant now)
     {
         foreach (RegionRecovery region in _regions)
         {
-            if (region.Channel == channel) region.OnDrained(now);
+            if (region.Channel == channel) region.OnDrained(take, now);
         }
     }
 

@@ -134,11 +134,11 @@ public sealed class RegionRecovery
         Ring.OnUnstable(feedbackWanted, now);
     }
 
-    internal void OnDrained(Instant now)
+    internal void OnDrained(ulong take, Instant now)
     {
         foreach (StreamReceiver stream in _streams)
         {
-            if (stream.IntakeTarget > stream.Intake) RaiseIntake(stream, stream.IntakeTarget, now);
+            if (stream.IntakeTarget > stream.Intake && stream.IntakeTargetTake <= take) RaiseIntake(stream, stream.IntakeTarget, now);
         }
     }
 

@@ -48,7 +48,10 @@ internal sealed class StreamReceiver
     public ulong Intake { get; private set; }
 
     /// <summary>What a token named while the socket still held packets: becomes the intake once the socket is found empty.</summary>
-    public ulong IntakeTarget { get; set; }
+    public ulong IntakeTarget { get; private set; }
+
+    /// <summary>The taking of completions that the token came with: a socket found empty before it says nothing about what the token named.</summary>
+    public ulong IntakeTargetTake { get; private set; }
 
     /// <summary>Highest sequence that anybody is known to have sent or seen.</summary>
     public ulong KnownHighest { get; private set; }
@@ -126,6 +129,14 @@ internal sealed class StreamReceiver
         }
         Intake = sequence;
         return found;
+    }
+
+    /// <summary>A token names a sequence that the data socket may still hold.</summary>
+    public void AimIntake(ulong sequence, ulong take)
+    {
+        if (sequence <= Math.Max(Intake, IntakeTarget)) return;
+        IntakeTarget = sequence;
+        IntakeTargetTake = take;
     }
 
     /// <summary>A packet that this member holds, from its cache or its own pending set.</summary>

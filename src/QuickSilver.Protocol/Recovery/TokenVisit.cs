@@ -109,7 +109,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         if (stream.Own is null)
         {
             record.Intake = record.Intake is { } intake ? Math.Min(intake, stream.Intake) : stream.Intake;
-            if (record.Highest > stream.Intake) stream.IntakeTarget = Math.Max(stream.IntakeTarget, record.Highest);
+            stream.AimIntake(record.Highest, node.Take);
         }
         region.CleanUp(stream, record.Cleanup, record.HasDetail ? record.Held : default);
     }

@@ -30,9 +30,10 @@ internal sealed class DatagramRouter
     {
         if (completion.IsDrained)
         {
-            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, now);
+            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, completion.Take, now);
             return;
         }
+        _rooms.Recoverer.Take = completion.Take;
         ReadOnlySpan<byte> rest = completion.Span;
         while (!rest.IsEmpty)
         {

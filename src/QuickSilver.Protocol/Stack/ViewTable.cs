@@ -19,7 +19,8 @@ internal sealed class ViewTable(StackRooms rooms)
     {
         foreach (RegionView view in step.Opened)
         {
-            if (view.IndexOf(rooms.SelfKey) < 0) continue;
+            // A view that this node knew before may begin again for it: its ring is still there.
+            if (view.IndexOf(rooms.SelfKey) < 0 || FindRegion(view) is not null) continue;
             IRegionChannel? channel = view.Multicast.IsNone ? null : rooms.Host.Transport.Open(view.Multicast, receive: true);
             _views.Add(new OpenView(view, channel, rooms.Recoverer.Open(view, channel)));
         }
