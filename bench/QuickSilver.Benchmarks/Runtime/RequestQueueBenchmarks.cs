@@ -7,8 +7,8 @@ using QuickSilver.Runtime;
 namespace QuickSilver.Benchmarks.Runtime;
 
 /// <summary>
-/// A hand-over of small requests from other threads to one: the request queue against the framework's queues, in a single thread (cost of the operations alone) and with producers that run beside the
-/// consumer (contention included). Figures are per request.
+/// A hand-over of small requests from other threads to one: the request queue against the framework's queues, in a single thread (cost of the
+/// operations alone) and with producers that run beside the consumer (contention included). Figures are per request.
 /// </summary>
 [MemoryDiagnoser]
 public class RequestQueueBenchmarks

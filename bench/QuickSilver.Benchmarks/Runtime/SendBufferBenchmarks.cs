@@ -5,7 +5,10 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver.Benchmarks.Runtime;
 
-/// <summary>Memory rented on one thread and returned on another, as messages on their way to the core are: the send pool against <see cref="ArrayPool{T}.Shared"/>. Figures are per message.</summary>
+/// <summary>
+/// Memory rented on one thread and returned on another, as messages on their way to the core are: the send pool against
+/// <see cref="ArrayPool{T}.Shared"/>. Figures are per message.
+/// </summary>
 [MemoryDiagnoser]
 public class SendBufferBenchmarks
 {

@@ -8,8 +8,8 @@ using QuickSilver.Transport;
 namespace QuickSilver.Benchmarks.Transport;
 
 /// <summary>
-/// One train of 32 datagrams of 1000 bytes over loopback multicast to one receiver, sent and taken by the same thread: what the transports add to the kernel's cost, beside bare sockets with one
-/// datagram a call. Figures are per datagram.
+/// One train of 32 datagrams of 1000 bytes over loopback multicast to one receiver, sent and taken by the same thread: what the transports add to the
+/// kernel's cost, beside bare sockets with one datagram a call. Figures are per datagram.
 /// </summary>
 [MemoryDiagnoser]
 public class TransportBenchmarks : ITransportEvents

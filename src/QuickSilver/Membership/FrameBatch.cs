@@ -4,8 +4,8 @@ using System.Buffers.Binary;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Whole frames of one connection on their way to the thread that handles them, as they came: each behind its length in four bytes, little-endian. Made by the receiving task, emptied
-/// once, then given back.
+/// Whole frames of one connection on their way to the thread that handles them, as they came: each behind its length in four bytes, little-endian.
+/// Made by the receiving task, emptied once, then given back.
 /// </summary>
 internal sealed class FrameBatch
 {

@@ -6,9 +6,10 @@ using System.Net.Sockets;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Frames over one TCP connection, both ways: four bytes of length, little-endian, then the frame. Sending is for one thread (the core's, or the host's loop): it writes into a pipe that a task
-/// empties into the socket, and never waits; who does not take what is sent to it, up to a limit, is cut off. Receiving is a task that hands over whole frames in batches, at most a few of them
-/// before the first has been handled, so that memory stays bounded on both sides. A peer can make this side hold no more than one frame's length that it really sent.
+/// Frames over one TCP connection, both ways: four bytes of length, little-endian, then the frame. Sending is for one thread (the core's, or the
+/// host's loop): it writes into a pipe that a task empties into the socket, and never waits; who does not take what is sent to it, up to a limit, is
+/// cut off. Receiving is a task that hands over whole frames in batches, at most a few of them before the first has been handled, so that memory
+/// stays bounded on both sides. A peer can make this side hold no more than one frame's length that it really sent.
 /// </summary>
 internal sealed class FrameConnection
 {

@@ -5,7 +5,10 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver.Membership;
 
-/// <summary>One node's connection to a <see cref="MembershipHost"/>: brings what it receives to the host's loop, and is the loop's record of it. Fields belong to the loop.</summary>
+/// <summary>
+/// One node's connection to a <see cref="MembershipHost"/>: brings what it receives to the host's loop, and is the loop's record of it. Fields belong
+/// to the loop.
+/// </summary>
 internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
 {
     private const long Opened = 0;

@@ -5,7 +5,8 @@ using QuickSilver.Runtime;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership servers of one host, and which connection belongs to which: routed by the cluster's name in the first frame where the host serves all clusters of a machine. Host loop only.
+/// The membership servers of one host, and which connection belongs to which: routed by the cluster's name in the first frame where the host serves
+/// all clusters of a machine. Host loop only.
 /// </summary>
 /// <param name="settings">The host's.</param>
 /// <param name="alarms">Of the host's loop.</param>
@@ -113,7 +114,8 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         return true;
     }
 
-    // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them reading each other's datagrams.
+    // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them reading each other's
+    // datagrams.
     private static MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
     {
         int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));

@@ -2,7 +2,9 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Membership;
 
-/// <summary>What a <see cref="TcpMembershipLink"/> brings to its node, on the core thread: connected, frames, disconnected, and so on, always in this order.</summary>
+/// <summary>
+/// What a <see cref="TcpMembershipLink"/> brings to its node, on the core thread: connected, frames, disconnected, and so on, always in this order.
+/// </summary>
 internal interface ILinkHandler
 {
     /// <summary>The channel to a membership server is open.</summary>

@@ -2,7 +2,10 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Membership;
 
-/// <summary>What a membership host has to tell people. Called on the host's own thread or the pool's; told once for each kind, counted always (<see cref="HostCounters"/>).</summary>
+/// <summary>
+/// What a membership host has to tell people. Called on the host's own thread or the pool's; told once for each kind, counted always
+/// (<see cref="HostCounters"/>).
+/// </summary>
 internal interface IMembershipHostEvents
 {
     /// <summary>A node was refused, by the server or because its first frame was no registration.</summary>

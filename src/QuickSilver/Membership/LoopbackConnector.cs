@@ -4,8 +4,9 @@ using System.Net.Sockets;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership of one machine without configuration: whoever can bind the well-known loopback port, which only one process can, serves all clusters of the machine; everybody, the server's own node
-/// included, connects to it. When it goes, every survivor tries to bind, one succeeds, and the others connect to that one.
+/// The membership of one machine without configuration: whoever can bind the well-known loopback port, which only one process can, serves all
+/// clusters of the machine; everybody, the server's own node included, connects to it. When it goes, every survivor tries to bind, one succeeds, and
+/// the others connect to that one.
 /// </summary>
 /// <param name="settings">The host's, should this process become it; the endpoint is the well-known port.</param>
 /// <param name="hostEvents">Told by the host.</param>

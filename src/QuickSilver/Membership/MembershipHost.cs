@@ -6,8 +6,9 @@ using QuickSilver.Runtime;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Serves the membership over TCP: a listener, a connection per node, and one thread of its own that runs the membership servers, which are pure state machines. Separate from
-/// the node's core thread, so that a busy node serves no worse, and a node can stop while its host still says goodbye to others.
+/// Serves the membership over TCP: a listener, a connection per node, and one thread of its own that runs the membership servers, which are pure
+/// state machines. Separate from the node's core thread, so that a busy node serves no worse, and a node can stop while its host still says goodbye
+/// to others.
 /// </summary>
 internal sealed class MembershipHost : IAsyncDisposable
 {

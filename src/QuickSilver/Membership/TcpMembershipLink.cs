@@ -7,9 +7,9 @@ using QuickSilver.Runtime;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// A node's channel to its membership server over TCP. A task finds a server, connects, and brings what is received to the core thread as requests: connected, batches of frames,
-/// disconnected, in this order; when the connection ends it begins again, at once at first, then after growing pauses with jitter, so that the nodes of a dead server do not all come at
-/// the same moment.
+/// A node's channel to its membership server over TCP. A task finds a server, connects, and brings what is received to the core thread as requests:
+/// connected, batches of frames, disconnected, in this order; when the connection ends it begins again, at once at first, then after growing pauses
+/// with jitter, so that the nodes of a dead server do not all come at the same moment.
 /// </summary>
 internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequestTarget, IAsyncDisposable
 {
@@ -36,7 +36,8 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <param name="requests">The core thread's.</param>
     /// <param name="handler">Gets what comes, on the core thread.</param>
     /// <param name="events">Told what people should know.</param>
-    /// <param name="silence">A server answers heartbeats: a connection by which nothing has come for so long is given up. Several heartbeats; null: never.</param>
+    /// <param name="silence">A server answers heartbeats: a connection by which nothing has come for so long is given up. Several heartbeats; null:
+    /// never.</param>
     public TcpMembershipLink(MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events, TimeSpan? silence = null)
     {
         _connector = connector;

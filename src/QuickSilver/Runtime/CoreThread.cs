@@ -4,15 +4,15 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The one thread that owns all protocol state of a node: it turns a <see cref="LoopTurn"/> while there is work and sleeps in the completion queue when there is none. It takes no lock and
-/// runs nothing of the thread pool.
+/// The one thread that owns all protocol state of a node: it turns a <see cref="LoopTurn"/> while there is work and sleeps in the completion queue
+/// when there is none. It takes no lock and runs nothing of the thread pool.
 /// <para>
-/// Going to sleep, so that no request is missed: declare it (<see cref="WakeGate"/>), look at the requests once more, wait until the first alarm is due. Being woken
-/// too often is harmless, the next turn finds nothing.
+/// Going to sleep, so that no request is missed: declare it (<see cref="WakeGate"/>), look at the requests once more, wait until the first alarm is
+/// due. Being woken too often is harmless, the next turn finds nothing.
 /// </para>
 /// <para>
-/// An exception that nothing else caught ends the thread in an orderly way: it is reported once, accepted requests are run to their (failing) ends, new
-/// ones are refused.
+/// An exception that nothing else caught ends the thread in an orderly way: it is reported once, accepted requests are run to their (failing) ends,
+/// new ones are refused.
 /// </para>
 /// Source: first paper, section 3 (one core thread); the wake protocol is the usual one of event loops with an eventfd.
 /// </summary>
@@ -76,7 +76,10 @@ internal sealed class CoreThread
     /// <summary>Starts the thread. Once.</summary>
     public void Start() => _thread.Start();
 
-    /// <summary>Asks the thread to run the requests it has, call <see cref="ICoreObserver.OnStopping"/> and end. Any thread, more than once; <see cref="Ended"/> tells when.</summary>
+    /// <summary>
+    /// Asks the thread to run the requests it has, call <see cref="ICoreObserver.OnStopping"/> and end. Any thread, more than once;
+    /// <see cref="Ended"/> tells when.
+    /// </summary>
     public void RequestStop()
     {
         Volatile.Write(ref _isStopping, true);

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// What a request does when its turn comes. One long-lived object (a group, a node) is the target of any number of requests, so that a request costs a slot of the
-/// <see cref="RequestQueue"/> and no object.
+/// What a request does when its turn comes. One long-lived object (a group, a node) is the target of any number of requests, so that a request costs
+/// a slot of the <see cref="RequestQueue"/> and no object.
 /// </summary>
 internal interface IRequestTarget
 {

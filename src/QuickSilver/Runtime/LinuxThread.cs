@@ -10,7 +10,8 @@ internal static partial class LinuxThread
     private const int MaskWords = 16;
 
     /// <summary>
-    /// Sharpens the calling thread's timers (by default the kernel lets them run 50 us late) and binds it to a processor if asked. Refusals are ignored: both only make things faster.
+    /// Sharpens the calling thread's timers (by default the kernel lets them run 50 us late) and binds it to a processor if asked. Refusals are
+    /// ignored: both only make things faster.
     /// </summary>
     public static unsafe void Prepare(int? processor)
     {

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The machine's monotonic clock in ticks of 100 ns. All instances in a process share one origin, one hour before first use, so that an instant is never near
-/// <see cref="Instant.Zero"/>. Any thread; some 25 ns a reading.
+/// The machine's monotonic clock in ticks of 100 ns. All instances in a process share one origin, one hour before first use, so that an instant is
+/// never near <see cref="Instant.Zero"/>. Any thread; some 25 ns a reading.
 /// </summary>
 internal sealed class MonotonicClock : IClock
 {

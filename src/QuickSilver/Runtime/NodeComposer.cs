@@ -59,7 +59,8 @@ internal static class NodeComposer
         };
         var thread = new CoreThread(loop, requests, transport, gate, clock, threadOptions, core);
         services.SetThread(thread);
-        var link = new TcpMembershipLink(FindConnector(options, transport, reporter), requests, core, reporter);
+        // The server answers heartbeats: a connection that is silent for the time in which a node would be removed is a dead one.
+        var link = new TcpMembershipLink(FindConnector(options, transport, reporter), requests, core, reporter, options.Membership.FailureTimeout);
         core.Compose(link);
         return new NodeParts(services, lifecycle, core, thread, link, transport.Choice);
     }

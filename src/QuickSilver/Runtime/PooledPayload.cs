@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// A message's bytes on their way from an application thread to the core: an array of a <see cref="SendBufferPool"/>. Filled by the thread that rented it, then
-/// handed over through the request queue; goes home by itself when the core has packed it for the last time.
+/// A message's bytes on their way from an application thread to the core: an array of a <see cref="SendBufferPool"/>. Filled by the thread that
+/// rented it, then handed over through the request queue; goes home by itself when the core has packed it for the last time.
 /// </summary>
 internal sealed class PooledPayload : Payload
 {

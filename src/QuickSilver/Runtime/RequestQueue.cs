@@ -3,16 +3,16 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Requests from any thread to the core thread. Idea: a ring of slots with sequence numbers (<see cref="RequestSegment"/>); a producer takes a slot with one
-/// compare-and-swap and never waits for another producer or for the core. When the ring is full it is frozen and a ring twice as large is linked behind it, so
-/// a queue that has met its largest burst once allocates nothing more.
+/// Requests from any thread to the core thread. Idea: a ring of slots with sequence numbers (<see cref="RequestSegment"/>); a producer takes a slot
+/// with one compare-and-swap and never waits for another producer or for the core. When the ring is full it is frozen and a ring twice as large is
+/// linked behind it, so a queue that has met its largest burst once allocates nothing more.
 /// <para>
-/// Awkward cases: a producer that was stopped between taking its slot and filling it holds up the requests behind it (order per producer would break otherwise)
-/// but not the core, which sees the queue as empty up to there and is woken when the slot is full; closing freezes the last ring, so each request either was refused or
-/// is run.
+/// Awkward cases: a producer that was stopped between taking its slot and filling it holds up the requests behind it (order per producer would break
+/// otherwise) but not the core, which sees the queue as empty up to there and is woken when the slot is full; closing freezes the last ring, so each
+/// request either was refused or is run.
 /// </para>
-/// Cost: one compare-and-swap and one fence per request, no lock, no allocation; a lock when growing. Source: D. Vyukov's bounded queue; segments as in
-/// <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
+/// Cost: one compare-and-swap and one fence per request, no lock, no allocation; a lock when growing. Source: D. Vyukov's bounded queue; segments as
+/// in <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
 /// </summary>
 internal sealed class RequestQueue : IRequestQueue
 {
@@ -86,7 +86,9 @@ internal sealed class RequestQueue : IRequestQueue
         }
     }
 
-    /// <summary>Refuses requests from now on. Those accepted before are still to be run: see <see cref="RunRest"/>. Any thread, more than once.</summary>
+    /// <summary>
+    /// Refuses requests from now on. Those accepted before are still to be run: see <see cref="RunRest"/>. Any thread, more than once.
+    /// </summary>
     public void Close()
     {
         lock (_growing)
@@ -97,7 +99,9 @@ internal sealed class RequestQueue : IRequestQueue
         }
     }
 
-    /// <summary>Runs all that was accepted before <see cref="Close"/>, waiting for producers that are in the middle of it. Core thread, or after it has ended.</summary>
+    /// <summary>
+    /// Runs all that was accepted before <see cref="Close"/>, waiting for producers that are in the middle of it. Core thread, or after it has ended.
+    /// </summary>
     public int RunRest(Instant now)
     {
         int count = 0;

@@ -3,9 +3,9 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One bounded ring of a <see cref="RequestQueue"/>: Vyukov's array queue with a sequence number per slot, many producers, one consumer. A slot at position p is
-/// free for its producer when its sequence is p, and full for the consumer when it is p + 1. Freezing adds <see cref="FrozenBit"/> to the tail: from then on every
-/// attempt to enqueue finds a slot "from the past" and gives up, and the true tail can still be read.
+/// One bounded ring of a <see cref="RequestQueue"/>: Vyukov's array queue with a sequence number per slot, many producers, one consumer. A slot at
+/// position p is free for its producer when its sequence is p, and full for the consumer when it is p + 1. Freezing adds <see cref="FrozenBit"/> to
+/// the tail: from then on every attempt to enqueue finds a slot "from the past" and gives up, and the true tail can still be read.
 /// </summary>
 internal sealed class RequestSegment
 {

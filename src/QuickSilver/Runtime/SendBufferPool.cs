@@ -29,8 +29,10 @@ internal sealed class SendBufferPool
         }
     }
 
-    /// <summary>Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to
-    /// it. Contents are whatever was there.</summary>
+    /// <summary>
+    /// Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to it.
+    /// Contents are whatever was there.
+    /// </summary>
     public PooledPayload Rent(int minimumBytes)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)minimumBytes, (uint)LargestBytes, nameof(minimumBytes));

@@ -3,11 +3,11 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Decides who pays for waking the core thread: only the first request after the core has declared itself asleep makes the system call (some 7 us), all others
-/// cost a fence and a read.
+/// Decides who pays for waking the core thread: only the first request after the core has declared itself asleep makes the system call (some 7 us),
+/// all others cost a fence and a read.
 /// <para>
-/// Why nothing is missed: the core declares sleep, fences, looks at its queues once more, then waits; a producer fills its slot, fences, then looks at the
-/// declaration. Whichever fence comes second sees the other's write.
+/// Why nothing is missed: the core declares sleep, fences, looks at its queues once more, then waits; a producer fills its slot, fences, then looks
+/// at the declaration. Whichever fence comes second sees the other's write.
 /// </para>
 /// </summary>
 /// <param name="sleeper">Where the core waits.</param>

@@ -3,7 +3,10 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
-/// <summary>The framework's form of each endpoint sent to, made once: sending to it then allocates nothing. Bounded: thrown away whole when it has grown beyond any real cluster.</summary>
+/// <summary>
+/// The framework's form of each endpoint sent to, made once: sending to it then allocates nothing. Bounded: thrown away whole when it has grown
+/// beyond any real cluster.
+/// </summary>
 internal sealed class AddressCache
 {
     private const int Most = 16_384;

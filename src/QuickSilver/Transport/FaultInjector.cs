@@ -7,8 +7,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Drops some of the datagrams that a transport receives, chosen by a seeded generator, control included. Reads are walked by their headers' lengths first, so that single datagrams of a
-/// train are lost, and what remains is moved together: whoever handles the read sees a train with members missing, as after a loss on the way. What no header explains is left as it is.
+/// Drops some of the datagrams that a transport receives, chosen by a seeded generator, control included. Reads are walked by their headers' lengths
+/// first, so that single datagrams of a train are lost, and what remains is moved together: whoever handles the read sees a train with members
+/// missing, as after a loss on the way. What no header explains is left as it is.
 /// </summary>
 /// <param name="inner">The transport; disposed with this.</param>
 /// <param name="dropRate">Share of datagrams to drop, from 0 to 1.</param>

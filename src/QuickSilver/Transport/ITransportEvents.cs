@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// What a transport has to tell people. Called on the thread that starts it, then on the core thread: implementations must not wait. Each is called rarely; none for single packets.
+/// What a transport has to tell people. Called on the thread that starts it, then on the core thread: implementations must not wait. Each is called
+/// rarely; none for single packets.
 /// </summary>
 internal interface ITransportEvents
 {

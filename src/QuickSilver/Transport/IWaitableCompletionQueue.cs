@@ -15,6 +15,8 @@ internal interface IWaitableCompletionQueue : ICompletionQueue
     /// <returns>True when something happened, false when the time was up.</returns>
     bool Wait(TimeSpan atMost);
 
-    /// <summary>Ends the present <see cref="Wait"/>, or the next one. Any thread; a system call, so called only when the core has declared itself asleep.</summary>
+    /// <summary>
+    /// Ends the present <see cref="Wait"/>, or the next one. Any thread; a system call, so called only when the core has declared itself asleep.
+    /// </summary>
     void Wake();
 }

@@ -1,8 +1,8 @@
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The buffers of one in-process node, rented by its senders' threads and returned by its core thread: short ones for control datagrams, so that they do not occupy 64 KiB
-/// each, and long ones for trains. One lock.
+/// The buffers of one in-process node, rented by its senders' threads and returned by its core thread: short ones for control datagrams, so that they
+/// do not occupy 64 KiB each, and long ones for trains. One lock.
 /// </summary>
 internal sealed class InProcessBuffers
 {

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// A network between the nodes of one process: multicast and unicast without sockets, with a finite receive buffer for each endpoint, so that it loses what a kernel would lose.
-/// Trains travel whole. Any thread: nodes attach and detach under a lock, senders read an immutable picture.
+/// A network between the nodes of one process: multicast and unicast without sockets, with a finite receive buffer for each endpoint, so that it
+/// loses what a kernel would lose. Trains travel whole. Any thread: nodes attach and detach under a lock, senders read an immutable picture.
 /// </summary>
 internal sealed class InProcessNetwork
 {

@@ -5,7 +5,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
-/// <summary>A node's place in an <see cref="InProcessNetwork"/>: the same contract as over sockets, for tests and for clusters inside one process.</summary>
+/// <summary>
+/// A node's place in an <see cref="InProcessNetwork"/>: the same contract as over sockets, for tests and for clusters inside one process.
+/// </summary>
 internal sealed class InProcessTransport : IHostTransport
 {
     private readonly InProcessNetwork _network;
@@ -27,7 +29,13 @@ internal sealed class InProcessTransport : IHostTransport
         _data = new InProcessInbox(_buffers, _bufferBytes, _sleep.SetIfWaiting);
         int slot = SlotSize.Choose(settings, SlotSize.LoopbackMtu, isLoopback: true);
         Facts = new TransportFacts(
-            _network.Attach(_control), _network.Attach(_data), slot, SlotSize.TrainDatagrams(slot), _bufferBytes, Multicast: true, settings.ChecksumPayloads);
+            _network.Attach(_control),
+            _network.Attach(_data),
+            slot,
+            SlotSize.TrainDatagrams(slot),
+            _bufferBytes,
+            Multicast: true,
+            settings.ChecksumPayloads);
         Choice = new TransportChoice("in-process", "memory", IPAddress.Loopback, Multicast: true, "within one process");
     }
 
@@ -88,7 +96,8 @@ internal sealed class InProcessTransport : IHostTransport
         TakeData(_data, SocketRole.Unicast, null, batch, room - (batch.Count - before), ref _owesDrained);
         foreach (InProcessChannel channel in _channels)
         {
-            if (channel.Inbox is { } inbox) TakeData(inbox, SocketRole.Multicast, channel, batch, room - (batch.Count - before), ref channel.OwesDrained);
+            if (channel.Inbox is not { } inbox) continue;
+            TakeData(inbox, SocketRole.Multicast, channel, batch, room - (batch.Count - before), ref channel.OwesDrained);
         }
         return batch.Count - before;
     }

@@ -4,8 +4,9 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The few calls of libc that .NET has no equal for: waiting on many sockets and on other threads at once, in fractions of a millisecond. Measured: sending and receiving by plain
-/// <see cref="System.Net.Sockets.Socket"/> calls is as fast as by P/Invoke, waiting is not. None suppresses the GC transition: all of them enter the kernel.
+/// The few calls of libc that .NET has no equal for: waiting on many sockets and on other threads at once, in fractions of a millisecond. Measured:
+/// sending and receiving by plain <see cref="System.Net.Sockets.Socket"/> calls is as fast as by P/Invoke, waiting is not. None suppresses the GC
+/// transition: all of them enter the kernel.
 /// </summary>
 internal static partial class LinuxNative
 {

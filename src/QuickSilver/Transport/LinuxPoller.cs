@@ -5,8 +5,9 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes. Core thread only but for Wake, which is safe
-/// even while the poller is being disposed: handles are counted, so that a write never reaches a descriptor that has come to mean something else.
+/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes. Core
+/// thread only but for Wake, which is safe even while the poller is being disposed: handles are counted, so that a write never reaches a descriptor
+/// that has come to mean something else.
 /// </summary>
 internal sealed unsafe class LinuxPoller : IDisposable
 {
@@ -100,7 +101,8 @@ internal sealed unsafe class LinuxPoller : IDisposable
         byte* registration = stackalloc byte[16];
         *(uint*)registration = LinuxNative.EpollIn;
         *(ulong*)(registration + EventDataOffset) = token;
-        if (LinuxNative.EpollControl(_epoll, LinuxNative.EpollAdd, descriptor, registration) != 0) throw new Win32Exception(Marshal.GetLastPInvokeError());
+        int result = LinuxNative.EpollControl(_epoll, LinuxNative.EpollAdd, descriptor, registration);
+        if (result != 0) throw new Win32Exception(Marshal.GetLastPInvokeError());
     }
 
     private int Call(byte* events, TimeSpan atMost)
@@ -108,7 +110,11 @@ internal sealed unsafe class LinuxPoller : IDisposable
         if (_isPrecise && atMost > TimeSpan.Zero)
         {
             long ticks = atMost.Ticks;
-            var timeout = new LinuxNative.TimeSpec { Seconds = ticks / TimeSpan.TicksPerSecond, Nanoseconds = ticks % TimeSpan.TicksPerSecond * 100 };
+            var timeout = new LinuxNative.TimeSpec
+            {
+                Seconds = ticks / TimeSpan.TicksPerSecond,
+                Nanoseconds = ticks % TimeSpan.TicksPerSecond * TimeSpan.NanosecondsPerTick,
+            };
             try
             {
                 int count = LinuxNative.EpollWaitPrecisely(_epoll, events, MostEvents, &timeout, null);

@@ -6,15 +6,17 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The fast path on Linux: plain non-blocking calls on the core thread, whole trains in one call both ways (UDP_SEGMENT and UDP_GRO), waiting in epoll. No call on these sockets is ever
-/// asynchronous: that would hand them to the framework's own engine for good.
+/// The fast path on Linux: plain non-blocking calls on the core thread, whole trains in one call both ways (UDP_SEGMENT and UDP_GRO), waiting in
+/// epoll. No call on these sockets is ever asynchronous: that would hand them to the framework's own engine for good.
 /// <para>
-/// Taking reads: ask epoll once which sockets have something; empty the control socket; if it had anything, ask epoll again, so that what the data sockets held before is seen to be there;
-/// then empty the unicast socket and the channels, each until it says so. A data socket that is found empty after reads, or after control datagrams came in (a token may name packets
-/// that were lost on the way here), is reported empty: that is what raises intake past a loss.
+/// Taking reads: ask epoll once which sockets have something; empty the control socket; if it had anything, ask epoll again, so that what the data
+/// sockets held before is seen to be there; then empty the unicast socket and the channels, each until it says so. A data socket that is found empty
+/// after reads, or after control datagrams came in (a token may name packets that were lost on the way here), is reported empty: that is what raises
+/// intake past a loss.
 /// </para>
-/// Cost: one epoll call a turn (0.2-0.4 us), one receive a train (some 2 us for 64 KiB), 0.7 us to find a socket empty. Allocates nothing in steady state.
-/// Source: measurements in the project's reference; io_uring, recvmmsg and sendmmsg were measured and bring nothing once trains are cut by the kernel.
+/// Cost: one epoll call a turn (0.2-0.4 us), one receive a train (some 2 us for 64 KiB), 0.7 us to find a socket empty. Allocates nothing in steady
+/// state. Source: measurements in the project's reference; io_uring, recvmmsg and sendmmsg were measured and bring nothing once trains are cut by the
+/// kernel.
 /// </summary>
 internal sealed class LinuxTransport : SocketTransport
 {

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Does multicast work on an interface? One socket joins a group of the pool, another sends a datagram with a nonce to it, and the first must get it back. That the local stack and the
-/// interface carry multicast is all this shows; a switch that drops it shows as loss.
+/// Does multicast work on an interface? One socket joins a group of the pool, another sends a datagram with a nonce to it, and the first must get it
+/// back. That the local stack and the interface carry multicast is all this shows; a switch that drops it shows as loss.
 /// </summary>
 internal static class MulticastProbe
 {

@@ -16,7 +16,8 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
     private const int SmallestMtu = 576;
 
     /// <summary>
-    /// Finds the interface that the settings name; when they name none: loopback in loopback mode, else the first that is up, can multicast and has a gateway, else the first without.
+    /// Finds the interface that the settings name; when they name none: loopback in loopback mode, else the first that is up, can multicast and has a
+    /// gateway, else the first without.
     /// </summary>
     /// <exception cref="TransportException">There is no such interface.</exception>
     public static NetworkChoice Find(TransportSettings settings)
@@ -28,14 +29,21 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
             {
                 if (choice.Name == wanted || choice.Address.ToString() == wanted) return choice;
             }
-            throw new TransportException(TransportFailure.InterfaceUnavailable, $"No interface that is up has the name or IPv4 address '{wanted}'. There are: {Describe(all)}.");
+            throw new TransportException(
+                TransportFailure.InterfaceUnavailable,
+                $"No interface that is up has the name or IPv4 address '{wanted}'. There are: {Describe(all)}.");
         }
-        if (settings.Loopback) return all.Find(static item => item.Choice.IsLoopback).Choice ?? new NetworkChoice("lo", IPAddress.Loopback, SlotSize.LoopbackMtu, true);
+        if (settings.Loopback)
+        {
+            NetworkChoice? found = all.Find(static item => item.Choice.IsLoopback).Choice;
+            return found ?? new NetworkChoice("lo", IPAddress.Loopback, SlotSize.LoopbackMtu, true);
+        }
 
         var able = all.FindAll(static item => !item.Choice.IsLoopback && item.Interface.SupportsMulticast);
-        NetworkChoice? first = able.Find(static item => item.Interface.GetIPProperties().GatewayAddresses.Count > 0).Choice ?? able.FirstOrDefault().Choice;
-        return first ?? throw new TransportException(
-            TransportFailure.InterfaceUnavailable, $"No interface besides loopback is up and has multicast and an IPv4 address. There are: {Describe(all)}.");
+        NetworkChoice? routed = able.Find(static item => item.Interface.GetIPProperties().GatewayAddresses.Count > 0).Choice;
+        return routed ?? able.FirstOrDefault().Choice ?? throw new TransportException(
+            TransportFailure.InterfaceUnavailable,
+            $"No interface besides loopback is up and has multicast and an IPv4 address. There are: {Describe(all)}.");
     }
 
     /// <summary>The address in host order, with a port.</summary>
@@ -46,7 +54,8 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
         List<(NetworkChoice, NetworkInterface)> found = [];
         foreach (NetworkInterface item in NetworkInterface.GetAllNetworkInterfaces())
         {
-            if (item.OperationalStatus is not (OperationalStatus.Up or OperationalStatus.Unknown) || !item.Supports(NetworkInterfaceComponent.IPv4)) continue;
+            bool isUp = item.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown;
+            if (!isUp || !item.Supports(NetworkInterfaceComponent.IPv4)) continue;
             IPInterfaceProperties properties = item.GetIPProperties();
             bool isLoopback = item.NetworkInterfaceType == NetworkInterfaceType.Loopback;
             int mtu = properties.GetIPv4Properties().Mtu;

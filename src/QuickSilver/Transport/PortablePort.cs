@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// A socket with one receive armed at a time. Its <see cref="SocketAsyncEventArgs"/> completes on a thread of the framework, which only says so; everything else is the core thread's.
+/// A socket with one receive armed at a time. Its <see cref="SocketAsyncEventArgs"/> completes on a thread of the framework, which only says so;
+/// everything else is the core thread's.
 /// </summary>
 internal sealed class PortablePort : ReceivePort
 {

@@ -6,8 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The transport for every system: one asynchronous receive armed on each socket, sends without waiting. A receive that completes at once is taken on the core thread without a hop;
-/// one that completes later wakes the core if it sleeps. Costs half the rate of the Linux path and two more thread switches of latency; on Linux trains travel whole here too.
+/// The transport for every system: one asynchronous receive armed on each socket, sends without waiting. A receive that completes at once is taken on
+/// the core thread without a hop; one that completes later wakes the core if it sleeps. Costs half the rate of the Linux path and two more thread
+/// switches of latency; on Linux trains travel whole here too.
 /// </summary>
 internal sealed class PortableTransport : SocketTransport
 {

@@ -1,8 +1,8 @@
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The buffers that reads arrive in: 64 KiB each, pinned, because a coalescing socket that is offered less loses the rest of a train without a word. Not thread-safe: core
-/// thread only, or under the owner's lock.
+/// The buffers that reads arrive in: 64 KiB each, pinned, because a coalescing socket that is offered less loses the rest of a train without a word.
+/// Not thread-safe: core thread only, or under the owner's lock.
 /// </summary>
 internal sealed class ReadBufferPool
 {

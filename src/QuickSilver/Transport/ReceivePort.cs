@@ -20,8 +20,8 @@ internal abstract class ReceivePort(Socket socket, SocketRole role, IRegionChann
     public IRegionChannel? Channel { get; } = channel;
 
     /// <summary>
-    /// True when the next time the socket is found empty must be told: reads were handed out since it was told last, or control datagrams came in, which may name packets
-    /// that this socket should have had.
+    /// True when the next time the socket is found empty must be told: reads were handed out since it was told last, or control datagrams came in,
+    /// which may name packets that this socket should have had.
     /// </summary>
     public bool OwesDrained;
 

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// How long a datagram may be. Over loopback 8 KiB datagrams with eight 1000-byte messages moved half as many messages again as 1000-byte ones, and single
-/// 60 kB ones no more; over a wire a datagram must not be fragmented, and 1372 bytes fit the smaller MTUs of tunnels and clouds.
+/// How long a datagram may be. Over loopback 8 KiB datagrams with eight 1000-byte messages moved half as many messages again as 1000-byte ones, and
+/// single 60 kB ones no more; over a wire a datagram must not be fragmented, and 1372 bytes fit the smaller MTUs of tunnels and clouds.
 /// </summary>
 internal static class SlotSize
 {

@@ -7,8 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// What both socket transports share: two unicast sockets (control apart from data, so that data never pushes tokens out of a kernel buffer), channels by address, and sending.
-/// How reads arrive is the derived type's business. Core thread only, from the first turn on.
+/// What both socket transports share: two unicast sockets (control apart from data, so that data never pushes tokens out of a kernel buffer),
+/// channels by address, and sending. How reads arrive is the derived type's business. Core thread only, from the first turn on.
 /// </summary>
 internal abstract class SocketTransport : IHostTransport
 {

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Makes a node's sockets. All are non-blocking. Unicast sockets have a port of their own, never shared (the kernel would deal unicast datagrams out among the sharers by a hash);
-/// multicast ports are shared by all nodes of a machine.
+/// Makes a node's sockets. All are non-blocking. Unicast sockets have a port of their own, never shared (the kernel would deal unicast datagrams out
+/// among the sharers by a hash); multicast ports are shared by all nodes of a machine.
 /// </summary>
 /// <param name="settings">The transport's.</param>
 /// <param name="network">The interface.</param>
@@ -43,7 +43,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             catch (SocketException refusal)
             {
                 socket.Dispose();
-                throw new TransportException(TransportFailure.InterfaceUnavailable, $"Cannot bind {network.Address} on {network.Name}: {refusal.Message}", refusal);
+                string text = $"Cannot bind {network.Address} on {network.Name}: {refusal.Message}";
+                throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal);
             }
         }
         socket.Dispose();
@@ -62,7 +63,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             IPAddress address = ToEndPoint(group).Address;
             socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
             if (OperatingSystem.IsLinux()) _ = KernelOptions.SetOwnGroupsOnly(socket);
-            // Bound to the group, the kernel finds the socket by a hash; bound to any address it looks at every socket of the port. Windows cannot bind to a group.
+            // Bound to the group, the kernel finds the socket by a hash; bound to any address it looks at every socket of the port. Windows cannot
+            // bind to a group.
             socket.Bind(new IPEndPoint(OperatingSystem.IsWindows() ? IPAddress.Any : address, group.Port));
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(address, network.Address));
             return socket;

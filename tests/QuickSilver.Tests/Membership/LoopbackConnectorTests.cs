@@ -83,7 +83,8 @@ public sealed class LoopbackConnectorTests
     public async Task Servers_of_a_list_are_tried_in_turn()
     {
         await using MembershipHost host = _events.Start();
-        await using var node = new TestNode(new ServerListConnector([("127.0.0.1", FreePort()), ("localhost", FreePort()), ("127.0.0.1", host.EndPoint.Port)]));
+        List<(string, int)> servers = [("127.0.0.1", FreePort()), ("localhost", FreePort()), ("127.0.0.1", host.EndPoint.Port)];
+        await using var node = new TestNode(new ServerListConnector(servers));
         await node.HearAsync("unreachable");
         await node.HearAsync("registered");
     }

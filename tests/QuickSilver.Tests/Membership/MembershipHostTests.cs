@@ -96,7 +96,8 @@ public sealed class MembershipHostTests
     [Fact]
     public async Task A_node_of_another_cluster_is_refused_by_a_host_of_one_and_told_why()
     {
-        MembershipHostSettings one = TestHost.Settings with { ServesAllClusters = false, Server = new MembershipServerSettings { ClusterName = "mine" } };
+        var server = new MembershipServerSettings { ClusterName = "mine" };
+        MembershipHostSettings one = TestHost.Settings with { ServesAllClusters = false, Server = server };
         await using MembershipHost host = _events.Start(one);
         await using var stranger = new TestNode(Way(host), cluster: "yours");
         await stranger.HearAsync("expelled: WrongCluster");
@@ -221,8 +222,17 @@ public sealed class MembershipHostTests
     private static byte[] Hello(string cluster, ushort port, byte version = HelloFrame.Version)
     {
         var builder = new FrameBuilder();
-        new HelloFrame { ClusterName = cluster, SpokenVersion = version, NodeName = "raw", Incarnation = 1, Control = new NetEndpoint(1, port), Data = new NetEndpoint(1, port) }
-            .WriteTo(builder);
+        var endpoint = new NetEndpoint(1, port);
+        var hello = new HelloFrame
+        {
+            ClusterName = cluster,
+            SpokenVersion = version,
+            NodeName = "raw",
+            Incarnation = 1,
+            Control = endpoint,
+            Data = endpoint,
+        };
+        hello.WriteTo(builder);
         return Frame(builder.ToArray());
     }
 

@@ -7,7 +7,9 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver.Tests.Membership;
 
-/// <summary>A node that has nothing but its membership: a core thread, an agent and a link over TCP. What happens comes out as words, in order.</summary>
+/// <summary>
+/// A node that has nothing but its membership: a core thread, an agent and a link over TCP. What happens comes out as words, in order.
+/// </summary>
 internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, ICoreObserver, IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);

@@ -45,7 +45,7 @@ public sealed class SocketTransportTests : IDisposable
         Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 200, 100, 1, channel: sending)));
         Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 3, 100, 201, channel: sending)));
         List<Completion> reads = TransportRig.ReceiveDatagrams(receiver, 203);
-        Assert.Equal(Enumerable.Range(1, 203).Select(static number => (long)number % 256), TransportRig.Sequences(reads).Select(static number => number % 256));
+        Assert.Equal(Enumerable.Range(1, 203).Select(static number => (long)number), TransportRig.Sequences(reads));
         Assert.Equal(203, reads.Count(static read => !read.IsDrained));
         Assert.Single(_rig.Events.SegmentationRefused);
         Assert.Equal(1UL, sender.Counters.SegmentationFallbacks);
@@ -132,7 +132,8 @@ public sealed class SocketTransportTests : IDisposable
     [Fact]
     public void An_unknown_interface_is_refused_with_the_names_there_are()
     {
-        var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(TransportRig.Settings with { Interface = "nowhere0" }, _rig.Events));
+        TransportSettings wrong = TransportRig.Settings with { Interface = "nowhere0" };
+        var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(wrong, _rig.Events));
         Assert.Equal(TransportFailure.InterfaceUnavailable, failure.Failure);
         Assert.Contains("nowhere0", failure.Message, StringComparison.Ordinal);
         Assert.Contains("127.0.0.1", failure.Message, StringComparison.Ordinal);

@@ -48,7 +48,14 @@ internal sealed class TransportRig : IDisposable
     }
 
     /// <summary>A train of datagrams with numbers from <paramref name="first"/>; the last is half as long.</summary>
-    public static Train Train(TrainRoute route, int count, int length, ulong first = 1, DatagramKind kind = DatagramKind.Data, NetEndpoint to = default, IRegionChannel? channel = null)
+    public static Train Train(
+        TrainRoute route,
+        int count,
+        int length,
+        ulong first = 1,
+        DatagramKind kind = DatagramKind.Data,
+        NetEndpoint to = default,
+        IRegionChannel? channel = null)
     {
         int last = count == 1 ? length : Math.Max(DatagramHeader.Length, length / 2);
         byte[] bytes = new byte[((count - 1) * length) + last];
