@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using QuickSilver.Samples;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 using QuickSilver.Scenarios.Verbs;
@@ -29,7 +30,7 @@ foreach (IScenario scenario in scenarios)
     command.SetAction((parsed, ct) => RunAsync(scenario, parsed, ct));
     root.Subcommands.Add(command);
 }
-return await root.Parse(args).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+return await CommandLine.RunAsync(root, args);
 
 async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationToken ct)
 {

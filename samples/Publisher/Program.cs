@@ -9,4 +9,4 @@ var command = new RootCommand(
 arguments.AddTo(command);
 traffic.AddTo(command);
 command.SetAction((parsed, ct) => PublisherRun.RunAsync(arguments.Read(parsed), traffic.Read(parsed), ct));
-return await command.Parse(args).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+return await CommandLine.RunAsync(command, args);

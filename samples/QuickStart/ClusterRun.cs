@@ -13,6 +13,10 @@ namespace QuickStart;
 internal sealed class ClusterRun(ClusterPlan plan)
 {
     private const string GroupPrefix = "topic-";
+
+    // Enough to keep everybody busy; with the default of 100,000 every message would be taken at once and the latencies would say how long the run was.
+    private const int Pending = 5_000;
+
     private static readonly TimeSpan AfterTimeout = TimeSpan.FromSeconds(15);
 
     private readonly List<Member> _members = [];
@@ -86,7 +90,7 @@ internal sealed class ClusterRun(ClusterPlan plan)
     }
 
     private string[] PublisherArguments() =>
-        ["--count", Text(plan.Messages), "--size", Text(plan.Size), "--members", Text(plan.Subscribers + 1)];
+        ["--count", Text(plan.Messages), "--size", Text(plan.Size), "--members", Text(plan.Subscribers + 1), "--pending", Text(Pending)];
 
     private static void OnLine(Member member, string line)
     {

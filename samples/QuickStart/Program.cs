@@ -21,4 +21,4 @@ command.SetAction((parsed, ct) =>
         parsed.GetValue(transport), parsed.GetValue(drop), TimeSpan.FromSeconds(parsed.GetValue(timeout)));
     return ClusterRun.RunAsync(plan, ct);
 });
-return await command.Parse(args).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+return await CommandLine.RunAsync(command, args);

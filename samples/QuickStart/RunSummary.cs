@@ -45,7 +45,7 @@ internal sealed class RunSummary
         }
         if (Console.IsOutputRedirected) AnsiConsole.Profile.Width = WidthWhenRedirected;
         AnsiConsole.Write(table);
-        Console.WriteLine("Times are from the call that sends to the handler that receives, at full speed: most of it is waiting for its turn to be sent.");
+        Console.WriteLine("Times are from the call that sends to the handler that receives, at full speed: most of it is waiting to be sent, with up to 5,000 messages under way.");
         string carriers = string.Join(" and ", _publisher.Regions.Where(region => region.Members > 1 || _publisher.Regions.Count == 1).Select(region => region.Carrier).Distinct());
         if (_failures.Count == 0)
         {

@@ -58,6 +58,12 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => new MembershipOptions().Port,
     };
 
+    private readonly Option<string?> _interface = new("--interface")
+    {
+        Description = "Network interface, by name or address. Default: with --server the one of the default route, else loopback.",
+        HelpName = "NAME",
+    };
+
     private readonly Option<TransportKind> _transport = new("--transport")
     {
         Description = "How messages travel: multicast, unicast, or auto, which tries multicast first.",
@@ -70,6 +76,13 @@ internal sealed class NodeArguments
         Description = "The longest datagram to send. Default: as long as the network's path carries.",
         HelpName = "BYTES",
     }.AtLeast(0);
+
+    private readonly Option<int> _pending = new Option<int>("--pending")
+    {
+        Description = "Most messages that may be sent and not yet held by everybody, for each region; sending waits beyond.",
+        HelpName = "MESSAGES",
+        DefaultValueFactory = _ => new PendingOptions().MaxMessages,
+    }.AtLeast(1);
 
     private readonly Option<double> _drop = new Option<double>("--drop")
     {
@@ -95,7 +108,7 @@ internal sealed class NodeArguments
     {
         Option[] options =
         [
-            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _transport, _datagram, _drop, _seed, _json, _progressJson, _tied,
+            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _interface, _transport, _datagram, _pending, _drop, _seed, _json, _progressJson, _tied,
         ];
         foreach (Option option in options) command.Options.Add(option);
         command.Validators.Add(result =>
@@ -137,7 +150,9 @@ internal sealed class NodeArguments
     private QuickSilverOptions NodeOptions(ParseResult parsed)
     {
         var options = new QuickSilverOptions { ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
+        options.Transport.Interface = parsed.GetValue(_interface);
         options.Transport.Kind = parsed.GetValue(_transport);
+        options.Pending.MaxMessages = parsed.GetValue(_pending);
         options.Transport.MaxDatagramBytes = parsed.GetValue(_datagram);
         options.Membership.Port = parsed.GetValue(_port);
         if (parsed.GetValue(_server) is { } server)

@@ -12,4 +12,4 @@ var command = new RootCommand($"Joins groups, checks and prints what comes. {Exi
 arguments.AddTo(command);
 command.Options.Add(linger);
 command.SetAction((parsed, ct) => SubscriberRun.RunAsync(arguments.Read(parsed), TimeSpan.FromSeconds(parsed.GetValue(linger)), ct));
-return await command.Parse(args).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+return await CommandLine.RunAsync(command, args);

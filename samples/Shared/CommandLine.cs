@@ -1,0 +1,19 @@
+using System.CommandLine;
+using System.CommandLine.Invocation;
+
+namespace QuickSilver.Samples;
+
+/// <summary>Runs a program's command line.</summary>
+internal static class CommandLine
+{
+    private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
+
+    /// <summary>Parses and runs. A wrong command line is told in a line, not in a page of help; Ctrl-C gives the program ten seconds for an orderly end.</summary>
+    /// <returns>The exit code.</returns>
+    public static Task<int> RunAsync(RootCommand command, string[] args)
+    {
+        ParseResult parsed = command.Parse(args);
+        if (parsed.Action is ParseErrorAction error) error.ShowHelp = false;
+        return parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = EndLimit });
+    }
+}

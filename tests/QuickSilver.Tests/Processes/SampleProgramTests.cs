@@ -1,0 +1,80 @@
+using QuickSilver.Samples;
+using QuickSilver.Samples.Processes;
+
+namespace QuickSilver.Tests.Processes;
+
+[Collection(ProcessCollection.Name)]
+public sealed class SampleProgramTests
+{
+    [Fact]
+    public async Task QuickStart_ends_with_zero_when_all_is_verified()
+    {
+        await using ChildProcess quickStart = Start("QuickStart", "--messages", "3000", "--groups", "10", "--timeout", "90");
+        await AssertEndsAsync(quickStart, ExitCodes.Success);
+        Assert.Contains("Verified: 3,000 messages of 1,000 bytes over 10 groups reached each of 3 subscribers once, whole and in order", quickStart.LastLines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_subscriber_that_misses_messages_says_so_and_ends_with_another_code()
+    {
+        await using ChildProcess subscriber = Start("Subscriber", "--port", ProgramCluster.Text(FreePort.Find()), "--expect", "1", "--timeout", "3", "--quiet");
+        await AssertEndsAsync(subscriber, ExitCodes.TimedOut);
+        Assert.Contains("0 of 1 messages had come", subscriber.LastLines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Lines_typed_into_a_publisher_are_printed_by_a_subscriber()
+    {
+        string port = ProgramCluster.Text(FreePort.Find());
+        await using ChildProcess subscriber = Start("Subscriber", "--port", port, "--expect", "2", "--timeout", "60");
+        await using ChildProcess publisher = Start("Publisher", "--port", port, "--members", "2", "--timeout", "60", "--name", "typist");
+        await publisher.TellAsync("hello");
+        await publisher.TellAsync("world");
+        await AssertEndsAsync(subscriber, ExitCodes.Success);
+        Assert.Contains("greetings 1 typist: hello", subscriber.LastLines, StringComparison.Ordinal);
+        Assert.Contains("greetings 2 typist: world", subscriber.LastLines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Programs_meet_at_a_server_that_is_named()
+    {
+        var options = new QuickSilverOptions { NodeName = "server" };
+        options.Membership.Mode = MembershipMode.Host;
+        options.Membership.Port = FreePort.Find();
+        options.Transport.Interface = "127.0.0.1";
+        await using QuickSilverNode server = await QuickSilverNode.StartAsync(options, TestContext.Current.CancellationToken);
+        string[] place = ["--server", $"127.0.0.1:{options.Membership.Port}", "--interface", "127.0.0.1", "--timeout", "60", "--quiet"];
+        await using ChildProcess subscriber = Start("Subscriber", [.. place, "--expect", "100"]);
+        await using ChildProcess publisher = Start("Publisher", [.. place, "--count", "100", "--members", "2"]);
+        await AssertEndsAsync(publisher, ExitCodes.Success);
+        await AssertEndsAsync(subscriber, ExitCodes.Success);
+    }
+
+    [Fact]
+    public async Task Publishers_check_what_other_publishers_send()
+    {
+        string port = ProgramCluster.Text(FreePort.Find());
+        string[] both = ["--port", port, "--groups", "5", "--count", "200", "--size", "200", "--members", "2", "--expect", "200", "--timeout", "60", "--quiet"];
+        await using ChildProcess first = Start("Publisher", [.. both, "--name", "first"]);
+        await using ChildProcess second = Start("Publisher", [.. both, "--name", "second"]);
+        await AssertEndsAsync(first, ExitCodes.Success);
+        await AssertEndsAsync(second, ExitCodes.Success);
+    }
+
+    [Fact]
+    public async Task A_command_line_that_makes_no_sense_is_refused_before_anything_starts()
+    {
+        await using ChildProcess publisher = Start("Publisher", "--count", "1", "--drop", "1.5");
+        await AssertEndsAsync(publisher, ExitCodes.Error);
+        Assert.Contains("--drop is not in [0, 1).", publisher.LastLines, StringComparison.Ordinal);
+    }
+
+    private static ChildProcess Start(string program, params string[] arguments) =>
+        ChildProcess.Start(program, Path.Combine(AppContext.BaseDirectory, program + ".dll"), arguments);
+
+    private static async Task AssertEndsAsync(ChildProcess program, int code)
+    {
+        int ended = await program.Exit.WaitAsync(TestContext.Current.CancellationToken);
+        Assert.True(ended == code, $"{program.Name} ended with {ended}, not {code}: {program.LastLines}");
+    }
+}
