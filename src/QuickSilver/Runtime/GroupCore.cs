@@ -14,8 +14,8 @@ namespace QuickSilver.Runtime;
 internal sealed class GroupCore : IRequestTarget, ISendQueue
 {
     private readonly NodeCore _node;
-    private readonly HashSet<ConfirmTicket> _tickets = [];
-    private readonly List<MemberWait> _memberWaits = [];
+    private HashSet<ConfirmTicket>? _tickets;
+    private List<MemberWait>? _memberWaits;
     private Group[] _handles = [];
     private GroupView? _view;
     private bool _isTouched;
@@ -58,7 +58,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public IReadOnlyList<Group> Handles => _handles;
 
     /// <summary>True when calls wait for members.</summary>
-    public bool HasMemberWaits => _memberWaits.Count > 0;
+    public bool HasMemberWaits => _memberWaits is { Count: > 0 };
 
     /// <summary>Adds a handle: from now on it hears everything.</summary>
     public void Attach(Group handle)
@@ -74,12 +74,12 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public void Detach(Group handle)
     {
         _handles = Array.FindAll(_handles, other => !ReferenceEquals(other, handle));
-        for (int index = _memberWaits.Count - 1; index >= 0; index--)
+        _memberWaits?.RemoveAll(wait =>
         {
-            if (!ReferenceEquals(_memberWaits[index].Handle, handle)) continue;
-            _memberWaits[index].Fail(handle.EndException());
-            _memberWaits.RemoveAt(index);
-        }
+            bool isMine = ReferenceEquals(wait.Handle, handle);
+            if (isMine) wait.Fail(handle.EndException());
+            return isMine;
+        });
     }
 
     /// <summary>The node's stay begins.</summary>
@@ -96,10 +96,10 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     {
         State = GroupState.Gone;
         Local = null;
-        foreach (ConfirmTicket ticket in _tickets) ticket.Fail(reason);
-        _tickets.Clear();
-        foreach (MemberWait wait in _memberWaits) wait.Fail(reason);
-        _memberWaits.Clear();
+        foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
+        foreach (MemberWait wait in _memberWaits ?? []) wait.Fail(reason);
+        _tickets = null;
+        _memberWaits = null;
     }
 
     /// <summary>A message is delivered.</summary>
@@ -168,15 +168,14 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <summary>Senders of this node may have switched to another view.</summary>
     public void CheckMemberWaits()
     {
-        if (_memberWaits.Count == 0 || Local is not { } local || _view is not { } view) return;
+        if (!HasMemberWaits || Local is not { } local || _view is not { } view) return;
         int members = local.SendMemberCount;
-        for (int index = _memberWaits.Count - 1; index >= 0; index--)
+        _memberWaits!.RemoveAll(wait =>
         {
-            MemberWait wait = _memberWaits[index];
-            if (!wait.IsOver && members < wait.Count) continue;
-            _memberWaits.RemoveAt(index);
-            wait.Succeed(view);
-        }
+            bool isDone = wait.IsOver || members >= wait.Count;
+            if (isDone) wait.Succeed(view);
+            return isDone;
+        });
     }
 
     /// <summary>A call waits for members.</summary>
@@ -187,13 +186,13 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
             wait.Fail(wait.Handle.EndException());
             return;
         }
-        _memberWaits.Add(wait);
+        (_memberWaits ??= []).Add(wait);
         CheckMemberWaits();
-        if (_memberWaits.Count > 0) _node.Directory.Watch(this);
+        if (HasMemberWaits) _node.Directory.Watch(this);
     }
 
     /// <summary>A confirmed message is stable.</summary>
-    public void Forget(ConfirmTicket ticket) => _tickets.Remove(ticket);
+    public void Forget(ConfirmTicket ticket) => _tickets?.Remove(ticket);
 
     /// <summary>A feed has written a message.</summary>
     public void OnFed(int bytes)
@@ -277,7 +276,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         if (ticket is not null)
         {
             ticket.Group = this;
-            _tickets.Add(ticket);
+            (_tickets ??= []).Add(ticket);
         }
         local.Send(message, ticket, now);
     }

@@ -148,8 +148,11 @@ internal sealed class InboxCore
         WakeReader();
     }
 
-    /// <summary>Nothing more comes: readers get what is stored, then the end. Again: nothing.</summary>
-    /// <param name="reason">What they get at the end; null: a normal end.</param>
+    /// <summary>
+    /// Nothing more comes: the reader gets what is stored, then the end. After a normal end there will be no other reader, so without one what is
+    /// stored goes home at once; after a failure it waits. Again: nothing.
+    /// </summary>
+    /// <param name="reason">What readers get at the end; null: a normal end.</param>
     public void Close(Exception? reason)
     {
         if (End is not null) return;
@@ -157,6 +160,7 @@ internal sealed class InboxCore
         Publish();
         _shared.Budget.Remove(this);
         SetEnd(reason);
+        if (reason is null || Volatile.Read(ref _isDiscarded)) Discard();
     }
 
     /// <summary>Ends the readers after what is visible, when the core cannot: it hangs, or is gone. Any thread.</summary>

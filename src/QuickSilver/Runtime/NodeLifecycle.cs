@@ -71,7 +71,7 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
     {
         if (State is not (NodeState.Running or NodeState.MembershipLost)) return;
         if (connected) Change(NodeState.Running, "the membership server is back");
-        else Change(NodeState.MembershipLost, Reporter.LastTrouble);
+        else Change(NodeState.MembershipLost, Reporter.LastTrouble is { Length: > 0 } trouble ? trouble : "the connection to its server has ended");
     }
 
     /// <summary>The cluster has put the node out.</summary>
