@@ -33,12 +33,12 @@ internal sealed class InboxCore
     private readonly IInboxOwner _owner;
     private readonly InboxShared _shared;
     private readonly InboxRing _ring = new();
+    private readonly InboxNotes _notes;
     private readonly Lock _readerLock = new();
     private InboxReader? _reader;
     private bool _isBeingRead;
     private bool _isDiscarded;
     private EndMark? _end;
-    private IdleNotes? _notes;
     private int _hasConsumer;
 
     // Written by the core.
@@ -47,9 +47,7 @@ internal sealed class InboxCore
     private long _pinnedIn;
     private long _roomMessages;
     private long _roomBytes;
-    private IdleNotes? _newNotes;
     private Chunk? _lastChunk;
-    private bool _hasNotesOut;
     private bool _holdsBeforeConsumer;
     private bool _isClosed;
     private bool _actsAsFull;
@@ -66,6 +64,7 @@ internal sealed class InboxCore
         _owner = owner;
         _shared = shared;
         _limits = limits;
+        _notes = new InboxNotes(_ring);
         _holdsBeforeConsumer = limits.HoldUntilRead;
     }
 
@@ -98,6 +97,8 @@ internal sealed class InboxCore
 
     internal InboxRing Ring => _ring;
 
+    internal InboxNotes Notes => _notes;
+
     internal InboxShared Shared => _shared;
 
     internal EndMark? End => Volatile.Read(ref _end);
@@ -112,7 +113,7 @@ internal sealed class InboxCore
         if (!hasConsumer && !_holdsBeforeConsumer) return;
         int length = message.Payload.Length;
         if ((--_roomMessages < 0 || (_roomBytes -= length) < 0) && !TryMakeRoom(message, hasConsumer)) return;
-        if (_newNotes is not null || _hasNotesOut) PlaceNotes(message.Sender);
+        if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
         InboxEntry entry = ToEntry(message);
         _ring.Append(entry);
         Volatile.Write(ref _messagesIn, _messagesIn + 1);
@@ -125,7 +126,7 @@ internal sealed class InboxCore
     public void OnViewChanged(GroupView view)
     {
         if (_isClosed) return;
-        (_newNotes ??= new IdleNotes()).View = view;
+        _notes.OnViewChanged(view);
         IsTouched = true;
     }
 
@@ -133,8 +134,7 @@ internal sealed class InboxCore
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
         if (_isClosed) return;
-        _newNotes ??= new IdleNotes();
-        (_newNotes.Losses ??= new LossNotes()).Add(sender, first, count, reason);
+        _notes.OnLoss(sender, first, count, reason);
         IsTouched = true;
     }
 
@@ -143,7 +143,7 @@ internal sealed class InboxCore
     {
         IsTouched = false;
         _ring.Publish();
-        if (_newNotes is not null) PutNotes();
+        _notes.Publish();
         if (!_isClosed) _shared.Budget.Update(this);
         WakeReader();
     }
@@ -196,8 +196,8 @@ internal sealed class InboxCore
             Forget(entry);
         }
         if (view is null) return true;
-        PullNotes();
-        if (_newNotes?.View is null) OnViewChanged(view);
+        _notes.OnEarlierView(view);
+        IsTouched = true;
         return true;
     }
 
@@ -255,20 +255,6 @@ internal sealed class InboxCore
         Interlocked.Add(ref _bytesOut, entry.Length);
         OnUnpinned(entry.Pinned);
     }
-
-    /// <summary>Takes what has happened since the last message, if nothing is to be read before it. The reader's thread.</summary>
-    public IdleNotes? TakeNotes()
-    {
-        while (Volatile.Read(ref _notes) is { } notes)
-        {
-            if (_ring.HasPublished) return null;
-            if (Interlocked.CompareExchange(ref _notes, null, notes) == notes) return notes;
-        }
-        return null;
-    }
-
-    /// <summary>True when <see cref="TakeNotes"/> would give something. Any thread.</summary>
-    public bool HasNotes => Volatile.Read(ref _notes) is not null;
 
     private bool TryMakeRoom(in DeliveredMessage message, bool hasConsumer)
     {
@@ -331,44 +317,11 @@ internal sealed class InboxCore
         return new InboxEntry(chunk, message.Sender, message.Number, payload.Offset, payload.Length, pinned);
     }
 
-    // A message of this sender follows: the view comes before it, and so does what the sender has lost. Other senders' losses wait on.
-    private void PlaceNotes(NodeInfo sender)
-    {
-        if (_hasNotesOut) PullNotes();
-        if (_newNotes is not { } notes) return;
-        if (notes.View is { } view)
-        {
-            _ring.Append(new InboxEntry(view, null, 0, 0, 0, 0));
-            notes.View = null;
-        }
-        while (notes.Losses is { } losses && losses.TryTake(sender, out LossNote? loss)) _ring.Append(new InboxEntry(loss, null, 0, 0, 0, 0));
-        if (notes.IsEmpty) _newNotes = null;
-    }
-
     // Fenced by the signal: a reader that declared its wait before this sees what was published, or is seen here.
     private void WakeReader()
     {
         Interlocked.MemoryBarrier();
         Volatile.Read(ref _reader)?.Signal.SetIfWaiting();
-    }
-
-    private void PullNotes()
-    {
-        _hasNotesOut = false;
-        if (Interlocked.Exchange(ref _notes, null) is not { } notes) return;
-        if (_newNotes is not null) notes.Merge(_newNotes);
-        _newNotes = notes;
-    }
-
-    // Always a new object: the reader tells by identity whether anything has changed between its two looks.
-    private void PutNotes()
-    {
-        if (_hasNotesOut) PullNotes();
-        IdleNotes notes = _newNotes!;
-        _newNotes = null;
-        if (notes.IsEmpty) return;
-        Volatile.Write(ref _notes, new IdleNotes { View = notes.View, Losses = notes.Losses });
-        _hasNotesOut = true;
     }
 
     private void DropStored()

@@ -15,6 +15,10 @@ namespace QuickSilver.Runtime;
 /// <param name="Pinned">Bytes of memory that this entry keeps from being used again and none before it in the inbox does.</param>
 internal readonly record struct InboxEntry(object? Body, NodeInfo? Sender, ulong Number, int Offset, int Length, int Pinned)
 {
+    /// <summary>Makes a note.</summary>
+    /// <param name="body">A view or a loss.</param>
+    public static InboxEntry Note(object body) => new(body, null, 0, 0, 0, 0);
+
     /// <summary>True for messages.</summary>
     public bool IsMessage => Sender is not null;
 

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Membership;
+
 namespace QuickSilver.Runtime;
 
 /// <summary>
@@ -48,7 +50,7 @@ internal sealed class InboxReader(InboxCore inbox)
         {
             if (_skippedView is { } view)
             {
-                entry = Note(view);
+                entry = InboxEntry.Note(view);
                 _skippedView = null;
                 return ReadOutcome.Entry;
             }
@@ -56,8 +58,10 @@ internal sealed class InboxReader(InboxCore inbox)
             if (_next < _count)
             {
                 entry = _batch![_next];
-                if (entry.IsMessage && _dropped is { Count: > 0 } dropped && dropped.TryTake(entry.Sender!, out LossNote? loss)) entry = Note(loss);
-                else _next++;
+                if (_dropped is { Count: > 0 } dropped && SenderOf(entry) is { } sender && dropped.TryTake(sender, out LossNote? loss))
+                    entry = InboxEntry.Note(loss);
+                else
+                    _next++;
                 return ReadOutcome.Entry;
             }
             EndMark? end = inbox.End;
@@ -91,7 +95,7 @@ internal sealed class InboxReader(InboxCore inbox)
     public bool Arm(bool events)
     {
         Signal.Arm();
-        bool isReady = inbox.Ring.HasPublished || inbox.End is not null || (events && inbox.HasNotes);
+        bool isReady = inbox.Ring.HasPublished || inbox.End is not null || (events && inbox.Notes.AreVisible);
         return !isReady || !Signal.TryDisarm();
     }
 
@@ -119,7 +123,7 @@ internal sealed class InboxReader(InboxCore inbox)
         _dropped = null;
     }
 
-    private static InboxEntry Note(object body) => new(body, null, 0, 0, 0, 0);
+    private static NodeInfo? SenderOf(in InboxEntry entry) => entry.Sender ?? (entry.Body as LossNote)?.Sender;
 
     private bool Refill()
     {
@@ -133,7 +137,9 @@ internal sealed class InboxReader(InboxCore inbox)
             if (_dropped is null) _dropped = dropped;
             else _dropped.AddAll(dropped);
         }
-        return _count > 0;
+        if (_count > 0) return true;
+        ReturnMemory();
+        return false;
     }
 
     // The last of the batch has been handed over, so nobody looks at its memory any more.
@@ -154,11 +160,11 @@ internal sealed class InboxReader(InboxCore inbox)
 
     private bool TakeIdleNotes()
     {
-        while (_dropped is not null && _dropped.TryTake(out LossNote? dropped)) _notes.Enqueue(Note(dropped));
-        if (_notes.Count == 0 && inbox.TakeNotes() is { } idle)
+        while (_dropped is not null && _dropped.TryTake(out LossNote? dropped)) _notes.Enqueue(InboxEntry.Note(dropped));
+        if (_notes.Count == 0 && inbox.Notes.Take() is { } idle)
         {
-            if (idle.View is { } view) _notes.Enqueue(Note(view));
-            while (idle.Losses is not null && idle.Losses.TryTake(out LossNote? loss)) _notes.Enqueue(Note(loss));
+            if (idle.View is { } view) _notes.Enqueue(InboxEntry.Note(view));
+            while (idle.Losses is not null && idle.Losses.TryTake(out LossNote? loss)) _notes.Enqueue(InboxEntry.Note(loss));
         }
         return _notes.Count > 0;
     }

@@ -28,8 +28,8 @@ internal sealed class InboxRing
     private int _publishes;
     private long _peak;
 
-    /// <summary>True when the reader would find something. Any thread.</summary>
-    public bool HasPublished => Volatile.Read(ref _published) > Volatile.Read(ref _head);
+    /// <summary>True when the reader would find something: an entry, or the word that entries were dropped. Any thread.</summary>
+    public bool HasPublished => Volatile.Read(ref _published) > Volatile.Read(ref _head) || Volatile.Read(ref _dropped) is not null;
 
     /// <summary>Adds an entry that is not visible yet. Core thread only.</summary>
     public void Append(in InboxEntry entry)
