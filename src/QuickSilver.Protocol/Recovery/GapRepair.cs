@@ -9,8 +9,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// Asks for what is missing in one region view, and answers who asks.
 ///
 /// Idea: a gap older than the reorder grace is pulled at once from the packet's own partition, in runs, from a member chosen by a hash of asker and place, so that the load spreads
-/// without a word; at the next silence, from the next member. Only when the partition itself seems to lack it does anybody turn to the sender: its lowest member first, the next in
-/// rank after two more silences, members of other partitions last and only below the cutoff. So the sender hears of one loss once.
+/// without a word; at the next silence, from the next member. Only when the partition itself seems to lack it does anybody turn to the sender: its lowest member first, the
+/// next in rank after two more silences, members of other partitions last and only below the cutoff. So the sender hears of one loss once.
 ///
 /// Awkward cases: a member asked for what it lacks remembers the request, and takes it as a hint that its own gap is not a private one. A quarter of a receive buffer is
 /// outstanding at most, so that repairs do not cause the next loss. With one partition and nobody in it but the sender, the sender is asked at once.
@@ -37,7 +37,7 @@ internal sealed class GapRepair : IFeed
     }
 
     /// <summary>How long an answer may take before somebody else is asked.</summary>
-    public TimeSpan Patience => TimeSpan.FromTicks(Math.Clamp(_roundTrip.Ticks * 4, 5 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond));
+    public TimeSpan Patience => TimeSpan.FromTicks(Math.Clamp(_roundTrip.Ticks * 4, 10 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond));
 
     /// <summary>New sequences are missing.</summary>
     public void OnGap(Instant now)
@@ -222,7 +222,7 @@ internal sealed class GapRepair : IFeed
         bool mine = map.OfMember(_region.Self) == partition;
         int holders = CountHolders(stream, partition);
         bool askSender = holders == 0
-            || (mine && attempts >= 1 + (2 * RankInPartition(stream, partition)))
+            || (mine && attempts >= Silences(stream, range, holders) + (2 * RankInPartition(stream, partition)))
             || (!mine && attempts >= OutsiderPatience && range.End - 1 <= stream.Cutoff);
         if (askSender && !stream.Sender.IsRemoved)
         {
@@ -237,6 +237,12 @@ internal sealed class GapRepair : IFeed
         int choice = (int)((hash + (ulong)attempts) % (ulong)holders);
         Order(stream, View.Members[Holder(stream, partition, choice)], isNak: false, wide: false, partition, range);
     }
+
+    /// <summary>
+    /// How often the lowest member of a partition asks its peers before it asks the sender. One silence may be a peer that is busy, or a lost answer; when a peer has asked for the same packet, it is no accident.
+    /// </summary>
+    private static int Silences(StreamReceiver stream, SequenceRange range, int holders) =>
+        holders == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 2;
 
     private bool IsHolder(StreamReceiver stream, int member)
     {

@@ -20,6 +20,16 @@ internal sealed class RememberedPulls
         _promises.Enqueue((sequence, member));
     }
 
+    /// <summary>True when somebody was promised the packet: then this member is not the only one that lacks it. O(promises), which are few.</summary>
+    public bool Has(ulong sequence)
+    {
+        foreach ((ulong Sequence, int Member) promise in _promises)
+        {
+            if (promise.Sequence == sequence) return true;
+        }
+        return false;
+    }
+
     /// <summary>Takes out the members that were promised a packet, into <paramref name="members"/>. O(promises), which are few.</summary>
     public void Take(ulong sequence, List<int> members)
     {
