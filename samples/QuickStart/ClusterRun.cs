@@ -67,6 +67,8 @@ internal sealed class ClusterRun(ClusterPlan plan)
         {
             await Task.WhenAll(_members.Select(member => member.Process.DisposeAsync().AsTask()));
         }
+        // Ctrl-C reaches the programs as well: that they ended is then no failure of theirs.
+        user.ThrowIfCancellationRequested();
         return failed.Count == 0 ? Judge() : await TellAsync(failed);
     }
 

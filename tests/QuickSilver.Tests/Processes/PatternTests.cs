@@ -20,20 +20,23 @@ public sealed class PatternTests
     }
 
     [Theory]
-    [InlineData(0.01)]
-    [InlineData(0.05)]
-    [InlineData(0.2)]
-    public async Task What_subscribers_drop_is_repaired_mostly_by_their_neighbours(double drop)
+    [InlineData(TransportKind.Multicast, 0.01)]
+    [InlineData(TransportKind.Multicast, 0.05)]
+    [InlineData(TransportKind.Multicast, 0.2)]
+    [InlineData(TransportKind.Unicast, 0.01)]
+    [InlineData(TransportKind.Unicast, 0.05)]
+    [InlineData(TransportKind.Unicast, 0.2)]
+    public async Task What_subscribers_drop_is_repaired_mostly_by_their_neighbours(TransportKind transport, double drop)
     {
         // Two messages fill a packet, so that there are enough packets to lose.
-        PatternRun run = await PatternRun.RunAsync(TransportKind.Multicast, messagesPerGroup: 60, drop, datagram: 1200);
+        PatternRun run = await PatternRun.RunAsync(transport, messagesPerGroup: 60, drop, datagram: 1200);
 
         List<NodeStatistics> region = [.. run.Subscribers.Take(4).Select(subscriber => subscriber.Statistics)];
         long byPeers = region.Sum(statistics => statistics.RepairsFromPeers);
         long bySender = region.Sum(statistics => statistics.RepairsFromSenders);
         Assert.True(byPeers + bySender > 50, $"only {byPeers + bySender} packets were repaired: the injector does nothing, or packets are too few to tell");
         double share = byPeers / (double)(byPeers + bySender);
-        TestContext.Current.TestOutputHelper?.WriteLine($"drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the region of four");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{transport}, drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the region of four");
         if (drop <= 0.01) Assert.True(share >= 0.9, $"peers repaired {byPeers}, the sender {bySender}");
     }
 }
