@@ -29,7 +29,7 @@ internal sealed class TokenRing
     private readonly Alarm _pace;
     private readonly Alarm _watch;
     private readonly byte[] _skips;
-    private readonly List<int> _skipped = [];
+    private readonly RingPlan _plan;
     private uint _epoch;
     private int _leader;
     private ulong _round;
@@ -44,6 +44,7 @@ internal sealed class TokenRing
     {
         _node = node;
         _region = region;
+        _plan = new RingPlan(region.View);
         _visit = new TokenVisit(node, region);
         _in = new TokenHopIn(region.View.Members.Length);
         _out = new TokenHopOut(node, region, OnHopUnanswered);
@@ -51,7 +52,7 @@ internal sealed class TokenRing
         _pace = new Alarm(node.Alarms, StartRound);
         _watch = new Alarm(node.Alarms, OnTokenOverdue);
         _skips = new byte[region.View.Members.Length];
-        _leader = FirstLive(0, 1);
+        _leader = _plan.FirstLive();
     }
 
     /// <summary>True when this member starts the rounds.</summary>
@@ -60,7 +61,7 @@ internal sealed class TokenRing
     /// <summary>Data is unstable; <paramref name="feedbackWanted"/> when its sender has used half of its window and should hear soon.</summary>
     public void OnUnstable(bool feedbackWanted, Instant now)
     {
-        if (_region.View.Members[_leader].IsRemoved) _leader = FirstLive(0, 1);
+        if (_region.View.Members[_leader].IsRemoved) _leader = _plan.FirstLive();
         if (!IsLeader)
         {
             if (!_watch.IsSet) Watch(now);
@@ -92,8 +93,7 @@ internal sealed class TokenRing
         // Acknowledged once it is known to be good, stale or not: the sender of the hop must not wait for what was done already.
         _acks.AddHop(hop);
         if (stale) return RejectReason.None;
-        _skipped.Clear();
-        _skipped.AddRange(_in.Skipped);
+        _plan.Begin(_in.Skipped);
         _epoch = hop.Epoch;
         _leader = hop.Leader;
         _round = hop.Round;
@@ -158,9 +158,9 @@ internal sealed class TokenRing
         _myRound = Math.Max(_myRound, _round) + 1;
         _round = _myRound;
         _hop = 0;
-        _skipped.Clear();
-        _token.Partition = FirstLivePartition(0);
-        _token.PartitionLead = FirstLive(_token.Partition, Map.Count);
+        _plan.Begin(null);
+        _token.Partition = _plan.PartitionFrom(0);
+        _token.PartitionLead = _plan.LeadOf(_token.Partition);
         TokenVisit.BeginPartition(_token);
         _watch.Cancel();
         if (_token.PartitionLead == _region.Self) Continue(-1, now);
@@ -178,7 +178,7 @@ internal sealed class TokenRing
                 case TokenPhase.Walk:
                     bool first = _token.PartitionLead == _region.Self;
                     _visit.Visit(_token, first, before, now);
-                    int next = NextInPartition(_region.Self);
+                    int next = _plan.NextInPartition(_region.Self);
                     if (next >= 0)
                     {
                         Send(next, now);
@@ -206,13 +206,13 @@ internal sealed class TokenRing
     /// <returns>True when this member goes on with it; false when the token has left.</returns>
     private bool EnterNextPartition(Instant now)
     {
-        int partition = FirstLivePartition(_token.Partition + 1);
+        int partition = _plan.PartitionFrom(_token.Partition + 1);
         int to;
         if (partition >= 0)
         {
             _token.Phase = TokenPhase.Walk;
             _token.Partition = partition;
-            to = _token.PartitionLead = FirstLive(partition, Map.Count);
+            to = _token.PartitionLead = _plan.LeadOf(partition);
             TokenVisit.BeginPartition(_token);
         }
         else
@@ -289,7 +289,7 @@ internal sealed class TokenRing
         _hop++;
         var hop = new TokenHop(_epoch, _leader, _round, _hop, _region.Self, to, 0, 1);
         int sends = _skips[to] >= 2 ? 1 : _node.Settings.HopSends;
-        _out.Send(hop, _token, _skipped, sends, now);
+        _out.Send(hop, _token, _plan.Skipped, sends, now);
     }
 
     /// <summary>The member addressed does not answer: it is left out of this round.</summary>
@@ -298,12 +298,12 @@ internal sealed class TokenRing
         _node.Counters.TokenSkips++;
         if (_skips[member] < byte.MaxValue) _skips[member]++;
         if (!Members[member].IsRemoved) _token.Complete = false;
-        MarkSkipped(member);
+        _plan.Skip(member);
         switch (_token.Phase)
         {
             case TokenPhase.Walk when member == _token.PartitionLead && Map.OfMember(_region.Self) != _token.Partition:
             case TokenPhase.Walk when member == _token.PartitionLead && _leader == _region.Self && _hop <= 1:
-                int lead = NextInPartition(member);
+                int lead = _plan.NextInPartition(member);
                 if (lead >= 0)
                 {
                     _token.PartitionLead = lead;
@@ -316,7 +316,7 @@ internal sealed class TokenRing
                 }
                 break;
             case TokenPhase.Walk:
-                int next = NextInPartition(member);
+                int next = _plan.NextInPartition(member);
                 if (next >= 0)
                 {
                     Send(next, now);
@@ -336,44 +336,6 @@ internal sealed class TokenRing
         }
     }
 
-    private void MarkSkipped(int member)
-    {
-        int index = _skipped.BinarySearch(member);
-        if (index < 0) _skipped.Insert(~index, member);
-    }
-
-    private bool IsVisited(int member) => !Members[member].IsRemoved && _skipped.BinarySearch(member) < 0;
-
-    private int NextInPartition(int after)
-    {
-        for (int member = after + Map.Count; member < Members.Length; member += Map.Count)
-        {
-            if (IsVisited(member)) return member;
-        }
-        return -1;
-    }
-
-    private int FirstLive(int start, int stride)
-    {
-        for (int member = start; member < Members.Length; member += stride)
-        {
-            if (!Members[member].IsRemoved && (stride == 1 || _skipped.BinarySearch(member) < 0)) return member;
-        }
-        return start;
-    }
-
-    private int FirstLivePartition(int from)
-    {
-        for (int partition = from; partition < Map.Count; partition++)
-        {
-            for (int member = partition; member < Members.Length; member += Map.Count)
-            {
-                if (IsVisited(member)) return partition;
-            }
-        }
-        return -1;
-    }
-
     private TimeSpan RoundPatience()
     {
         long rounds = 4 * _node.Counters.TokenRoundTrip.Ticks;
@@ -387,12 +349,7 @@ internal sealed class TokenRing
             _watch.Cancel();
             return;
         }
-        int rank = 0;
-        for (int member = 0; member < _region.Self; member++)
-        {
-            if (!Members[member].IsRemoved) rank++;
-        }
-        _watch.Set(now + (RoundPatience() * (rank + 1)));
+        _watch.Set(now + (RoundPatience() * (_plan.RankOf(_region.Self) + 1)));
     }
 
     /// <summary>No token for too long while data is unstable: take the lead, or, as leader, start over.</summary>

@@ -1,0 +1,77 @@
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// The walk of a token through one region view: which member comes next, given who is removed from the cluster and who was skipped in this round. Partitions stay as they were; within each the
+/// members come in the order of their positions. All answers are O(members) at worst, O(1) when nobody is missing.
+/// </summary>
+internal sealed class RingPlan(RegionView view)
+{
+    private readonly List<int> _skipped = [];
+
+    /// <summary>Members skipped so far in this round, ascending.</summary>
+    public List<int> Skipped => _skipped;
+
+    private int Partitions => view.Partitions.Count;
+
+    private NodeInfo[] Members => view.Members;
+
+    /// <summary>Takes over what a token says of the skipped; empty for a new round.</summary>
+    public void Begin(List<int>? skipped)
+    {
+        _skipped.Clear();
+        if (skipped is not null) _skipped.AddRange(skipped);
+    }
+
+    /// <summary>Leaves a member out of this round.</summary>
+    public void Skip(int member)
+    {
+        int index = _skipped.BinarySearch(member);
+        if (index < 0) _skipped.Insert(~index, member);
+    }
+
+    /// <summary>The lowest member that is not removed: who leads unless somebody took over. The first when all are removed.</summary>
+    public int FirstLive()
+    {
+        for (int member = 0; member < Members.Length; member++)
+        {
+            if (!Members[member].IsRemoved) return member;
+        }
+        return 0;
+    }
+
+    /// <summary>How many members that are not removed come before one.</summary>
+    public int RankOf(int member)
+    {
+        int rank = 0;
+        for (int before = 0; before < member; before++)
+        {
+            if (!Members[before].IsRemoved) rank++;
+        }
+        return rank;
+    }
+
+    /// <summary>The next partition, from one on, with a member to visit; -1 when there is none.</summary>
+    public int PartitionFrom(int partition)
+    {
+        for (; partition < Partitions; partition++)
+        {
+            if (LeadOf(partition) >= 0) return partition;
+        }
+        return -1;
+    }
+
+    /// <summary>The member at which the walk of a partition begins and ends; -1 when it has nobody to visit.</summary>
+    public int LeadOf(int partition) => NextInPartition(partition - Partitions);
+
+    /// <summary>The next member to visit in the partition of one; -1 at its end.</summary>
+    public int NextInPartition(int after)
+    {
+        for (int member = after + Partitions; member < Members.Length; member += Partitions)
+        {
+            if (!Members[member].IsRemoved && _skipped.BinarySearch(member) < 0) return member;
+        }
+        return -1;
+    }
+}
