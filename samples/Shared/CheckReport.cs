@@ -34,7 +34,10 @@ internal sealed record CheckReport
     /// <summary>Messages a second in that time.</summary>
     public double Rate { get; init; }
 
-    /// <summary>From the call that sent a message (with a rate: from the moment it was due) to its handler, in microseconds; null without generated messages.</summary>
+    /// <summary>
+    /// From the call that sent a message (with a rate: from the moment it was due) to its handler, in microseconds; null without generated
+    /// messages.
+    /// </summary>
     public LatencySummary? Latency { get; init; }
 
     /// <summary>By sender and group.</summary>

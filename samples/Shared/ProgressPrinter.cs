@@ -3,7 +3,9 @@ using System.Text.Json;
 
 namespace QuickSilver.Samples;
 
-/// <summary>Says how far a program is: a line a second for people, ten JSON lines a second for programs, nothing else while messages are printed one by one.</summary>
+/// <summary>
+/// Says how far a program is: a line a second for people, ten JSON lines a second for programs, nothing else while messages are printed one by one.
+/// </summary>
 internal sealed class ProgressPrinter : IAsyncDisposable
 {
     private readonly OutputKind _output;

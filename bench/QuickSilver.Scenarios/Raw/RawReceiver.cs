@@ -5,7 +5,10 @@ using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Raw;
 
-/// <summary>The other half of <see cref="RawSender"/>: reads datagrams, or whole trains where the kernel gives them back, counts them and tells how far it is. One thread.</summary>
+/// <summary>
+/// The other half of <see cref="RawSender"/>: reads datagrams, or whole trains where the kernel gives them back, counts them and tells how far it
+/// is. One thread.
+/// </summary>
 internal sealed class RawReceiver : IDisposable
 {
     private const int ReadBytes = 64 << 10;

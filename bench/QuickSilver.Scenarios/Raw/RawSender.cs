@@ -7,8 +7,10 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Raw;
 
 /// <summary>
-/// The least that a C# program can do to multicast messages without overrunning its receivers: a window of 1500 datagrams ahead of the slowest receiver, whose feedback comes every 500. No
-/// repair: what is lost is lost, and if the feedback itself stops for a tenth of a second the window is taken as free, so a lost tail does not end the run. One thread.
+/// The least that a C# program can do to multicast messages without overrunning its receivers: a window of 1500 datagrams ahead of the slowest
+/// receiver, whose feedback comes every 500. No
+/// repair: what is lost is lost, and if the feedback itself stops for a tenth of a second the window is taken as free, so a lost tail does not end
+/// the run. One thread.
 /// </summary>
 internal sealed class RawSender : IDisposable
 {

@@ -4,7 +4,8 @@ using System.Net.Sockets;
 namespace QuickSilver.Scenarios.Raw;
 
 /// <summary>
-/// Sockets of the raw multicast loops, on the loopback interface and set up as the best of the variants measured for this project: connected and non-blocking for sending, bound to the group
+/// Sockets of the raw multicast loops, on the loopback interface and set up as the best of the variants measured for this project: connected and
+/// non-blocking for sending, bound to the group
 /// and non-blocking for receiving, with UDP_SEGMENT and UDP_GRO for trains.
 /// </summary>
 internal static class RawSockets

@@ -4,7 +4,8 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
-/// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so a feed that is asked out of turn says no and is signalled when its
+/// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so a feed that is asked out of
+/// turn says no and is signalled when its
 /// turn comes. With one group that never happens. Core thread, but for <see cref="Start"/>.
 /// </summary>
 internal sealed class FeedTurns

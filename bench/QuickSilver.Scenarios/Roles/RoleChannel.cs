@@ -3,7 +3,10 @@ using QuickSilver.Scenarios.Reports;
 
 namespace QuickSilver.Scenarios.Roles;
 
-/// <summary>A child process's end of its talk with the scenario: lines on standard input and output. When the input closes the process ends, whatever it does.</summary>
+/// <summary>
+/// A child process's end of its talk with the scenario: lines on standard input and output. When the input closes the process ends, whatever it
+/// does.
+/// </summary>
 internal sealed class RoleChannel
 {
     private readonly TaskCompletionSource<long> _total = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -8,7 +8,9 @@ internal sealed class LoadMeter
     private ProcessUsage? _begin;
     private ProcessUsage? _end;
 
-    /// <summary>Reads the counters once, unused: the first reading compiles what reads them, which costs more than an idle process uses in ten seconds.</summary>
+    /// <summary>
+    /// Reads the counters once, unused: the first reading compiles what reads them, which costs more than an idle process uses in ten seconds.
+    /// </summary>
     public LoadMeter() => _ = ProcessUsage.Now();
 
     /// <summary>Processor time of all threads, in seconds.</summary>

@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// The head of every measured payload, QuickSilver's and the raw loops' alike; what follows is filler that nobody reads, so that all senders and receivers do the same work. Little endian:
+/// The head of every measured payload, QuickSilver's and the raw loops' alike; what follows is filler that nobody reads, so that all senders and
+/// receivers do the same work. Little endian:
 /// <code>
 /// offset  length  field
 /// 0       4       group, from 0

@@ -1,6 +1,8 @@
 namespace QuickSilver.Scenarios.Traffic;
 
-/// <summary>Parts of a run. Each message says which one it belongs to, so receivers measure the same messages without a common clock signal.</summary>
+/// <summary>
+/// Parts of a run. Each message says which one it belongs to, so receivers measure the same messages without a common clock signal.
+/// </summary>
 internal enum RunPhase
 {
     /// <summary>Compilers, buffers and rates settle; not measured.</summary>

@@ -4,7 +4,8 @@ using QuickSilver.Samples;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Counts and checks what a receiver gets, the same for every kind: length, order in each group, none missing, none twice; rate and latency of the measured part. One thread receives; the
+/// Counts and checks what a receiver gets, the same for every kind: length, order in each group, none missing, none twice; rate and latency of the
+/// measured part. One thread receives; the
 /// counters may be read by others.
 /// </summary>
 internal sealed class TrafficSink(int groups, int size, LoadMeter meter)

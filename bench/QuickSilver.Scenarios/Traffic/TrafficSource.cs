@@ -4,8 +4,10 @@ using QuickSilver.Samples;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Makes the messages of a run, the same for every kind of sender: round-robin over groups, at full speed or at a fixed rate. With a rate each message is due at its own instant whatever
-/// became of those before it, and is stamped with that instant, so a stall shows in the latency of every message it held up (no coordinated omission). One thread.
+/// Makes the messages of a run, the same for every kind of sender: round-robin over groups, at full speed or at a fixed rate. With a rate each
+/// message is due at its own instant whatever
+/// became of those before it, and is stamped with that instant, so a stall shows in the latency of every message it held up (no coordinated
+/// omission). One thread.
 /// </summary>
 internal sealed class TrafficSource
 {

@@ -8,7 +8,10 @@ using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
 
-/// <summary>A cluster in which all have joined and nobody sends: what it costs to be there. It has to be under one percent of a core, and nothing but heartbeats.</summary>
+/// <summary>
+/// A cluster in which all have joined and nobody sends: what it costs to be there. It has to be under one percent of a core, and nothing but
+/// heartbeats.
+/// </summary>
 internal sealed class Idle : IScenario
 {
     private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);

@@ -8,7 +8,8 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One sender at fixed rates. Every message is due at its own instant and its latency counts from there, whether or not the sender was held up: no coordinated omission. The sender's own
+/// One sender at fixed rates. Every message is due at its own instant and its latency counts from there, whether or not the sender was held up: no
+/// coordinated omission. The sender's own
 /// lateness, which is the waking of its thread, is in the report beside it. A run's figure is its slowest receiver's.
 /// </summary>
 internal sealed class Latency : IScenario

@@ -7,7 +7,8 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One sender at full speed. The rate of a run is its slowest receiver's, over the messages of the measured part; processor time is of all threads in that part, divided by its messages.
+/// One sender at full speed. The rate of a run is its slowest receiver's, over the messages of the measured part; processor time is of all threads
+/// in that part, divided by its messages.
 /// </summary>
 internal sealed class Throughput : IScenario
 {

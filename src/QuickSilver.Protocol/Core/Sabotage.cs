@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// Ways to break the protocol on purpose, one defect each: tests plant them to prove that the simulator's invariants would find such a defect. Nothing sets them but tests; each is looked
+/// Ways to break the protocol on purpose, one defect each: tests plant them to prove that the simulator's invariants would find such a defect.
+/// Nothing sets them but tests; each is looked
 /// at where the defect would be made.
 /// </summary>
 [Flags]

@@ -15,7 +15,10 @@ public sealed class DisseminationCounters
     /// <summary>Datagrams of data as they were handed out: with unicast fan-out, one per member.</summary>
     public ulong DataDatagrams;
 
-    /// <summary>Messages as they were handed out for the first time: once per region by multicast, once per member with unicast fan-out. One that spans trains counts with its last byte.</summary>
+    /// <summary>
+    /// Messages as they were handed out for the first time: once per region by multicast, once per member with unicast fan-out. One that spans
+    /// trains counts with its last byte.
+    /// </summary>
     public ulong MessageCopies;
 
     /// <summary>Bytes of data datagrams, repairs and beacons as they were handed out.</summary>

@@ -11,7 +11,8 @@ public interface ISink
     void Register(IFeed feed, PriorityClass priority);
 
     /// <summary>
-    /// Drops the feed's train, if one waits for a full socket: its memory and its channel are about to go. The feed may be asked once more. A sink that keeps no trains
+    /// Drops the feed's train, if one waits for a full socket: its memory and its channel are about to go. The feed may be asked once more. A sink
+    /// that keeps no trains
     /// has nothing to do.
     /// </summary>
     void DropKept(IFeed feed)

@@ -8,11 +8,14 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// Asks for what is missing in one region view, and answers who asks.
 ///
-/// Idea: a gap older than the reorder grace is pulled at once from the packet's own partition, in runs, from a member chosen by a hash of asker and place, so that the load spreads
-/// without a word; at the next silence, from the next member. Only when the partition itself seems to lack it does anybody turn to the sender: its lowest member first, the
+/// Idea: a gap older than the reorder grace is pulled at once from the packet's own partition, in runs, from a member chosen by a hash of asker and
+/// place, so that the load spreads
+/// without a word; at the next silence, from the next member. Only when the partition itself seems to lack it does anybody turn to the sender: its
+/// lowest member first, the
 /// next in rank after two more silences, members of other partitions last and only below the cutoff. So the sender hears of one loss once.
 ///
-/// Awkward cases: a member asked for what it lacks remembers the request, and takes it as a hint that its own gap is not a private one. A quarter of a receive buffer is
+/// Awkward cases: a member asked for what it lacks remembers the request, and takes it as a hint that its own gap is not a private one. A quarter
+/// of a receive buffer is
 /// outstanding at most, so that repairs do not cause the next loss. With one partition and nobody in it but the sender, the sender is asked at once.
 /// Source: first paper, section 2.2 (pull, forwarding on arrival); pulling without waiting for the token is ours.
 /// </summary>
@@ -179,7 +182,8 @@ internal sealed class GapRepair : IFeed
                 if (later < next) next = later;
                 return;
             }
-            // What is held of a longer run is asked for: were the whole run waited for, members with full caches could each lack what the other may not store yet.
+            // What is held of a longer run is asked for: were the whole run waited for, members with full caches could each lack what the other may
+            // not store yet.
             if (run.End - 1 > held)
             {
                 missing.Split(index, held + 1);
@@ -239,7 +243,8 @@ internal sealed class GapRepair : IFeed
     }
 
     /// <summary>
-    /// How often the lowest member of a partition asks its peers before it asks the sender. One silence may be a peer that is busy, or a lost answer; when a peer has asked for the same packet, it is no accident.
+    /// How often the lowest member of a partition asks its peers before it asks the sender. One silence may be a peer that is busy, or a lost
+    /// answer; when a peer has asked for the same packet, it is no accident.
     /// </summary>
     private static int Silences(StreamReceiver stream, SequenceRange range, int holders) =>
         holders == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 2;

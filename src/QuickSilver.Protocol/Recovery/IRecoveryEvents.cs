@@ -17,7 +17,10 @@ public interface IRecoveryEvents
     /// <summary>True when the packet's body keeps its format: asked before the packet is stored.</summary>
     bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram);
 
-    /// <summary>A packet has been stored: deliver what is in it. Called once per packet, in any order of sequences; what delivery needs for longer it retains.</summary>
+    /// <summary>
+    /// A packet has been stored: deliver what is in it. Called once per packet, in any order of sequences; what delivery needs for longer it
+    /// retains.
+    /// </summary>
     void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now);
 
     /// <summary>This node leads the ring of a region that it sends to itself: feedback for its own stream.</summary>

@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// A node's recovery: one <see cref="RegionRecovery"/> for each region view it is a member of, present or draining, and what they share. Core thread only.
+/// A node's recovery: one <see cref="RegionRecovery"/> for each region view it is a member of, present or draining, and what they share. Core
+/// thread only.
 /// </summary>
 public sealed class Recoverer
 {

@@ -26,7 +26,9 @@ public sealed record RecoverySettings
     /// <summary>How old the cutoff is at least: packets younger than it are never called missing in a token (relative asynchrony).</summary>
     public TimeSpan CutoffAge { get; init; } = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>How long a member of rank 0 waits for a token, while data is unstable, before it takes the lead; rank n waits n + 1 times as long.</summary>
+    /// <summary>
+    /// How long a member of rank 0 waits for a token, while data is unstable, before it takes the lead; rank n waits n + 1 times as long.
+    /// </summary>
     public TimeSpan TakeoverPatience { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>Defects planted by tests of the simulator.</summary>

@@ -7,7 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// Recovery in one region view that this node is a member of: takes the datagrams of all its streams, keeps what others may need, and hands each packet on once. Gaps are
+/// Recovery in one region view that this node is a member of: takes the datagrams of all its streams, keeps what others may need, and hands each
+/// packet on once. Gaps are
 /// <see cref="GapRepair"/>'s, the token is <see cref="TokenRing"/>'s. Core thread only.
 /// </summary>
 public sealed class RegionRecovery
@@ -259,7 +260,8 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    // Over the cap a stream may still grow at its contiguous end, by a little: what is kept above a gap could otherwise fill the cache for ever, or two members wait for each other, each
+    // Over the cap a stream may still grow at its contiguous end, by a little: what is kept above a gap could otherwise fill the cache for ever, or
+    // two members wait for each other, each
     // full of the stream that the other lacks. The member that is furthest behind has nothing below the gap to keep, so it always goes on.
     private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes) =>
         _node.HasCacheRoom(bytes) || (sequence == stream.Window.Contiguous + 1 && sequence <= stream.Cleanup + GuaranteedPackets);

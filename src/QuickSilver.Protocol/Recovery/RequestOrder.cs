@@ -29,7 +29,9 @@ internal sealed class RequestOrder
         _count = 0;
     }
 
-    /// <summary>Adds a run above the others, joined to the last if it touches it; false when there is no room, or the run is not above them.</summary>
+    /// <summary>
+    /// Adds a run above the others, joined to the last if it touches it; false when there is no room, or the run is not above them.
+    /// </summary>
     public bool TryAdd(SequenceRange range)
     {
         if (_count > 0)

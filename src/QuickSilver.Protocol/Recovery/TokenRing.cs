@@ -7,12 +7,16 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// The token ring of one region view, as one member runs it.
 ///
-/// Idea: the leader (the lowest member that is not removed) starts a round; the token walks the members of partition 0 in order, returns to where that walk began, walks partition 1,
-/// and so on, and ends at the leader: m members and k partitions make m + k hops. At the end the leader tells every sender what is stable and how far the slowest member has read, and the next
+/// Idea: the leader (the lowest member that is not removed) starts a round; the token walks the members of partition 0 in order, returns to where
+/// that walk began, walks partition 1,
+/// and so on, and ends at the leader: m members and k partitions make m + k hops. At the end the leader tells every sender what is stable and how
+/// far the slowest member has read, and the next
 /// round tells the members. Rounds run while anything is unstable, one at a time, then one more that says so, then none.
 ///
-/// Awkward cases: a hop not acknowledged is sent again, byte for byte; after four sends its member is skipped and the round is incomplete: it may raise no stability. A member skipped
-/// twice in a row gets a single send a round. A leader that falls silent while data is unstable is replaced by whoever's patience, longer for each rank, ends first: it takes
+/// Awkward cases: a hop not acknowledged is sent again, byte for byte; after four sends its member is skipped and the round is incomplete: it may
+/// raise no stability. A member skipped
+/// twice in a row gets a single send a round. A leader that falls silent while data is unstable is replaced by whoever's patience, longer for each
+/// rank, ends first: it takes
 /// epoch + 1, and the higher epoch (then the lower rank) wins; tokens of the others are acknowledged and dropped.
 /// Cost: a visit is linear in active streams and bounded lists; nothing is allocated once buffers have grown.
 /// Source: first paper, section 2.2, Figures 6-8; pacing by need, hop acknowledgements and takeover are ours.
@@ -168,7 +172,9 @@ internal sealed class TokenRing
         if (_inFlight) _watch.SetIfEarlier(now + RoundPatience());
     }
 
-    /// <summary>Does what is this member's to do with the token in hand, then sends it on. <paramref name="before"/> is the member it came from.</summary>
+    /// <summary>
+    /// Does what is this member's to do with the token in hand, then sends it on. <paramref name="before"/> is the member it came from.
+    /// </summary>
     private void Continue(int before, Instant now)
     {
         while (true)

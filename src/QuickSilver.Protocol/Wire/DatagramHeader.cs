@@ -15,7 +15,8 @@ namespace QuickSilver.Protocol.Wire;
 ///  16   4 view tag           ViewNumber.Tag; 0 where no view is meant
 ///  20   4 view counter       ViewNumber.Counter
 ///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
-///  32   8 sequence           data and repairs: the packet's; beacons: the highest so far; acknowledgements and NAKs: key of the stream's sender; else 0
+/// 32   8 sequence           data and repairs: the packet's; beacons: the highest so far; acknowledgements and NAKs: key of the stream's sender;
+/// else 0
 ///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of all that follows too
 ///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
 ///  48     body
@@ -75,7 +76,8 @@ public struct DatagramHeader
     /// the body's too). Allocates nothing, never throws.
     /// </summary>
     /// <param name="read">What is left of a read: one or more datagrams.</param>
-    /// <param name="header">The header; meaningless unless the result is <see cref="RejectReason.None"/>, except that <see cref="TotalLength"/> is then set whenever it could be trusted.</param>
+    /// <param name="header">The header; meaningless unless the result is <see cref="RejectReason.None"/>, except that <see cref="TotalLength"/> is
+    /// then set whenever it could be trusted.</param>
     /// <returns><see cref="RejectReason.None"/>, or why the datagram must be dropped.</returns>
     public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header)
     {

@@ -15,7 +15,8 @@ namespace QuickSilver.Protocol.Wire;
 ///   length     varint   bytes that follow
 ///   bytes
 /// </code>
-/// Filler brings a packet to the length of its train's others when too little room is left for a fragment worth its head, or when varints cannot meet the end exactly.
+/// Filler brings a packet to the length of its train's others when too little room is left for a fragment worth its head, or when varints cannot
+/// meet the end exactly.
 /// </summary>
 public readonly ref struct PacketRecord
 {
@@ -97,7 +98,9 @@ public readonly ref struct PacketRecord
         writer.WriteVarint((ulong)length);
     }
 
-    /// <summary>Bytes of a record before the message's own, without the length field: add <see cref="WireWriter.VarintLength"/> of the length.</summary>
+    /// <summary>
+    /// Bytes of a record before the message's own, without the length field: add <see cref="WireWriter.VarintLength"/> of the length.
+    /// </summary>
     public static int HeadLength(
         Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep, int messageLength, int offset, bool fragment)
     {
@@ -122,7 +125,8 @@ public readonly ref struct PacketRecord
     }
 
     /// <summary>
-    /// Reads the next record. Total: false when the body is at its end (filler read over) or breaks the format (then <see cref="WireReader.Failed"/> is true).
+    /// Reads the next record. Total: false when the body is at its end (filler read over) or breaks the format (then <see
+    /// cref="WireReader.Failed"/> is true).
     /// </summary>
     /// <param name="reader">The packet's body, after the step.</param>
     /// <param name="datagramLength">Length of the whole datagram, from which <see cref="BytesOffset"/> is counted.</param>

@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition. The header's sender is the node that
+/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition. The header's
+/// sender is the node that
 /// asks; the stream is named here. Of each range only the sequences of the partition are meant.
 /// <code>
 /// stream      8 bytes  NodeNumber.Key of the stream's sender

@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// A run of packets of one partition that a member misses, counted by their place within the partition (packet s of k partitions has place (s - 1) div k + 1), half-open.
+/// A run of packets of one partition that a member misses, counted by their place within the partition (packet s of k partitions has place (s - 1)
+/// div k + 1), half-open.
 /// </summary>
 /// <param name="Start">First place.</param>
 /// <param name="End">The place after the last.</param>

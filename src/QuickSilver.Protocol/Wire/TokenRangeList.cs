@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// A bounded list of missing runs in a token, with the place up to which it is complete: a list cut short is never misread as "holds all the rest" (first paper, section
+/// A bounded list of missing runs in a token, with the place up to which it is complete: a list cut short is never misread as "holds all the rest"
+/// (first paper, section
 /// 2.2, on bounding state). Reused from round to round; allocates at construction only.
 /// <code>
 /// covered     varint   the list tells everything below this place

@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Writes a body from front to back into a span that the caller sized. A write past the end makes <see cref="Overflowed"/> true and changes nothing more:
+/// Writes a body from front to back into a span that the caller sized. A write past the end makes <see cref="Overflowed"/> true and changes nothing
+/// more:
 /// the caller checks once, then gives the rest its own datagram. Allocates nothing, never throws.
 /// </summary>
 /// <param name="bytes">Where to write.</param>

@@ -7,7 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Recovery;
 
 /// <summary>
-/// The recovery of one region view at all of its members, joined by a network without delay that a test may make lossy, and fed by a sender outside the region that keeps every packet.
+/// The recovery of one region view at all of its members, joined by a network without delay that a test may make lossy, and fed by a sender outside
+/// the region that keeps every packet.
 /// </summary>
 internal sealed class RingWorld
 {

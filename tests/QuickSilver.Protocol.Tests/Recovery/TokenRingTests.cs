@@ -67,7 +67,9 @@ public sealed class TokenRingTests
         }
     }
 
-    /// <summary>Who hands the token to whom in one round: each partition in a circle from its first live member, then on to the next, then home.</summary>
+    /// <summary>
+    /// Who hands the token to whom in one round: each partition in a circle from its first live member, then on to the next, then home.
+    /// </summary>
     private static List<(int From, int To)> Plan(RingWorld world, List<int> live)
     {
         var stops = new List<int> { live[0] };

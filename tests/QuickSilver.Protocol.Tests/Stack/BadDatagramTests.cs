@@ -4,7 +4,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Stack;
 
-/// <summary>What a whole node does with bad datagrams: it counts them by their reason, drops them, answers nothing, and goes on as if they had not come.</summary>
+/// <summary>
+/// What a whole node does with bad datagrams: it counts them by their reason, drops them, answers nothing, and goes on as if they had not come.
+/// </summary>
 public sealed class BadDatagramTests
 {
     private readonly StackWorld _world = new(3);
