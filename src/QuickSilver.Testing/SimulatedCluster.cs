@@ -121,7 +121,7 @@ public sealed class SimulatedCluster
     /// <exception cref="InvariantViolationException">A promise was broken, a join failed, or one did not return in 30 virtual seconds.</exception>
     public void Await(params SimulatedJoin[] joins)
     {
-        bool returned = RunUntil(() => Array.TrueForAll(joins, join => join.IsCompleted || join.Failure is not null), JoinLimit);
+        bool returned = RunUntil(() => Array.TrueForAll(joins, join => join.IsCompleted || join.Failure is not null || !join.Node.IsAlive), JoinLimit);
         int failed = joins.Count(join => join.Failure is not null);
         if (!returned || failed > 0) throw _run.Violation("D9", $"of {joins.Length} joins {failed} failed and {joins.Count(join => join.IsCompleted)} returned");
     }

@@ -23,6 +23,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 internal sealed class TokenRing
 {
+    private const int MaxDoublings = 5;
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly TokenVisit _visit;
@@ -43,6 +45,9 @@ internal sealed class TokenRing
     private bool _feedbackWanted;
     private Instant _startedAt;
     private Instant _lastTokenAt;
+    private Instant _roundSeenAt;
+    private TimeSpan _interval;
+    private int _restarts;
 
     public TokenRing(Recoverer node, RegionRecovery region)
     {
@@ -98,6 +103,7 @@ internal sealed class TokenRing
         _acks.AddHop(hop);
         if (stale) return RejectReason.None;
         _plan.Begin(_in.Skipped);
+        NoteRound(hop, now);
         _epoch = hop.Epoch;
         _leader = hop.Leader;
         _round = hop.Round;
@@ -235,6 +241,7 @@ internal sealed class TokenRing
     {
         if (!_inFlight || _round != _myRound) return;
         _inFlight = false;
+        _restarts = 0;
         _watch.Cancel();
         RecoveryCounters counters = _node.Counters;
         TimeSpan took = now - _startedAt;
@@ -342,10 +349,33 @@ internal sealed class TokenRing
         }
     }
 
+    /// <summary>Learns from a token how long rounds take, as seen from here, and whether they come to an end.</summary>
+    private void NoteRound(in TokenHop hop, Instant now)
+    {
+        bool sameReign = hop.Epoch == _epoch && hop.Leader == _leader;
+        if (sameReign && hop.Round == _round) return;
+        if (!sameReign)
+        {
+            if (_restarts < MaxDoublings) _restarts++;
+        }
+        else
+        {
+            _restarts = 0;
+            // Between two rounds with a pause in which everything was stable, nobody watched.
+            if (_watch.IsSet) _interval = TimeSpan.FromTicks(((_interval.Ticks * 3) + (now - _roundSeenAt).Ticks) / 4);
+        }
+        _roundSeenAt = now;
+    }
+
+    /// <summary>
+    /// How long the leader may be silent: four rounds, as long as they are seen to take. Before one has come to an end nobody knows how long it
+    /// takes, and whoever takes the lead begins it anew: so the patience doubles with each leader that did not finish.
+    /// </summary>
     private TimeSpan RoundPatience()
     {
-        long rounds = 4 * _node.Counters.TokenRoundTrip.Ticks;
-        return TimeSpan.FromTicks(Math.Max(_node.Settings.TakeoverPatience.Ticks, rounds));
+        RecoverySettings settings = _node.Settings;
+        long rounds = 4 * Math.Max(_node.Counters.TokenRoundTrip.Ticks, _interval.Ticks);
+        return (TimeSpan.FromTicks(Math.Max(settings.TakeoverPatience.Ticks, rounds)) + settings.MinTokenInterval) * (1 << _restarts);
     }
 
     private void Watch(Instant now)
@@ -374,6 +404,7 @@ internal sealed class TokenRing
             return;
         }
         _epoch++;
+        if (_restarts < MaxDoublings) _restarts++;
         _inFlight = false;
         _out.Cancel();
         StartRound(now);

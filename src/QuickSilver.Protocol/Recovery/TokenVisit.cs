@@ -155,27 +155,39 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         }
     }
 
-    /// <summary>Asks the member before for whole runs of mine that it does not list; a run that it lists in part waits for the next round.</summary>
+    /// <summary>
+    /// Asks the member before for what I miss and it holds. A run that it lists in part, or that only begins below what is judged, is cut: were it
+    /// left for a later round, two members whose caches are full could wait for each other.
+    /// </summary>
     private void Ask(StreamReceiver stream, TokenRangeList theirs, ulong judged, int before, TimeSpan patience, Instant now)
     {
         int partition = Map.OfMember(region.Self);
         for (int index = 0; index < stream.Missing.Count; index++)
         {
             MissingRun run = stream.Missing[index];
-            if (run.End - 1 > judged) break;
+            if (run.Start > judged) break;
             if (run.IsAwaited(now, patience)) continue;
             ulong start = stream.FirstPlaceFrom(run.Start, partition);
-            ulong end = stream.FirstPlaceFrom(run.End, partition);
-            if (start < end && end <= theirs.Covered && !Lists(theirs, start, end)) region.Gaps.AskHolder(stream, before, index, now);
+            ulong end = stream.FirstPlaceFrom(Math.Min(run.End, judged + 1), partition);
+            if (start >= end || start >= theirs.Covered) continue;
+            bool listed = FindListed(theirs, start, Math.Min(end, theirs.Covered), out ulong until);
+            ulong cut = stream.SequenceAt(until, partition);
+            if (cut > run.Start && cut < run.End) stream.Missing.Split(index, cut);
+            if (!listed) region.Gaps.AskHolder(stream, before, index, now);
         }
     }
 
-    private static bool Lists(TokenRangeList list, ulong start, ulong end)
+    /// <summary>Whether a list names the first of some places, and up to which place that stays so.</summary>
+    private static bool FindListed(TokenRangeList list, ulong start, ulong end, out ulong until)
     {
         foreach (TokenRange range in list.Ranges)
         {
-            if (range.Start < end && start < range.End) return true;
+            if (range.End <= start) continue;
+            bool names = range.Start <= start;
+            until = Math.Min(end, names ? range.End : range.Start);
+            return names;
         }
+        until = end;
         return false;
     }
 

@@ -7,10 +7,11 @@ namespace QuickSilver.Testing.Nodes;
 /// <summary>One join of a simulated node: watch it while the simulation runs.</summary>
 public sealed class SimulatedJoin : JoinRequest
 {
-    private readonly SimulatedNode _node;
-
     internal SimulatedJoin(SimulatedNode node, IReadOnlyList<string> names)
-        : base(names, mode: 0) => _node = node;
+        : base(names, mode: 0) => Node = node;
+
+    /// <summary>The node that joins.</summary>
+    public SimulatedNode Node { get; }
 
     /// <summary>True once every possible sender has switched: everything sent from now on is received.</summary>
     public bool IsCompleted { get; private set; }
@@ -19,13 +20,13 @@ public sealed class SimulatedJoin : JoinRequest
     public MembershipRefusal? Failure { get; private set; }
 
     /// <inheritdoc/>
-    public override void OnAdmitted(LocalGroup group, Instant now) => _node.Application.OnAdmitted(group);
+    public override void OnAdmitted(LocalGroup group, Instant now) => Node.Application.OnAdmitted(group);
 
     /// <inheritdoc/>
     public override void OnCompleted(Instant now)
     {
         IsCompleted = true;
-        _node.Application.OnJoinCompleted(Names);
+        Node.Application.OnJoinCompleted(Names);
     }
 
     /// <inheritdoc/>

@@ -11,4 +11,8 @@ public class SweepTests
     [Fact]
     public void AllInvariantsHoldInManySmallClusters() =>
         Seeds.ForEach(Seeds.Range(1001, 200), seed => RandomScenario.Make(seed, 2 + (int)(seed % 6), nameof(AllInvariantsHoldInManySmallClusters)).Run());
+
+    [Fact]
+    public void AllInvariantsHoldWhileNodesJoinAndLeave() =>
+        Seeds.ForEach(Seeds.Range(2001, 200), seed => RandomScenario.MakeWithMoves(seed, 3 + (int)(seed % 12), nameof(AllInvariantsHoldWhileNodesJoinAndLeave)).Run());
 }

@@ -13,8 +13,18 @@ namespace QuickSilver.Simulation.Tests.Scenarios;
 /// </summary>
 internal sealed class RandomScenario(ulong seed, int nodes)
 {
+    private static readonly TimeSpan Sending = TimeSpan.FromSeconds(1);
+
     private readonly SimulationRandom _random = new(seed);
     private ulong _draws;
+
+    /// <summary>A scenario in which nodes join and leave while messages are sent.</summary>
+    public static Scenario MakeWithMoves(ulong seed, int nodes, string test)
+    {
+        var random = new RandomScenario(seed, nodes);
+        Scenario scenario = random.Build(test, settings: null);
+        return scenario with { Moves = random.DrawMoves(scenario.Groups) };
+    }
 
     public static Scenario Make(ulong seed, int nodes, string test, Func<NodeSettings, NodeSettings>? settings = null) => new RandomScenario(seed, nodes).Build(test, settings);
 
@@ -44,21 +54,25 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     private NetworkModel DrawNetwork()
     {
         bool small = Chance(0.3);
+        bool far = Chance(0.15);
+        bool slow = Chance(0.2);
         return new NetworkModel
         {
             Link = new LinkModel
             {
-                Delay = Micros(10, 500),
-                Jitter = Micros(0, 200),
+                Delay = far ? Micros(1_000, 8_000) : Micros(10, 500),
+                Jitter = far ? Micros(0, 2_000) : Micros(0, 200),
                 Loss = Chance(0.85) ? Unit() * 0.2 : 0,
                 Duplication = Chance(0.5) ? Unit() * 0.1 : 0,
                 Reordering = Chance(0.5) ? Unit() * 0.2 : 0,
                 ReorderDelay = Micros(100, 5000),
                 Corruption = Chance(0.3) ? Unit() * 0.01 : 0,
             },
-            Bandwidth = Chance(0.2) ? 100_000_000 : 1_000_000_000,
+            Overrides = DrawOddLinks(),
+            Bandwidth = slow ? 100_000_000 : 1_000_000_000,
+            PortBufferBytes = slow ? 256 << 10 : 1 << 20,
             SendBufferBytes = small ? 64 << 10 : 1 << 20,
-            ReceiveBufferBytes = small ? 256 << 10 : 8 << 20,
+            ReceiveBufferBytes = small ? Between(40, 400) << 10 : 8 << 20,
             SlotBytes = Chance(0.5) ? 1_400 : Between(600, 8_000),
             TrainDatagrams = Chance(0.5) ? 32 : Between(1, 33),
             Multicast = !Chance(0.15),
@@ -68,16 +82,31 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         };
     }
 
-    private NodeSettings DrawSettings() => new()
+    // A node or two that are badly off: far away, or behind a link that loses much.
+    private LinkOverride[] DrawOddLinks()
     {
-        EagerPull = Chance(0.7),
-        ReorderGrace = Micros(0, 3000),
-        MinTokenInterval = Chance(0.7) ? TimeSpan.FromMilliseconds(5) : Micros(1000, 200_000),
-        CacheBytes = Chance(0.2) ? 512 << 10 : 64 << 20,
-        MaxPendingMessages = Chance(0.2) ? 20 : 100_000,
-        MaxPendingBytes = Chance(0.2) ? 200_000 : 64 << 20,
-        InitialRate = Chance(0.3) ? Between(200, 5_000) : 10_000,
-    };
+        if (!Chance(0.25)) return [];
+        var odd = new LinkModel { Delay = Micros(100, 8_000), Jitter = Micros(0, 2_000), Loss = Unit() * 0.3, Reordering = Unit() * 0.3 };
+        int node = Between(0, nodes);
+        return Chance(0.5) ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)] : [new LinkOverride(null, node, odd)];
+    }
+
+    private NodeSettings DrawSettings()
+    {
+        // A cache of a few dozen packets goes on by a few packets a round, so the rounds must not be slow then.
+        bool tight = Chance(0.2);
+        return new NodeSettings
+        {
+            EagerPull = Chance(0.7),
+            ReorderGrace = Micros(0, 3000),
+            MinTokenInterval = tight || Chance(0.7) ? TimeSpan.FromMilliseconds(5) : Micros(1000, 1_000_000),
+            CacheBytes = tight ? 512 << 10 : 64 << 20,
+            MaxPendingMessages = Chance(0.2) ? 20 : 100_000,
+            MaxPendingBytes = Chance(0.2) ? 200_000 : 64 << 20,
+            InitialRate = Chance(0.3) ? Between(200, 5_000) : 10_000,
+            FixedRate = !tight && Chance(0.1),
+        };
+    }
 
     // A few patterns of groups, so that several nodes share one and make a region together; one node in ten has a pattern of its own.
     private string[][] DrawGroups(string[] names)
@@ -96,13 +125,13 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     {
         var plans = new List<SendPlan>();
         var used = new HashSet<(int, string)>();
-        for (int sender = Between(2, 7); sender > 0; sender--)
+        for (int sender = Between(2, 10); sender > 0; sender--)
         {
             int node = Between(0, nodes);
             string group = groups[node][Between(0, groups[node].Length)];
             if (!used.Add((node, group))) continue;
             int longest = Chance(0.3) ? 20_000 : 1_500;
-            plans.Add(new SendPlan(node, group, Between(10, 60), Chance(0.3) ? TimeSpan.Zero : Micros(100, 10_000))
+            plans.Add(new SendPlan(node, group, Chance(0.2) ? Between(100, 600) : Between(10, 80), Chance(0.3) ? TimeSpan.Zero : Micros(100, 10_000))
             {
                 Start = Micros(0, 50_000),
                 MinBytes = Chance(0.2) ? 0 : 8,
@@ -111,6 +140,18 @@ internal sealed class RandomScenario(ulong seed, int nodes)
             });
         }
         return plans;
+    }
+
+    private List<Move> DrawMoves(string[][] groups)
+    {
+        string[] names = [.. groups.SelectMany(list => list).Distinct().Order(StringComparer.Ordinal), "late-group"];
+        var moves = new List<Move>();
+        for (int count = Between(1, 12); count > 0; count--)
+        {
+            TimeSpan at = Micros(0, (int)Sending.TotalMicroseconds);
+            moves.Add(new Move(at, Between(0, nodes), Chance(0.6) ? Subset(names) : [], Chance(0.7) ? Subset(names) : []));
+        }
+        return moves;
     }
 
     private List<Fault> DrawFaults()

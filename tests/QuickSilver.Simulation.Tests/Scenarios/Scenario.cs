@@ -16,6 +16,9 @@ internal sealed record Scenario
 
     public IReadOnlyList<Fault> Faults { get; init; } = [];
 
+    /// <summary>Changes of membership while messages are sent.</summary>
+    public IReadOnlyList<Move> Moves { get; init; } = [];
+
     /// <summary>How long after its last event the run may take until all is delivered and stable.</summary>
     public TimeSpan SettleLimit { get; init; } = TimeSpan.FromSeconds(30);
 
@@ -35,6 +38,13 @@ internal sealed record Scenario
     public SimulatedCluster RunToSettled()
     {
         var cluster = new SimulatedCluster(Options);
+        RunToSettled(cluster);
+        return cluster;
+    }
+
+    /// <summary>Runs on a cluster made with <see cref="Options"/>, so that it can be looked at when the run has failed.</summary>
+    public void RunToSettled(SimulatedCluster cluster)
+    {
         foreach (Fault fault in Faults) cluster.Inject(fault);
         var joins = new List<SimulatedJoin>();
         for (int node = 0; node < Groups.Length; node++)
@@ -43,9 +53,31 @@ internal sealed record Scenario
         }
         cluster.Await([.. joins]);
         foreach (SendPlan plan in Plans) cluster.Start(plan);
+        RunMoves(cluster);
         cluster.Settle(SettleLimit);
-        return cluster;
     }
+
+    private void RunMoves(SimulatedCluster cluster)
+    {
+        if (Moves.Count == 0) return;
+        var joins = new List<SimulatedJoin>();
+        var leaves = new List<(SimulatedNode Node, SimulatedLeave Leave)>();
+        foreach (Move move in Moves) cluster.After(move.At, () => Execute(cluster.Nodes[move.Node], move, joins, leaves));
+        cluster.RunFor(Moves.Max(move => move.At) + TimeSpan.FromMilliseconds(1));
+        cluster.Await([.. joins]);
+        if (!cluster.RunUntil(() => leaves.TrueForAll(entry => entry.Leave.IsCompleted || !entry.Node.IsAlive), SettleLimit)) throw cluster.Violation("D9", "a leave did not return");
+    }
+
+    private static void Execute(SimulatedNode node, Move move, List<SimulatedJoin> joins, List<(SimulatedNode Node, SimulatedLeave Leave)> leaves)
+    {
+        if (!node.IsAlive) return;
+        string[] leave = [.. move.Leave.Where(name => node.FindGroup(name) is { IsJoined: true } && !leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && Names(entry.Leave).Contains(name)))];
+        if (leave.Length > 0) leaves.Add((node, node.Leave(leave)));
+        string[] join = [.. move.Join.Where(name => node.FindGroup(name) is null && !joins.Exists(entry => entry.Node == node && !entry.IsCompleted && entry.Names.Contains(name)))];
+        if (join.Length > 0) joins.Add(node.Join(join));
+    }
+
+    private static IEnumerable<string> Names(SimulatedLeave leave) => leave.Groups.Select(group => group.Info.Name);
 
     private static void CheckSilence(SimulatedCluster cluster)
     {
