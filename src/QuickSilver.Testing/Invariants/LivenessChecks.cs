@@ -17,7 +17,7 @@ internal static class LivenessChecks
             foreach (GroupLog group in checks.Groups)
             {
                 if (group.Find(sender.Index) is not { Count: > 0 } log) continue;
-                if (sender.IsAlive && !log.IsPulled && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
+                if (sender.IsAlive && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
                     if (receiver.IsAlive && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered) return undelivered;
@@ -29,7 +29,14 @@ internal static class LivenessChecks
 
     private static (string, string)? FindUnfinished(SimulatedNode sender, GroupLog group, SenderLog log)
     {
-        if (sender.FindGroup(group.Name) is { Waiting: > 0 } stay) return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} waiting at its shut gate");
+        SimulatedGroup? stay = sender.FindGroup(group.Name);
+        if (log.IsPulled)
+        {
+            if (stay?.Source?.Sizes.Count > 0) return ("D7", $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has pulled");
+            long pending = sender.Counters.PendingMessages;
+            return pending > 0 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
+        }
+        if (stay is { Waiting: > 0 }) return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} waiting at its shut gate");
         if (log.Numbered < log.Count) return ("D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
         if (log.Stable < log.Count) return ("D7", $"node {sender.Index} knows {log.Stable} of its {log.Count} messages to {group.Name} stable");
         return null;
