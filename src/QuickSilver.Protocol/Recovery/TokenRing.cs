@@ -362,7 +362,8 @@ internal sealed class TokenRing
         {
             _restarts = 0;
             // Between two rounds with a pause in which everything was stable, nobody watched.
-            if (_watch.IsSet) _interval = TimeSpan.FromTicks(((_interval.Ticks * 3) + (now - _roundSeenAt).Ticks) / 4);
+            bool watched = _watch.IsSet && _roundSeenAt != Instant.Zero;
+            if (watched) _interval = TimeSpan.FromTicks(((_interval.Ticks * 3) + (now - _roundSeenAt).Ticks) / 4);
         }
         _roundSeenAt = now;
     }
