@@ -71,9 +71,10 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
                 if (member != sender && lives(member)) CheckRead(carrier, member, group, sender, number);
             }
         }
-        if (audience is not null && !reached.SetEquals(audience))
+        if (audience is not null && (!reached.IsSubsetOf(audience) || audience.Any(member => lives(member) && !reached.Contains(member))))
         {
-            string missed = string.Join(',', audience.Except(reached).Order()), extra = string.Join(',', reached.Except(audience).Order());
+            // Members that have ended meanwhile need not have been sent to.
+            string missed = string.Join(',', audience.Except(reached).Where(lives).Order()), extra = string.Join(',', reached.Except(audience).Order());
             throw run.Violation("V4", $"message {number} of node {sender} to {group.Name}, sent in group view {message.GroupView}, missed nodes [{missed}] and went to others [{extra}]");
         }
         if (carriers is null) return;

@@ -26,6 +26,20 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         return scenario with { Moves = random.DrawMoves(scenario.Groups) };
     }
 
+    /// <summary>A scenario in which a few nodes crash while messages are sent, and are removed.</summary>
+    public static Scenario MakeWithCrashes(ulong seed, int nodes, string test)
+    {
+        var random = new RandomScenario(seed, nodes);
+        Scenario scenario = random.Build(test, settings: null);
+        SimulationOptions options = scenario.Options;
+        IEnumerable<Fault> crashes = Enumerable.Range(0, random.Between(1, 4)).Select(_ => new NodeCrash(random.Micros(20_000, 1_500_000), random.Between(0, nodes)));
+        return scenario with
+        {
+            Options = options with { Membership = options.Membership with { FailureTimeout = TimeSpan.FromSeconds(3), ReconnectGrace = TimeSpan.FromMilliseconds(500) } },
+            Faults = [.. scenario.Faults.Where(fault => fault is not NodeFreeze), .. crashes],
+        };
+    }
+
     public static Scenario Make(ulong seed, int nodes, string test, Func<NodeSettings, NodeSettings>? settings = null) => new RandomScenario(seed, nodes).Build(test, settings);
 
     private Scenario Build(string test, Func<NodeSettings, NodeSettings>? settings)
@@ -49,7 +63,7 @@ internal sealed class RandomScenario(ulong seed, int nodes)
             Plans = DrawPlans(groups),
             Faults = DrawFaults(),
             // Small windows, slow rounds and much loss together make some runs crawl; what counts is that they arrive.
-            SettleLimit = TimeSpan.FromSeconds(120),
+            SettleLimit = TimeSpan.FromSeconds(300),
         };
     }
 
