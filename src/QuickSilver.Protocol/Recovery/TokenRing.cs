@@ -23,8 +23,6 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 internal sealed class TokenRing
 {
-    private const int MaxDoublings = 5;
-
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly TokenVisit _visit;
@@ -36,6 +34,8 @@ internal sealed class TokenRing
     private readonly Alarm _watch;
     private readonly byte[] _skips;
     private readonly RingPlan _plan;
+    private readonly LeaderPatience _patience;
+    private readonly RoundVerdict _verdict;
     private uint _epoch;
     private int _leader;
     private ulong _round;
@@ -45,9 +45,6 @@ internal sealed class TokenRing
     private bool _feedbackWanted;
     private Instant _startedAt;
     private Instant _lastTokenAt;
-    private Instant _roundSeenAt;
-    private TimeSpan _interval;
-    private int _restarts;
 
     public TokenRing(Recoverer node, RegionRecovery region)
     {
@@ -58,6 +55,8 @@ internal sealed class TokenRing
         _in = new TokenHopIn(region.View.Members.Length);
         _out = new TokenHopOut(node, region, OnHopUnanswered);
         _acks = new AckFeed(node, region);
+        _verdict = new RoundVerdict(node, region, _acks);
+        _patience = new LeaderPatience(node.Settings, node.Counters);
         _pace = new Alarm(node.Alarms, StartRound);
         _watch = new Alarm(node.Alarms, OnTokenOverdue);
         _skips = new byte[region.View.Members.Length];
@@ -175,7 +174,7 @@ internal sealed class TokenRing
         _watch.Cancel();
         if (_token.PartitionLead == _region.Self) Continue(-1, now);
         else Send(_token.PartitionLead, now);
-        if (_inFlight) _watch.SetIfEarlier(now + RoundPatience());
+        if (_inFlight) _watch.SetIfEarlier(now + _patience.OfFirst);
     }
 
     /// <summary>
@@ -241,59 +240,18 @@ internal sealed class TokenRing
     {
         if (!_inFlight || _round != _myRound) return;
         _inFlight = false;
-        _restarts = 0;
+        _patience.OnFinished();
         _watch.Cancel();
         RecoveryCounters counters = _node.Counters;
         TimeSpan took = now - _startedAt;
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRounds++;
-        JudgeStreams(now);
+        _verdict.Judge(_token, _myRound, now);
         foreach (StreamReceiver stream in _region.Streams)
         {
             if (!stream.NeedsRound) continue;
             PaceNext(now);
             return;
-        }
-    }
-
-    private void JudgeStreams(Instant now)
-    {
-        int growing = 0;
-        for (int index = 0; index < _token.StreamCount; index++)
-        {
-            StreamReceiver? stream = _region.Find(_token[index].Sender, out _);
-            if (stream is null || !stream.Reaches(_token[index].Highest)) continue;
-            stream.NoteHighest(_token[index].Highest);
-            if (_token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = _myRound;
-            if (stream.LastGrowth + 2 > _myRound) growing++;
-        }
-        for (int index = 0; index < _token.StreamCount; index++)
-        {
-            TokenStream record = _token[index];
-            StreamReceiver? stream = _region.Find(record.Sender, out _);
-            if (stream is null) continue;
-            if (record.HasDetail)
-            {
-                // Told to the others in the next round: partitions that were walked after this member's own visit.
-                _region.CleanUp(stream, stream.Cleanup, record.Held);
-                _region.Gaps.OnHeldKnown(stream, now);
-            }
-            // Only a round that visited every member that is not removed may raise stability.
-            if (_token.Complete)
-            {
-                stream.Told = Math.Max(stream.Told, record.Cleanup);
-                if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
-            }
-            stream.Feedback = new AckBody(stream.Stable, Math.Max(record.Highest, stream.Stable), record.Intake, Math.Max(1, growing), record.Drops);
-            if (stream.Own is not null) _node.Events.OnOwnAck(_region.View, stream.Feedback, now);
-            else _acks.Add(stream);
-        }
-        // Alone in the view: what is stable may go at once, nobody need be told.
-        if (Members.Length > 1) return;
-        foreach (StreamReceiver stream in _region.Streams)
-        {
-            _region.CleanUp(stream, stream.Stable, default);
-            stream.Told = stream.Stable;
         }
     }
 
@@ -352,31 +310,8 @@ internal sealed class TokenRing
     /// <summary>Learns from a token how long rounds take, as seen from here, and whether they come to an end.</summary>
     private void NoteRound(in TokenHop hop, Instant now)
     {
-        bool sameReign = hop.Epoch == _epoch && hop.Leader == _leader;
-        if (sameReign && hop.Round == _round) return;
-        if (!sameReign)
-        {
-            if (_restarts < MaxDoublings) _restarts++;
-        }
-        else
-        {
-            _restarts = 0;
-            // Between two rounds with a pause in which everything was stable, nobody watched.
-            bool watched = _watch.IsSet && _roundSeenAt != Instant.Zero;
-            if (watched) _interval = TimeSpan.FromTicks(((_interval.Ticks * 3) + (now - _roundSeenAt).Ticks) / 4);
-        }
-        _roundSeenAt = now;
-    }
-
-    /// <summary>
-    /// How long the leader may be silent: four rounds, as long as they are seen to take. Before one has come to an end nobody knows how long it
-    /// takes, and whoever takes the lead begins it anew: so the patience doubles with each leader that did not finish.
-    /// </summary>
-    private TimeSpan RoundPatience()
-    {
-        RecoverySettings settings = _node.Settings;
-        long rounds = 4 * Math.Max(_node.Counters.TokenRoundTrip.Ticks, _interval.Ticks);
-        return (TimeSpan.FromTicks(Math.Max(settings.TakeoverPatience.Ticks, rounds)) + settings.MinTokenInterval) * (1 << _restarts);
+        if (hop.Epoch != _epoch || hop.Leader != _leader) _patience.OnNewLeader(now);
+        else if (hop.Round != _round) _patience.OnNextRound(_watch.IsSet, now);
     }
 
     private void Watch(Instant now)
@@ -386,7 +321,7 @@ internal sealed class TokenRing
             _watch.Cancel();
             return;
         }
-        _watch.Set(now + (RoundPatience() * (_plan.RankOf(_region.Self) + 1)));
+        _watch.Set(now + (_patience.OfFirst * (_plan.RankOf(_region.Self) + 1)));
     }
 
     /// <summary>No token for too long while data is unstable: take the lead, or, as leader, start over.</summary>
@@ -398,14 +333,14 @@ internal sealed class TokenRing
             _leader = _region.Self;
             _node.Counters.Takeovers++;
         }
-        else if (!_inFlight || now - _lastTokenAt < RoundPatience())
+        else if (!_inFlight || now - _lastTokenAt < _patience.OfFirst)
         {
             // The round is alive: it passed here a moment ago.
-            if (_inFlight) _watch.Set(now + RoundPatience());
+            if (_inFlight) _watch.Set(now + _patience.OfFirst);
             return;
         }
         _epoch++;
-        if (_restarts < MaxDoublings) _restarts++;
+        _patience.OnUnfinished();
         _inFlight = false;
         _out.Cancel();
         StartRound(now);

@@ -7,7 +7,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>One stay of this node in a group, from the step that admits it to the one that lets it go: the host's handle on it. Core thread only.</summary>
+/// <summary>
+/// One stay of this node in a group, from the step that admits it to the one that lets it go: the host's handle on it. Core thread only.
+/// </summary>
 public sealed class LocalGroup
 {
     private readonly ClusterView _cluster;
@@ -52,7 +54,8 @@ public sealed class LocalGroup
     internal GroupReceiver? Receiver { get; set; }
 
     /// <summary>
-    /// Admits a message. Taken even when <see cref="IsOpen"/> is false (it was admitted on another thread a moment ago): the host stops when told that the gate has shut.
+    /// Admits a message. Taken even when <see cref="IsOpen"/> is false (it was admitted on another thread a moment ago): the host stops when told
+    /// that the gate has shut.
     /// </summary>
     /// <param name="payload">The bytes, with one reference that passes to the protocol.</param>
     /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>

@@ -6,7 +6,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>The region views this node is a member of, present and draining: each with its receiving channel and its recovery. Core thread only.</summary>
+/// <summary>
+/// The region views this node is a member of, present and draining: each with its receiving channel and its recovery. Core thread only.
+/// </summary>
 internal sealed class ViewTable(StackRooms rooms)
 {
     private const int RememberedRetirements = 256;

@@ -1,0 +1,66 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// What a leader concludes from a token that is back: what is stable, what every sender is told. Only a round that visited every member that is not removed may raise stability; any round tells
+/// senders how far the slowest member that answers has read.
+/// </summary>
+internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFeed acks)
+{
+    /// <summary>Judges every stream of the token.</summary>
+    /// <param name="token">The token, at the end of its round.</param>
+    /// <param name="round">The round.</param>
+    /// <param name="now">The present instant.</param>
+    public void Judge(Token token, ulong round, Instant now)
+    {
+        int growing = CountGrowing(token, round);
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            TokenStream record = token[index];
+            StreamReceiver? stream = region.Find(record.Sender, out _);
+            if (stream is null) continue;
+            if (record.HasDetail)
+            {
+                // Told to the others in the next round: partitions that were walked after this member's own visit.
+                region.CleanUp(stream, stream.Cleanup, record.Held);
+                region.Gaps.OnHeldKnown(stream, now);
+            }
+            if (token.Complete)
+            {
+                stream.Told = Math.Max(stream.Told, record.Cleanup);
+                if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
+            }
+            stream.Feedback = new AckBody(stream.Stable, Math.Max(record.Highest, stream.Stable), record.Intake, Math.Max(1, growing), record.Drops);
+            if (stream.Own is not null) node.Events.OnOwnAck(region.View, stream.Feedback, now);
+            else acks.Add(stream);
+        }
+        if (region.View.Members.Length == 1) CleanUpAlone();
+    }
+
+    /// <summary>Streams that have grown in this round or the one before: they share the members' receive buffers.</summary>
+    private int CountGrowing(Token token, ulong round)
+    {
+        int growing = 0;
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            StreamReceiver? stream = region.Find(token[index].Sender, out _);
+            if (stream is null || !stream.Reaches(token[index].Highest)) continue;
+            stream.NoteHighest(token[index].Highest);
+            if (token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = round;
+            if (stream.LastGrowth + 2 > round) growing++;
+        }
+        return growing;
+    }
+
+    /// <summary>Alone in the view: what is stable may go at once, nobody need be told.</summary>
+    private void CleanUpAlone()
+    {
+        foreach (StreamReceiver stream in region.Streams)
+        {
+            region.CleanUp(stream, stream.Stable, default);
+            stream.Told = stream.Stable;
+        }
+    }
+}
