@@ -7,7 +7,8 @@ namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
 /// A node's end of the membership protocol: registers, asks for groups, installs steps in order and tells the rest of the node about them. When its
-/// connection breaks it waits for another, and goes on where it stopped; what is asked of it meanwhile is kept. Core thread only; its methods may be
+/// connection breaks it waits for another, and goes on where it stopped; what is asked of it meanwhile is kept. A server that does not know the node
+/// asks it for a report, takes it over with all its groups, and is asked again for what the server before had not granted. Core thread only; its methods may be
 /// called from inside events.
 /// </summary>
 public sealed class MembershipAgent
@@ -17,13 +18,16 @@ public sealed class MembershipAgent
     private readonly IMembershipEvents _events;
     private readonly AgentCluster _cluster;
     private readonly AgentRequests _requests = new();
-    private readonly SessionLog _log = new();
+    private SessionLog _log = new();
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _requestAlarm;
     private readonly Alarm _heartbeatAlarm;
     private ulong _received;
+    private ulong _instance;
+    private StepNumber _activated;
     private bool _isConnected;
     private bool _isWelcome;
+    private bool _isReporting;
     private bool _isOver;
 
     /// <summary>Makes an agent that waits for a connection.</summary>
@@ -67,6 +71,8 @@ public sealed class MembershipAgent
             Multicast = _settings.Multicast,
             Number = _cluster.Self?.Number ?? default,
             Received = _received,
+            Session = _cluster.Epoch,
+            Instance = _instance,
         };
         hello.WriteTo(_frame);
         _link.Send(_frame.Span);
@@ -83,11 +89,13 @@ public sealed class MembershipAgent
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
         bool isNumbered = kind >= FrameKind.Nodes;
-        bool good = kind == FrameKind.Expelled || kind == FrameKind.Welcome != _isWelcome;
+        bool isGreeting = kind is FrameKind.Welcome or FrameKind.ReportRequest;
+        bool good = kind == FrameKind.Expelled || isGreeting != _isWelcome;
         if (good && isNumbered) _received++;
         good = good && kind switch
         {
             FrameKind.Welcome => OnWelcome(ref reader, now),
+            FrameKind.ReportRequest => OnReportRequest(ref reader),
             FrameKind.Expelled => OnExpelled(ref reader, now),
             FrameKind.Heartbeat => OnHeartbeat(ref reader),
             FrameKind.Nodes => OnNodes(ref reader),
@@ -144,7 +152,11 @@ public sealed class MembershipAgent
     /// been reported as superseded to this node (at once, if it sent nothing there); if the view is opened again before the call, it is not made
     /// until the view is superseded again. The view retires when all have said so.
     /// </summary>
-    public void ReportDone(ViewNumber view, Instant now) => SendNumbered(_frame.Begin(FrameKind.Done).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
+    public void ReportDone(ViewNumber view, Instant now)
+    {
+        _cluster.MarkDone(view);
+        SendNumbered(_frame.Begin(FrameKind.Done).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
+    }
 
     /// <summary>Tells the server that this node goes of its own will, so that nobody waits for it; nothing more comes from this agent.</summary>
     public void SayGoodbye(Instant now)
@@ -158,16 +170,26 @@ public sealed class MembershipAgent
         if (!WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome)) return false;
         if (_cluster.Self is { } self)
         {
-            if (welcome.Number != self.Number || !welcome.Resumed || !_log.TryResume(welcome.Received)) return false;
+            bool isOther = welcome.Epoch != _cluster.Epoch;
+            if (welcome.Number != self.Number || welcome.Resumed == isOther || welcome.Instance != _instance) return false;
+            if (isOther != _isReporting || welcome.Epoch < _cluster.Epoch) return false;
+            if (!_log.TryResume(welcome.Received)) return false;
             BeginSession(now);
             foreach (byte[] frame in _log.Unconfirmed) _link.Send(frame);
+            if (isOther)
+            {
+                _isReporting = false;
+                _cluster.TakeOver(welcome.Epoch, welcome.Step);
+                SendRequests(now);
+            }
             _events.OnConnectionChanged(true, now);
             return true;
         }
         if (welcome.Received != 0) return false;
         self = new NodeInfo(
             welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes);
-        _cluster.Begin(self, welcome.Step);
+        _instance = welcome.Instance;
+        _cluster.Begin(self, welcome.Epoch, welcome.GroupEpoch, welcome.Step);
         BeginSession(now);
         _events.OnRegistered(self, welcome.Instance, now);
         if (!_isOver) SendRequests(now);
@@ -178,6 +200,22 @@ public sealed class MembershipAgent
     {
         _isWelcome = true;
         _heartbeatAlarm.Set(now + _settings.HeartbeatInterval);
+    }
+
+    /// <summary>
+    /// What was said to the server before, and what it said, counts no more. Until the welcome nothing but reports of views that are done adds to the
+    /// log, so that they reach the server in the session to come.
+    /// </summary>
+    private bool OnReportRequest(ref WireReader reader)
+    {
+        if (!reader.IsAtEnd || _cluster.Self is null) return false;
+        _log = new SessionLog();
+        _received = 0;
+        if (!_isReporting) _requests.AskAgain();
+        _isReporting = true;
+        _cluster.WriteReport(_frame, _activated);
+        _link.Send(_frame.Span);
+        return true;
     }
 
     private bool OnExpelled(ref WireReader reader, Instant now)
@@ -196,14 +234,14 @@ public sealed class MembershipAgent
 
     private bool OnNodes(ref WireReader reader)
     {
-        if (NodeFrame.TryRead(ref reader, _cluster.Self!.Number.Epoch) is not { } nodes) return false;
+        if (NodeFrame.TryRead(ref reader) is not { } nodes) return false;
         _cluster.Describe(nodes);
         return true;
     }
 
     private bool OnGroups(ref WireReader reader)
     {
-        if (GroupFrame.TryRead(ref reader, _cluster.Self!.Number.Epoch) is not { } groups) return false;
+        if (GroupFrame.TryRead(ref reader, _cluster.GroupEpoch) is not { } groups) return false;
         _cluster.Describe(groups);
         return true;
     }
@@ -221,6 +259,7 @@ public sealed class MembershipAgent
     private bool OnStep(ref WireReader reader, Instant now)
     {
         if (StepFrame.TryRead(ref reader) is not { } frame || _cluster.Install(frame) is not { } installed) return false;
+        _requests.OnStepInstalled(installed);
         _events.OnStepInstalled(installed, now);
         if (!_isOver) SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_received));
         return true;
@@ -230,6 +269,7 @@ public sealed class MembershipAgent
     {
         ulong step = reader.ReadVarint();
         if (!reader.IsAtEnd || step != _cluster.Installed.Counter) return false;
+        _activated = _cluster.Installed;
         _events.OnStepActivated(_cluster.Installed, now);
         return true;
     }
@@ -245,7 +285,7 @@ public sealed class MembershipAgent
 
     private bool OnRetired(ref WireReader reader, Instant now)
     {
-        uint view = FrameFields.ReadCounter(ref reader);
+        var view = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
         if (!reader.IsAtEnd || _cluster.Retire(view) is not { } retired) return false;
         _events.OnViewRetired(retired, now);
         return true;
@@ -253,9 +293,9 @@ public sealed class MembershipAgent
 
     private bool OnNodeRemoved(ref WireReader reader, Instant now)
     {
-        uint counter = FrameFields.ReadCounter(ref reader);
+        ulong key = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
-        if (_cluster.Remove(counter) is { } node) _events.OnNodesRemoved([node], now);
+        if (_cluster.Remove(key) is { } node) _events.OnNodesRemoved([node], now);
         return true;
     }
 
@@ -264,13 +304,14 @@ public sealed class MembershipAgent
         var reason = (MembershipRefusal)reader.ReadByte();
         string name = FrameFields.ReadText(ref reader, AgentRequests.MaxNameBytes);
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
+        _requests.OnRefused(name);
         _events.OnJoinRefused(name, reason, now);
         return true;
     }
 
     private void SendRequests(Instant now)
     {
-        if (_isOver || _cluster.Self is null) return;
+        if (_isOver || _isReporting || _cluster.Self is null) return;
         _requestAlarm.Cancel();
         (List<byte[]> frames, List<string> impossible) = _requests.Take();
         foreach (byte[] frame in frames) SendNumbered(frame);

@@ -15,6 +15,11 @@ namespace QuickSilver.Protocol.Membership;
 /// sends where, and when a view retires) and <see cref="NoticeWriter"/> (who is told what).
 /// </para>
 /// <para>
+/// A server that knows no node and is found by one of another server takes that server's cluster over: the survivors report what they know, keep their
+/// numbers, groups and stays, and the first step gives them new regions and views in an epoch that follows the old one. See <see cref="Takeover"/> and
+/// <see cref="InheritedViews"/>. A server that has begun a cluster of its own refuses them.
+/// </para>
+/// <para>
 /// Input that breaks the format, or claims what cannot be, closes the connection and is counted; if a registered node sent it, the node is removed,
 /// since what it will say next cannot be relied upon. Others notice nothing else.
 /// </para>
@@ -30,19 +35,24 @@ public sealed class MembershipServer
     private readonly MembershipServerSettings _settings;
     private readonly AlarmQueue _alarms;
     private readonly IServerLinks _links;
-    private readonly Epoch _epoch;
+    private readonly Reign _reign;
     private readonly NodeTable _nodes;
     private readonly GroupTable _groups = new();
     private readonly RegionCalculator _regions = new();
     private readonly ViewLedger _ledger;
+    private readonly InheritedViews _inherited;
     private readonly StepMaker _maker;
     private readonly StepPipeline _pipeline;
     private readonly Dictionary<long, ServerNode?> _connections = [];
+    private readonly Dictionary<long, HelloFrame> _reporting = [];
     private readonly Queue<(long Connection, Instant Due)> _greeting = new();
     private readonly Alarm _greetingAlarm;
+    private readonly Alarm _gatheringAlarm;
     private readonly FrameBuilder _frame = new();
     private readonly ulong[] _refused = new ulong[Refusals];
     private ulong _removed;
+    private Takeover? _takeover;
+    private Instant _gatheringEnd;
 
     /// <summary>Makes a server without nodes, in an epoch of its own: the first of a new cluster instance.</summary>
     /// <param name="settings">Validated by the host.</param>
@@ -54,21 +64,22 @@ public sealed class MembershipServer
         _settings = settings;
         _alarms = alarms;
         _links = links;
-        _epoch = new Epoch(1, random.NextUInt64());
-        Instance = random.NextUInt64();
+        _reign = new Reign(new Epoch(1, random.NextUInt64()), random.NextUInt64());
         _nodes = new NodeTable(links);
-        _ledger = new ViewLedger(_nodes, _regions, new AddressPool(settings));
-        _maker = new StepMaker(_nodes, _regions, _ledger, new NoticeWriter(_nodes, _regions, _groups.All, settings.Replication));
+        _ledger = new ViewLedger(_reign, _nodes, _regions, new AddressPool(settings));
+        _maker = new StepMaker(_nodes, _regions, _ledger, new NoticeWriter(_nodes, _regions, _groups, settings.Replication));
         _pipeline = new StepPipeline(settings, alarms, _nodes, _maker);
         _greetingAlarm = new Alarm(alarms, CloseSilentConnections);
+        _gatheringAlarm = new Alarm(alarms, EndGathering);
+        _inherited = new InheritedViews(_nodes);
     }
 
-    /// <summary>The cluster instance that this server has made; datagrams carry it.</summary>
-    public ulong Instance { get; }
+    /// <summary>The cluster instance that this server has made, or taken over; datagrams carry it.</summary>
+    public ulong Instance => _reign.Instance;
 
     /// <summary>Counts of the present, and since the start. O(1).</summary>
     public MembershipStatistics Statistics => new(
-        _nodes.Live.Count, _groups.All.Count, _regions.InhabitedCount, _ledger.Unretired.Count, _ledger.Retired, _pipeline.Last, _maker.Waiting, _removed);
+        _nodes.Live.Count, _groups.Count, _regions.InhabitedCount, _ledger.Unretired.Count + _inherited.Count, _ledger.Retired, _pipeline.Last, _maker.Waiting, _removed);
 
     /// <summary>How often a connection, a registration or a join was refused for a reason, or a node removed for it.</summary>
     public ulong CountOf(MembershipRefusal reason) => _refused[(int)reason];
@@ -87,7 +98,8 @@ public sealed class MembershipServer
         if (!_connections.TryGetValue(connection, out ServerNode? node)) return;
         if (node is null)
         {
-            if (HelloFrame.TryRead(frame) is { } hello) OnHello(connection, hello, now);
+            if (_reporting.Remove(connection, out HelloFrame? returning)) OnReport(connection, returning, ReportFrame.TryRead(frame), now);
+            else if (HelloFrame.TryRead(frame) is { } hello) OnHello(connection, hello, now);
             else Close(connection, MembershipRefusal.BadFrame);
             return;
         }
@@ -112,6 +124,7 @@ public sealed class MembershipServer
     /// <summary>A connection broke, or the other side closed it. Harmless for one that the server has closed.</summary>
     public void OnDisconnected(long connection, Instant now)
     {
+        _reporting.Remove(connection);
         if (!_connections.Remove(connection, out ServerNode? node) || node is null) return;
         node.Connection = null;
         node.ReconnectBy = now + _settings.ReconnectGrace;
@@ -123,6 +136,7 @@ public sealed class MembershipServer
     {
         _pipeline.Stop();
         _greetingAlarm.Cancel();
+        _gatheringAlarm.Cancel();
         foreach (ServerNode node in _nodes.Live) node.Watch?.Cancel();
     }
 
@@ -139,7 +153,14 @@ public sealed class MembershipServer
             Remove(known, MembershipRefusal.Replaced, now);
             known = null;
         }
-        if (known is null) Register(connection, hello, now);
+        bool isFromOther = !hello.Number.IsNone && hello.Session != _reign.Epoch;
+        if (known is not null && isFromOther) Welcome(connection, known, now);
+        else if (isFromOther)
+        {
+            _reporting[connection] = hello;
+            _links.Send(connection, _frame.Begin(FrameKind.ReportRequest).Span);
+        }
+        else if (known is null) Register(connection, hello, now);
         else Resume(connection, known, hello.Received, now);
     }
 
@@ -159,17 +180,144 @@ public sealed class MembershipServer
             bool isSame = hello.Incarnation == known.Info.Incarnation && known.Received == 0;
             return isSame || hello.Incarnation > known.Info.Incarnation ? MembershipRefusal.None : MembershipRefusal.Replaced;
         }
-        known = hello.Number.Epoch == _epoch ? _nodes.Find(hello.Number.Counter) : null;
-        return known is null || known.Info.Control != hello.Control || known.Info.Incarnation != hello.Incarnation
+        known = _nodes.Find(hello.Number.Key);
+        if (known is null && CanTakeOver(hello)) return _nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
+        return known is null || known.Info.Number != hello.Number || known.Info.Control != hello.Control || known.Info.Incarnation != hello.Incarnation
             ? MembershipRefusal.Removed
             : MembershipRefusal.None;
     }
 
     private void Register(long connection, HelloFrame hello, Instant now)
     {
-        ServerNode node = _nodes.Add(hello, _epoch, _pipeline.Last);
+        ServerNode node = _nodes.Add(hello, _reign.Epoch, _pipeline.Last);
         node.Watch = new Alarm(_alarms, at => Check(node, at));
         Attach(connection, node, false, now);
+    }
+
+    /// <summary>True while the node can be taken over from another server.</summary>
+    private bool CanTakeOver(HelloFrame hello)
+    {
+        if (hello.Session == _reign.Epoch) return false;
+        if (_takeover is not { } takeover) return _nodes.Live.Count == 0 && _pipeline.Last == 0;
+        if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
+        return hello.Session < _reign.Epoch || (takeover.IsGathering && _pipeline.Last == 0);
+    }
+
+    private void OnReport(long connection, HelloFrame hello, ReportFrame? report, Instant now)
+    {
+        if (report is null)
+        {
+            Close(connection, MembershipRefusal.BadFrame);
+            return;
+        }
+        MembershipRefusal refusal = Judge(hello, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && known is not null)
+        {
+            Welcome(connection, known, now);
+            return;
+        }
+        if (refusal == MembershipRefusal.None && (_takeover is null || hello.Session > _reign.Epoch)) BeginTakeover(hello, report, now);
+        bool isInTime = report.GroupEpoch == _reign.GroupEpoch && report.Groups.TrueForAll(_groups.CanInherit);
+        if (refusal == MembershipRefusal.None && !isInTime) refusal = MembershipRefusal.Removed;
+        if (refusal != MembershipRefusal.None)
+        {
+            Refuse(connection, refusal);
+            return;
+        }
+        TakeOver(connection, hello, report, now);
+    }
+
+    private void BeginTakeover(HelloFrame hello, ReportFrame report, Instant now)
+    {
+        // Those that have registered so far come back, and report again: no step was made, so nothing has changed for them.
+        _gatheringAlarm.Cancel();
+        _takeover = null;
+        while (_nodes.Live.Count > 0)
+        {
+            ServerNode node = _nodes.Live[^1];
+            Detach(node);
+            node.Watch?.Cancel();
+            _maker.Drop(node);
+            _nodes.Remove(node);
+        }
+        _takeover = new Takeover(hello.Instance) { EarliestEnd = now + _settings.ReconnectGrace };
+        _inherited.Clear();
+        _reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
+        _groups.BeginTerm(_reign.Epoch.Term);
+    }
+
+    private void BeginGathering(Takeover takeover, Instant now)
+    {
+        if (takeover.IsGathering) return;
+        takeover.IsGathering = true;
+        _inherited.Reopen();
+        _pipeline.Hold();
+        _gatheringEnd = now + (_settings.FailureTimeout > TimeSpan.Zero ? _settings.FailureTimeout : _settings.ReconnectGrace);
+        if (_gatheringEnd < takeover.EarliestEnd) _gatheringEnd = takeover.EarliestEnd;
+        _gatheringAlarm.Set(takeover.EarliestEnd > now ? takeover.EarliestEnd : _gatheringEnd);
+    }
+
+    private void TakeOver(long connection, HelloFrame hello, ReportFrame report, Instant now)
+    {
+        Takeover takeover = _takeover!;
+        BeginGathering(takeover, now);
+        ServerNode node = _nodes.Inherit(hello, _pipeline.Last);
+        node.Watch = new Alarm(_alarms, at => Check(node, at));
+        uint[] groups = new uint[report.Groups.Count];
+        for (int index = 0; index < groups.Length; index++)
+        {
+            _groups.Inherit(report.Groups[index]);
+            groups[index] = report.Groups[index].Id.Counter;
+        }
+        _maker.Inherit(node, groups);
+        foreach (ReportFrame.ViewEntry view in report.Views) _inherited.Add(node, view);
+        takeover.Register(node, report);
+        Attach(connection, node, false, now);
+        foreach (ulong key in report.Removed)
+        {
+            if (_nodes.Find(key) is { } removed) Remove(removed, MembershipRefusal.Removed, now);
+        }
+        EndGathering(now);
+    }
+
+    /// <summary>Once the survivors are complete, or have had their time: who is missing is removed, and the next step made.</summary>
+    private void EndGathering(Instant now)
+    {
+        if (_takeover is not { IsGathering: true } takeover) return;
+        bool isComplete = takeover.Missing.Count == 0 && now >= takeover.EarliestEnd;
+        if (!isComplete && now < _gatheringEnd)
+        {
+            _gatheringAlarm.Set(now < takeover.EarliestEnd ? takeover.EarliestEnd : _gatheringEnd);
+            return;
+        }
+        _gatheringAlarm.Cancel();
+        takeover.IsGathering = false;
+        foreach (ulong key in (List<ulong>)[.. takeover.Missing])
+        {
+            takeover.MarkRemoved(key);
+            _removed++;
+        }
+        foreach (ServerNode node in takeover.LeftBehind()) Remove(node, MembershipRefusal.Removed, now);
+        foreach (ulong key in takeover.Removed())
+        {
+            byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();
+            foreach (ServerNode node in _nodes.Live)
+            {
+                if (node.IsInherited) _nodes.Send(node, frame);
+            }
+        }
+        _groups.CloseInheritance();
+        foreach (ServerNode node in _nodes.Live) AddJoins(node, now);
+        _inherited.Complete();
+        _pipeline.Release(now);
+    }
+
+    /// <summary>The node was taken over, and the welcome lost: it has taken nothing since, and sent nothing but its report.</summary>
+    private void Welcome(long connection, ServerNode node, Instant now)
+    {
+        Detach(node);
+        Attach(connection, node, false, now);
+        foreach (byte[] frame in node.Log.Unconfirmed) _links.Send(connection, frame);
     }
 
     private void Resume(long connection, ServerNode node, ulong received, Instant now)
@@ -179,13 +327,16 @@ public sealed class MembershipServer
             Refuse(connection, MembershipRefusal.BadFrame);
             return;
         }
-        if (node.Connection is { } old)
-        {
-            _connections.Remove(old);
-            _links.Close(old, MembershipRefusal.None);
-        }
+        Detach(node);
         Attach(connection, node, true, now);
         foreach (byte[] frame in node.Log.Unconfirmed) _links.Send(connection, frame);
+    }
+
+    private void Detach(ServerNode node)
+    {
+        if (node.Connection is not { } old) return;
+        _connections.Remove(old);
+        _links.Close(old, MembershipRefusal.None);
     }
 
     private void Attach(long connection, ServerNode node, bool resumed, Instant now)
@@ -195,7 +346,7 @@ public sealed class MembershipServer
         node.ReconnectBy = Instant.Never;
         node.LastHeard = now;
         Watch(node);
-        new WelcomeFrame(node.Info.Number, Instance, node.BaseStep, node.Received, resumed).WriteTo(_frame);
+        new WelcomeFrame(_reign.Epoch, node.Info.Number, _reign.GroupEpoch, Instance, node.BaseStep, node.Received, resumed).WriteTo(_frame);
         _links.Send(connection, _frame.Span);
     }
 
@@ -220,8 +371,18 @@ public sealed class MembershipServer
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var names = new List<string>(count);
         for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, MaxRequestedNameBytes));
-        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + count > MaxWaitingChanges) return false;
-        foreach (string name in names)
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
+        foreach (string name in names) node.Deferred.Add((name, mode));
+
+        // A name may be one that a survivor which is still to register has a number for.
+        if (_takeover is not { IsGathering: true }) AddJoins(node, now);
+        return true;
+    }
+
+    private void AddJoins(ServerNode node, Instant now)
+    {
+        if (node.Deferred.Count == 0) return;
+        foreach ((string name, byte mode) in node.Deferred)
         {
             MembershipRefusal refusal = _groups.TryGet(name, mode, out ServerGroup? group);
             if (refusal == MembershipRefusal.None)
@@ -232,8 +393,8 @@ public sealed class MembershipServer
             _refused[(int)refusal]++;
             _nodes.Send(node, _frame.Begin(FrameKind.JoinRefused).WriteByte((byte)refusal).WriteText(name).ToArray());
         }
+        node.Deferred.Clear();
         _pipeline.OnChange(false, now);
-        return true;
     }
 
     private bool OnLeave(ServerNode node, ref WireReader reader, Instant now)
@@ -268,9 +429,17 @@ public sealed class MembershipServer
 
     private bool OnDone(ServerNode node, ref WireReader reader, Instant now)
     {
-        uint view = FrameFields.ReadCounter(ref reader);
+        var number = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
         ulong step = reader.ReadVarint();
-        if (!reader.IsAtEnd || step > _pipeline.Last) return false;
+        if (!reader.IsAtEnd) return false;
+        if (number.Epoch != _reign.Epoch)
+        {
+            // A report from before the welcome still carries a step of the epoch before.
+            _inherited.OnDone(node, number);
+            return true;
+        }
+        if (step > _pipeline.Last) return false;
+        uint view = number.Counter;
         if (_ledger.OnDone(node, view, step, now)) _pipeline.OnChange(false, now);
         return true;
     }
@@ -298,13 +467,17 @@ public sealed class MembershipServer
             _refused[(int)reason]++;
         }
         _maker.Drop(node);
-        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(node.Counter).ToArray();
+        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(node.Key).ToArray();
+        if (_takeover is { IsGathering: true }) _takeover.MarkRemoved(node.Key);
         foreach (ServerNode other in _nodes.Live)
         {
-            if (other != node && other.Known.Remove(node.Slot)) _nodes.Send(other, frame);
+            // Nodes that were taken over may know each other from views of the server before.
+            bool knows = other != node && (other.Known.Remove(node.Slot) || (node.IsInherited && other.IsInherited));
+            if (knows) _nodes.Send(other, frame);
         }
         _nodes.Remove(node);
         _ledger.OnRemoved(node, now);
+        _inherited.OnRemoved(node);
         _pipeline.OnRemoved(node, now);
         _pipeline.OnChange(node.Region is not null, now);
     }
@@ -364,6 +537,7 @@ public sealed class MembershipServer
     {
         _refused[(int)reason]++;
         _connections.Remove(connection);
+        _reporting.Remove(connection);
         _links.Close(connection, reason);
     }
 }

@@ -77,7 +77,8 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
         for (int index = _joins.Count - 1; index >= 0; index--)
         {
             JoinProgress join = _joins[index];
-            join.Unsettled.Remove(step);
+            // The first step of a new server stands for all that the one before had no time to settle.
+            join.Unsettled.RemoveAll(waiting => waiting == step || waiting.Epoch < step.Epoch);
             FinishIfDone(join, now);
         }
     }

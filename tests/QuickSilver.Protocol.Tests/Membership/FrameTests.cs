@@ -26,9 +26,11 @@ public sealed class FrameTests
             Multicast = true,
             Number = new NodeNumber(Reign, 5),
             Received = 129,
+            Session = new Epoch(4, 1),
+            Instance = 2,
         };
         hello.WriteTo(frame);
-        Assert.Equal("01" + "51534D42" + "01" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "03" + "038877665544332211" + "05" + "8101", Hex(frame));
+        Assert.Equal("01" + "51534D42" + "01" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000", Hex(frame));
         Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
         Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
         Assert.Equal("c", cluster);
@@ -52,9 +54,10 @@ public sealed class FrameTests
     public void WelcomeHasItsBytes()
     {
         var frame = new FrameBuilder();
-        var welcome = new WelcomeFrame(new NodeNumber(Reign, 200), 0x0102030405060708, 7, 1, true);
+        var welcome = new WelcomeFrame(new Epoch(4, 1), new NodeNumber(Reign, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true);
         welcome.WriteTo(frame);
-        Assert.Equal("20" + "038877665544332211" + "0807060504030201" + "C801" + "07" + "01" + "01", Hex(frame));
+        string numbers = "038877665544332211" + "C801" + "020500000000000000";
+        Assert.Equal("20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01", Hex(frame));
         var reader = new WireReader(frame.Span[1..]);
         Assert.True(WelcomeFrame.TryRead(ref reader, out WelcomeFrame read));
         Assert.Equal(welcome, read);
@@ -65,7 +68,7 @@ public sealed class FrameTests
     {
         var frame = new FrameBuilder();
         NodeFrame.WriteEntry(frame.Begin(), new NodeInfo(new NodeNumber(Reign, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5));
-        Assert.Equal("02" + "0162" + "01" + "0100000002" + "0300000004" + "05", Hex(frame));
+        Assert.Equal("038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g");
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
         RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
@@ -74,6 +77,31 @@ public sealed class FrameTests
         Assert.Equal("04" + "02" + "01" + "0700" + "00", Hex(frame));
         StepFrame.WriteView(frame.Begin(), 4, 6, 1, 5, new NetEndpoint(0xEF010203, 15_000));
         Assert.Equal("04" + "06" + "01" + "05" + "030201EF9875", Hex(frame));
+    }
+
+    [Fact]
+    public void ReportHasItsBytes()
+    {
+        var frame = new FrameBuilder();
+        NodeInfo[] members = [Node(7), Node(5)];
+        var region = new RegionInfo(new RegionId(Reign, 4), [new GroupId(Reign, 130)]);
+        var view = new RegionView(new ViewNumber(Reign, 6), region, new StepNumber(Reign, 9), members, default, 5);
+        frame.Begin(FrameKind.Report).WriteStep(new StepNumber(Reign, 9)).WriteStep(default).WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
+        GroupFrame.WriteEntry(frame, 130, 0, "g");
+        frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
+        ReportFrame.WriteView(frame, view, isActivated: false, isDone: true);
+        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
+        Assert.Equal(head + "01" + "038877665544332211" + "06" + "09" + "02" + "02" + "8E80808060" + "03", Hex(frame));
+        ReportFrame read = ReportFrame.TryRead(frame.Span)!;
+        Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
+        Assert.Equal([members[0].Number.Key], read.Removed);
+        ReportFrame.ViewEntry entry = Assert.Single(read.Views);
+        Assert.Equal((new StepNumber(Reign, 9), default), (read.Installed, read.Active));
+        Assert.Equal((view.Number, view.FirstStep, false, true), (entry.Number, entry.FirstStep, entry.IsActivated, entry.IsDone));
+        Assert.Equal([members[0].Number.Key, members[1].Number.Key], entry.Members);
+        for (int length = 0; length < frame.Length; length++) Assert.Null(ReportFrame.TryRead(frame.Span[..length]));
+
+        static NodeInfo Node(uint counter) => new(new NodeNumber(Reign, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
     }
 
     [Fact]

@@ -16,20 +16,22 @@ internal sealed class MembershipWorld : IServerLinks
     private readonly Dictionary<long, Instant> _lastToNode = [];
     private readonly Dictionary<ViewNumber, string> _views = [];
     private readonly Dictionary<(GroupId, StepNumber), string> _groupViews = [];
+    private readonly MembershipServerSettings _settings;
     private ulong _order;
     private long _lastConnection;
 
     public MembershipWorld(ulong seed = 1, MembershipServerSettings? settings = null)
     {
         Random = new SeededRandom(seed);
-        Server = new MembershipServer(settings ?? new MembershipServerSettings(), Alarms, new SeededRandom(seed + 1), this);
+        _settings = settings ?? new MembershipServerSettings();
+        Server = new MembershipServer(_settings, Alarms, new SeededRandom(seed + 1), this);
     }
 
     public AlarmQueue Alarms { get; } = new();
 
     public SeededRandom Random { get; }
 
-    public MembershipServer Server { get; }
+    public MembershipServer Server { get; private set; }
 
     public List<WorldNode> Nodes { get; } = [];
 
@@ -104,6 +106,20 @@ internal sealed class MembershipWorld : IServerLinks
         _connections.Remove(connection);
         Server.OnDisconnected(connection, Now);
         node.Agent.OnDisconnected(Now);
+    }
+
+    /// <summary>The server dies with all its connections; an empty one takes its place, and nobody is connected to it.</summary>
+    public void ReplaceServer()
+    {
+        Server.Stop(Now);
+        foreach (WorldNode node in Nodes)
+        {
+            if (node.Connection is not { } connection) continue;
+            node.Connection = null;
+            _connections.Remove(connection);
+            node.Agent.OnDisconnected(Now);
+        }
+        Server = new MembershipServer(_settings, Alarms, new SeededRandom(Random.NextUInt64()), this);
     }
 
     public void Send(long connection, ReadOnlySpan<byte> frame)

@@ -111,7 +111,7 @@ public sealed class RegionCalculatorTests
     private static Dictionary<string, string> Signatures(Dictionary<ServerNode, SortedSet<uint>> sets) => sets
         .Where(pair => pair.Value.Count > 0)
         .GroupBy(pair => string.Join(',', pair.Value))
-        .ToDictionary(region => region.Key, region => string.Join(' ', region.Select(pair => pair.Key.Counter).Order()));
+        .ToDictionary(region => region.Key, region => string.Join(' ', region.Select(pair => pair.Key.Info.Number.Counter).Order()));
 
     private static Dictionary<string, string[]> Neighbours(Dictionary<ServerNode, SortedSet<uint>> sets)
     {

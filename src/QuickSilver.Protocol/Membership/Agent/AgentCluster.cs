@@ -16,13 +16,16 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
     private readonly Dictionary<GroupId, GroupInfo> _joining = [];
     private readonly Dictionary<uint, AgentRegion> _regions = [];
     private readonly SortedList<uint, RegionView> _current = [];
-    private readonly Dictionary<uint, RegionView> _views = [];
+    private readonly SortedDictionary<ViewNumber, RegionView> _views = [];
+    private readonly HashSet<ViewNumber> _done = [];
+    private readonly List<AgentRegion> _inherited = [];
     private readonly List<NodeInfo> _removed = [];
     private AgentRegion? _ownRegion;
     private NodeInfo? _self;
     private StepNumber _installed;
     private ulong _lastStep;
     private ulong _layout = 1;
+    private Epoch _groupEpoch;
 
     /// <inheritdoc/>
     public override StepNumber Installed => _installed;
@@ -36,7 +39,11 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
     /// <summary>Counter of the last step, installed or made before this node registered.</summary>
     public ulong LastStep => _lastStep;
 
-    private Epoch Epoch => _self!.Number.Epoch;
+    /// <summary>Epoch of the server that admitted this node last.</summary>
+    public Epoch Epoch { get; private set; }
+
+    /// <summary>Epoch of all group ids.</summary>
+    public Epoch GroupEpoch => _groupEpoch;
 
     /// <inheritdoc/>
     public override NodeInfo? FindNode(ulong key) => _nodes.GetValueOrDefault(key)?.Info;
@@ -65,11 +72,60 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
     }
 
     /// <summary>This node has been registered; steps begin after <paramref name="lastStep"/>.</summary>
-    public void Begin(NodeInfo self, ulong lastStep)
+    public void Begin(NodeInfo self, Epoch epoch, Epoch groupEpoch, ulong lastStep)
     {
         _self = self;
+        Epoch = epoch;
+        _groupEpoch = groupEpoch;
         _lastStep = lastStep;
         _nodes.Add(self.Number.Key, new KnownNode(self));
+    }
+
+    /// <summary>
+    /// Another server has admitted this node. The regions of the one before stay in force until the first step that concerns this node, which replaces
+    /// all of them; the regions of this one are numbered anew.
+    /// </summary>
+    public void TakeOver(Epoch epoch, ulong lastStep)
+    {
+        Epoch = epoch;
+        _lastStep = lastStep;
+        if (_inherited.Count == 0)
+        {
+            foreach (uint region in _current.Keys) _inherited.Add(_regions[region]);
+        }
+        _regions.Clear();
+        _joining.Clear();
+    }
+
+    /// <summary>This node is done with a view.</summary>
+    public void MarkDone(ViewNumber view)
+    {
+        if (_views.ContainsKey(view)) _done.Add(view);
+    }
+
+    /// <summary>Writes all that a new server has to know.</summary>
+    /// <param name="frame">Where to.</param>
+    /// <param name="activated">The step that this node was told to send in last.</param>
+    public void WriteReport(FrameBuilder frame, StepNumber activated)
+    {
+        GroupId[] groups = _ownRegion?.Info.Groups ?? [];
+        frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch).WriteVarint((ulong)groups.Length);
+        foreach (GroupId id in groups) GroupFrame.WriteEntry(frame, id.Counter, _groups[id].Info.Mode, _groups[id].Info.Name);
+        var removed = new SortedSet<ulong>();
+        foreach (RegionView view in _views.Values)
+        {
+            foreach (NodeInfo member in view.Members)
+            {
+                if (member.IsRemoved) removed.Add(member.Number.Key);
+            }
+        }
+        frame.WriteVarint((ulong)removed.Count);
+        foreach (ulong key in removed) frame.WriteVarint(key);
+        frame.WriteVarint((ulong)_views.Count);
+        foreach (RegionView view in _views.Values)
+        {
+            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number));
+        }
     }
 
     /// <summary>Nodes are described. One that is known keeps its record.</summary>
@@ -95,7 +151,7 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
             if (!_regions.TryGetValue(entry.Like, out AgentRegion? known)) return false;
             like = known.Info.Groups;
         }
-        GroupId[]? groups = RegionGroups.Apply(like, entry.Plus, entry.Minus, Epoch);
+        GroupId[]? groups = RegionGroups.Apply(like, entry.Plus, entry.Minus, _groupEpoch);
         if (groups is null) return false;
         _regions.Add(entry.Region, new AgentRegion(new RegionInfo(new RegionId(Epoch, entry.Region), groups)));
         return true;
@@ -103,23 +159,23 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
 
     /// <summary>A node is removed from the cluster.</summary>
     /// <returns>Its record; null when it is not known here.</returns>
-    public NodeInfo? Remove(uint counter)
+    public NodeInfo? Remove(ulong key)
     {
-        var number = new NodeNumber(Epoch, counter);
-        if (!_nodes.TryGetValue(number.Key, out KnownNode? node) || node.Info == _self) return null;
+        if (!_nodes.TryGetValue(key, out KnownNode? node) || node.Info == _self || node.Info.IsRemoved) return null;
         node.Info.IsRemoved = true;
         _removed.Add(node.Info);
-        if (node.Views == 0) _nodes.Remove(number.Key);
+        if (node.Views == 0) _nodes.Remove(key);
         return node.Info;
     }
 
     /// <summary>A view has retired.</summary>
     /// <returns>The view; null when it is not known, or still current: the server is not to be believed then.</returns>
-    public RegionView? Retire(uint counter)
+    public RegionView? Retire(ViewNumber number)
     {
-        if (!_views.TryGetValue(counter, out RegionView? view)) return null;
+        if (!_views.TryGetValue(number, out RegionView? view)) return null;
         if (_current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view) return null;
-        _views.Remove(counter);
+        _views.Remove(number);
+        _done.Remove(number);
         foreach (NodeInfo member in view.Members)
         {
             KnownNode node = _nodes[member.Number.Key];
@@ -213,14 +269,13 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
         }
         if (next != entry.Removed.Length) return null;
         var added = new HashSet<ulong>();
-        foreach (uint counter in entry.Added)
+        foreach (ulong key in entry.Added)
         {
-            ulong key = new NodeNumber(Epoch, counter).Key;
             if (!_nodes.TryGetValue(key, out KnownNode? node) || !added.Add(key) || last?.IndexOf(key) >= 0) return null;
             members.Add(node.Info);
         }
         if (members.Count == 0) return null;
-        if (_views.TryGetValue(entry.View, out RegionView? known))
+        if (_views.TryGetValue(new ViewNumber(Epoch, entry.View), out RegionView? known))
         {
             return last is null && known.Region.Id.Counter == entry.Region && known.Members.AsSpan().SequenceEqual(members.ToArray()) ? known : null;
         }
@@ -266,8 +321,15 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
         foreach (OpenedView view in opened)
         {
             if (view.View.FirstStep.Counter != step) continue;
-            foreach (uint counter in view.Entry.Added) changes.Add(Node(counter).Region?.Info, view.Region.Info);
+            foreach (ulong key in view.Entry.Added) changes.Add(_nodes[key].Region?.Info, view.Region.Info);
         }
+        foreach (AgentRegion region in _inherited)
+        {
+            superseded.Add(region.Current!);
+            foreach (NodeInfo member in region.Current!.Members) Depart(member, region);
+        }
+        if (_inherited.Count > 0) _current.Clear();
+        _inherited.Clear();
         foreach (OpenedView view in opened)
         {
             if (view.Region.Current is not { } last) continue;
@@ -286,8 +348,9 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
             view.Region.Current = view.View;
             view.Region.Info = view.View.Region;
             _current[view.Entry.Region] = view.View;
-            foreach (uint counter in view.Entry.Added) Node(counter).Region = view.Region;
-            if (!_views.TryAdd(view.Entry.View, view.View)) continue;
+            foreach (ulong key in view.Entry.Added) _nodes[key].Region = view.Region;
+            _done.Remove(view.View.Number);
+            if (!_views.TryAdd(view.View.Number, view.View)) continue;
             foreach (NodeInfo member in view.View.Members) _nodes[member.Number.Key].Views++;
         }
         foreach ((KnownNode node, RegionInfo from) in gone)
@@ -296,8 +359,6 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
         }
         superseded.Sort((a, b) => a.Region.Id.CompareTo(b.Region.Id));
         return superseded;
-
-        KnownNode Node(uint counter) => _nodes[new NodeNumber(Epoch, counter).Key];
 
         void Depart(NodeInfo member, AgentRegion region)
         {

@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// Joins and leaves that the node has asked for and that have not been sent, in order. Those that follow each other and are of one kind share frames.
+/// Joins and leaves that the node has asked for, in order: those that have not been sent, and those that no step has made true yet, since another
+/// server will have to be asked again. Those that follow each other and are of one kind share frames.
 /// </summary>
 internal sealed class AgentRequests
 {
@@ -15,17 +16,51 @@ internal sealed class AgentRequests
     /// </summary>
     public const int MaxNameBytes = 1 << 10;
 
-    private readonly List<(string? Name, byte Mode, uint Group)> _waiting = [];
+    private readonly List<Request> _waiting = [];
+    private readonly List<Request> _unanswered = [];
     private readonly byte[] _name = new byte[MaxNameBytes];
     private readonly FrameBuilder _frame = new();
     private readonly FrameBuilder _entries = new();
     private int _count;
 
     /// <summary>Asks for a group.</summary>
-    public void Join(string name, byte mode) => _waiting.Add((name, mode, 0));
+    public void Join(string name, byte mode) => _waiting.Add(new Request(name, mode, 0));
 
     /// <summary>Asks to be rid of a group.</summary>
-    public void Leave(GroupId group) => _waiting.Add((null, 0, group.Counter));
+    public void Leave(GroupId group) => _waiting.Add(new Request(null, 0, group.Counter));
+
+    /// <summary>A step has made requests true. A leave also answers the joins of its group that were asked for before it.</summary>
+    public void OnStepInstalled(InstalledStep step)
+    {
+        if (_unanswered.Count == 0) return;
+        foreach (GroupInfo group in step.Joined)
+        {
+            int join = _unanswered.FindIndex(request => request.Name == group.Name);
+            if (join >= 0) _unanswered.RemoveAt(join);
+        }
+        foreach (GroupInfo group in step.Left)
+        {
+            int leave = _unanswered.FindIndex(request => request.Group == group.Id.Counter);
+            for (int index = leave; index >= 0; index--)
+            {
+                if (index == leave || _unanswered[index].Name == group.Name) _unanswered.RemoveAt(index);
+            }
+        }
+    }
+
+    /// <summary>A join has been refused.</summary>
+    public void OnRefused(string name)
+    {
+        int join = _unanswered.FindIndex(request => request.Name == name);
+        if (join >= 0) _unanswered.RemoveAt(join);
+    }
+
+    /// <summary>Another server is to be asked for all that the one before has not granted, ahead of what has not been sent.</summary>
+    public void AskAgain()
+    {
+        _waiting.InsertRange(0, _unanswered);
+        _unanswered.Clear();
+    }
 
     /// <summary>Takes all that is waiting.</summary>
     /// <returns>The frames to send, and names that no frame can carry: not Unicode, or far too long.</returns>
@@ -36,9 +71,18 @@ internal sealed class AgentRequests
         for (int index = 0; index < _waiting.Count; index++)
         {
             (string? name, byte mode, uint group) = _waiting[index];
+            bool isGood = true;
             if (name is null) _entries.WriteVarint(group);
-            if (name is null || TryWrite(name)) _count++;
-            else impossible.Add(name);
+            if (name is not null && !TryWrite(name))
+            {
+                isGood = false;
+                impossible.Add(name);
+            }
+            if (isGood)
+            {
+                _count++;
+                _unanswered.Add(_waiting[index]);
+            }
             bool isLast = index + 1 == _waiting.Count || (_waiting[index + 1].Name is null) != (name is null) || _waiting[index + 1].Mode != mode;
             if (isLast || _entries.Length > EntryFrames.FullBytes || _count == EntryFrames.MaxEntries) Flush(name is not null, mode, frames);
         }
@@ -64,4 +108,6 @@ internal sealed class AgentRequests
         _entries.Begin();
         _count = 0;
     }
+
+    private readonly record struct Request(string? Name, byte Mode, uint Group);
 }

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal sealed class GroupChanges
 {
-    private readonly HashSet<(uint From, uint To)> _seen = [];
+    private readonly HashSet<(RegionId From, RegionId To)> _seen = [];
     private readonly List<GroupId> _changed = [];
 
     /// <summary>A node moved.</summary>
@@ -17,7 +17,7 @@ internal sealed class GroupChanges
     /// <param name="to">The region it is in; null: none that is known.</param>
     public void Add(RegionInfo? from, RegionInfo? to)
     {
-        if (!_seen.Add((from?.Id.Counter ?? 0, to?.Id.Counter ?? 0))) return;
+        if (!_seen.Add((from?.Id ?? default, to?.Id ?? default))) return;
         ReadOnlySpan<GroupId> before = from is null ? [] : from.Groups;
         ReadOnlySpan<GroupId> after = to is null ? [] : to.Groups;
         int b = 0;

@@ -83,6 +83,12 @@ internal sealed class FrameBuilder
     /// <summary>An address (four bytes, little-endian) and a port (varint).</summary>
     public FrameBuilder WriteEndpoint(NetEndpoint value) => WriteUInt32(value.Address).WriteVarint(value.Port);
 
+    /// <summary>An epoch: its term (varint) and its server (eight bytes).</summary>
+    public FrameBuilder WriteEpoch(Epoch value) => WriteVarint(value.Term).WriteUInt64(value.Server);
+
+    /// <summary>A step: its counter (varint), and unless that is 0, for none, its epoch.</summary>
+    public FrameBuilder WriteStep(StepNumber value) => value.IsNone ? WriteVarint(0) : WriteVarint(value.Counter).WriteEpoch(value.Epoch);
+
     /// <summary>The frame, copied.</summary>
     public byte[] ToArray() => Span.ToArray();
 

@@ -26,6 +26,32 @@ internal static class FrameFields
         return new NetEndpoint(address, (ushort)reader.ReadVarint(ushort.MaxValue));
     }
 
+    /// <summary>An epoch: its term (varint) and its server (u64). Term 0 is a failure: there is no such epoch.</summary>
+    public static Epoch ReadEpoch(ref WireReader reader)
+    {
+        ulong term = reader.ReadVarint(uint.MaxValue);
+        if (term == 0) reader.Fail();
+        return new Epoch(term, reader.ReadUInt64());
+    }
+
+    /// <summary>A step: its counter (varint), and unless that is 0, for none, its epoch.</summary>
+    public static StepNumber ReadStep(ref WireReader reader)
+    {
+        ulong counter = reader.ReadVarint();
+        return counter == 0 ? default : new StepNumber(ReadEpoch(ref reader), counter);
+    }
+
+    /// <summary>A <see cref="NodeNumber.Key"/>: neither its term nor its counter is 0.</summary>
+    public static ulong ReadKey(ref WireReader reader)
+    {
+        ulong key = reader.ReadVarint();
+        if (!IsKey(key)) reader.Fail();
+        return key;
+    }
+
+    /// <summary>True for what can be a <see cref="NodeNumber.Key"/>.</summary>
+    public static bool IsKey(ulong key) => (uint)key != 0 && key >> 32 != 0;
+
     /// <summary>A counter of 32 bits that is not 0.</summary>
     public static uint ReadCounter(ref WireReader reader)
     {

@@ -15,6 +15,9 @@ internal enum FrameKind : byte
     /// <summary>Node: it goes of its own will. No body.</summary>
     Goodbye = 3,
 
+    /// <summary>Node: what it knows of the cluster, when a server asks. See <see cref="ReportFrame"/>.</summary>
+    Report = 4,
+
     /// <summary>Node: mode (byte), count (varint), names (text).</summary>
     Join = 8,
 
@@ -27,7 +30,7 @@ internal enum FrameKind : byte
     /// <summary>Node: the step that all its senders have switched to (varint).</summary>
     Switched = 11,
 
-    /// <summary>Node: a view it is done with (varint), the step it had installed then (varint).</summary>
+    /// <summary>Node: a view it is done with (epoch, varint), the step it had installed then (varint).</summary>
     Done = 12,
 
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
@@ -35,6 +38,9 @@ internal enum FrameKind : byte
 
     /// <summary>Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>).</summary>
     Expelled = 33,
+
+    /// <summary>Server: it does not know the node, which comes from another server: the node is to report. No body.</summary>
+    ReportRequest = 34,
 
     /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
     Nodes = 40,
@@ -54,10 +60,10 @@ internal enum FrameKind : byte
     /// <summary>Server: all senders use the step, or are gone (varint).</summary>
     Settled = 45,
 
-    /// <summary>Server: the view has retired (varint).</summary>
+    /// <summary>Server: the view has retired (epoch, varint).</summary>
     Retired = 46,
 
-    /// <summary>Server: the node has been removed from the cluster (varint).</summary>
+    /// <summary>Server: the node has been removed from the cluster (its key, varint).</summary>
     NodeRemoved = 47,
 
     /// <summary>Server: reason (byte), name of the group (text).</summary>

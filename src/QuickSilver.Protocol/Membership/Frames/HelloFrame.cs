@@ -19,8 +19,10 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   server        u64
 ///   node          varint   counter of the number
 ///   received      varint   numbered frames taken in the session
+///   term          varint   epoch of the session: of the server that admitted the node last
+///   server        u64
+///   instance      u64      the cluster instance
 /// </code>
-/// A node of this version has one epoch for life, so the number's epoch is also the highest it knows.
 /// </summary>
 internal sealed record HelloFrame
 {
@@ -61,13 +63,20 @@ internal sealed record HelloFrame
     /// <summary>Numbered frames that the node has taken.</summary>
     public ulong Received { get; init; }
 
+    /// <summary>The epoch of the session that the node comes from; none when it registers for the first time.</summary>
+    public Epoch Session { get; init; }
+
+    /// <summary>The cluster instance that the node belongs to; 0 when it registers for the first time.</summary>
+    public ulong Instance { get; init; }
+
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
         frame.Begin(FrameKind.Hello).WriteUInt32(Magic).WriteByte(SpokenVersion).WriteText(ClusterName);
         frame.WriteText(NodeName).WriteVarint(Incarnation).WriteEndpoint(Control).WriteEndpoint(Data).WriteVarint((ulong)ReceiveBufferBytes);
         frame.WriteByte((byte)((Multicast ? MulticastFlag : 0) | (Number.IsNone ? 0 : ReturningFlag)));
-        if (!Number.IsNone) frame.WriteVarint(Number.Epoch.Term).WriteUInt64(Number.Epoch.Server).WriteVarint(Number.Counter).WriteVarint(Received);
+        if (Number.IsNone) return;
+        frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received).WriteEpoch(Session).WriteUInt64(Instance);
     }
 
     /// <summary>Reads the part that all versions share.</summary>
@@ -91,11 +100,15 @@ internal sealed record HelloFrame
         byte flags = reader.ReadByte();
         NodeNumber number = default;
         ulong received = 0;
+        Epoch session = default;
+        ulong instance = 0;
         if ((flags & ReturningFlag) != 0)
         {
-            var epoch = new Epoch(reader.ReadVarint(), reader.ReadUInt64());
-            number = new NodeNumber(epoch, FrameFields.ReadCounter(ref reader));
+            number = new NodeNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
             received = reader.ReadVarint();
+            session = FrameFields.ReadEpoch(ref reader);
+            instance = reader.ReadUInt64();
+            if (session < number.Epoch) reader.Fail();
         }
         if (!reader.IsAtEnd || flags > (MulticastFlag | ReturningFlag) || control.IsNone) return null;
         return new HelloFrame
@@ -109,6 +122,8 @@ internal sealed record HelloFrame
             Multicast = (flags & MulticastFlag) != 0,
             Number = number,
             Received = received,
+            Session = session,
+            Instance = instance,
         };
     }
 

@@ -8,6 +8,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// kind          byte
 /// nodes         varint   how many
 /// each:
+///   term          varint   epoch that gave the node its number: older than the server, for a node that was inherited
+///   server        u64
 ///   counter       varint
 ///   name          text
 ///   incarnation   varint
@@ -18,23 +20,23 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// </summary>
 internal static class NodeFrame
 {
-    private const int ShortestEntry = 14;
+    private const int ShortestEntry = 23;
 
     /// <summary>Writes one description.</summary>
     public static void WriteEntry(FrameBuilder frame, NodeInfo node)
     {
-        frame.WriteVarint(node.Number.Counter).WriteText(node.Name).WriteVarint(node.Incarnation);
+        frame.WriteEpoch(node.Number.Epoch).WriteVarint(node.Number.Counter).WriteText(node.Name).WriteVarint(node.Incarnation);
         frame.WriteEndpoint(node.Control).WriteEndpoint(node.Data).WriteVarint((ulong)node.ReceiveBufferBytes);
     }
 
-    /// <summary>Reads a body, of nodes numbered in <paramref name="epoch"/>; null when it is malformed.</summary>
-    public static List<NodeInfo>? TryRead(ref WireReader reader, Epoch epoch)
+    /// <summary>Reads a body; null when it is malformed.</summary>
+    public static List<NodeInfo>? TryRead(ref WireReader reader)
     {
         int count = FrameFields.ReadCount(ref reader, ShortestEntry);
         var nodes = new List<NodeInfo>(count);
         for (int index = 0; index < count && !reader.Failed; index++)
         {
-            var number = new NodeNumber(epoch, FrameFields.ReadCounter(ref reader));
+            var number = new NodeNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
             string name = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
             ulong incarnation = reader.ReadVarint();
             NetEndpoint control = FrameFields.ReadEndpoint(ref reader);

@@ -25,7 +25,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///     index        varint   in the last view, less the index before plus one
 ///   added        varint     members that come after the others
 ///   each:
-///     node         signed   counter less the one before
+///     node         signed   key less the one before, which is 0 for the first
 /// </code>
 /// </summary>
 internal sealed class StepFrame
@@ -85,13 +85,13 @@ internal sealed class StepFrame
             if (index > int.MaxValue) reader.Fail();
             removed[position] = (int)index;
         }
-        uint[] added = new uint[FrameFields.ReadCount(ref reader, 1)];
-        long counter = 0;
+        ulong[] added = new ulong[FrameFields.ReadCount(ref reader, 1)];
+        ulong key = 0;
         for (int position = 0; position < added.Length && !reader.Failed; position++)
         {
-            counter += reader.ReadSignedVarint();
-            if (counter is <= 0 or > uint.MaxValue) reader.Fail();
-            added[position] = (uint)counter;
+            key = unchecked(key + (ulong)reader.ReadSignedVarint());
+            if (!FrameFields.IsKey(key)) reader.Fail();
+            added[position] = key;
         }
         return new ViewEntry(region, view, step - age, replication, multicast, form == 1, removed, added);
     }
@@ -104,7 +104,7 @@ internal sealed class StepFrame
     /// <param name="Multicast">Its address; none: unicast.</param>
     /// <param name="IsDifference">Its members are those of the region's last view, changed.</param>
     /// <param name="Removed">Indices in the last view of those that are not in this one, rising.</param>
-    /// <param name="Added">Counters of the members that come after the others.</param>
+    /// <param name="Added">Keys of the members that come after the others.</param>
     internal readonly record struct ViewEntry(
-        uint Region, uint View, ulong FirstStep, int Replication, NetEndpoint Multicast, bool IsDifference, int[] Removed, uint[] Added);
+        uint Region, uint View, ulong FirstStep, int Replication, NetEndpoint Multicast, bool IsDifference, int[] Removed, ulong[] Added);
 }

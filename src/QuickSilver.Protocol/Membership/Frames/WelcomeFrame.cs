@@ -6,39 +6,47 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// The answer to a registration that is accepted.
 /// <code>
 /// kind       byte
-/// term       varint   the epoch of everything the server numbers in this session
+/// term       varint   the epoch of everything the server numbers in this session, but for groups
 /// server     u64
 /// instance   u64      the cluster instance that datagrams carry
+/// term       varint   the epoch of the node's number: older than the server's, for a node that was inherited
+/// server     u64
 /// node       varint   counter of the node's number
+/// term       varint   the epoch of all group ids: that of the first server of the cluster instance
+/// server     u64
 /// step       varint   the last step made before the node registered; the node's first is the next
 /// received   varint   numbered frames that the server has taken in the session
 /// resumed    byte     1: the session goes on where it broke; 0: it is new
 /// </code>
 /// </summary>
+/// <param name="Epoch">The server's epoch.</param>
 /// <param name="Number">The node's number.</param>
+/// <param name="GroupEpoch">The epoch of all group ids.</param>
 /// <param name="Instance">The cluster instance.</param>
 /// <param name="Step">Counter of the last step made before the node registered.</param>
 /// <param name="Received">Numbered frames that the server has taken.</param>
 /// <param name="Resumed">The session goes on.</param>
-internal readonly record struct WelcomeFrame(NodeNumber Number, ulong Instance, ulong Step, ulong Received, bool Resumed)
+internal readonly record struct WelcomeFrame(
+    Epoch Epoch, NodeNumber Number, Epoch GroupEpoch, ulong Instance, ulong Step, ulong Received, bool Resumed)
 {
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
-        frame.Begin(FrameKind.Welcome).WriteVarint(Number.Epoch.Term).WriteUInt64(Number.Epoch.Server).WriteUInt64(Instance);
-        frame.WriteVarint(Number.Counter).WriteVarint(Step).WriteVarint(Received).WriteByte(Resumed ? (byte)1 : (byte)0);
+        frame.Begin(FrameKind.Welcome).WriteEpoch(Epoch).WriteUInt64(Instance).WriteEpoch(Number.Epoch).WriteVarint(Number.Counter);
+        frame.WriteEpoch(GroupEpoch).WriteVarint(Step).WriteVarint(Received).WriteByte(Resumed ? (byte)1 : (byte)0);
     }
 
     /// <summary>Reads a body; false when it is malformed.</summary>
     public static bool TryRead(ref WireReader reader, out WelcomeFrame welcome)
     {
-        var epoch = new Epoch(reader.ReadVarint(), reader.ReadUInt64());
+        Epoch epoch = FrameFields.ReadEpoch(ref reader);
         ulong instance = reader.ReadUInt64();
-        var number = new NodeNumber(epoch, FrameFields.ReadCounter(ref reader));
+        var number = new NodeNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
+        Epoch groupEpoch = FrameFields.ReadEpoch(ref reader);
         ulong step = reader.ReadVarint();
         ulong received = reader.ReadVarint();
         byte resumed = reader.ReadByte();
-        welcome = new WelcomeFrame(number, instance, step, received, resumed == 1);
+        welcome = new WelcomeFrame(epoch, number, groupEpoch, instance, step, received, resumed == 1);
         return reader.IsAtEnd && resumed <= 1;
     }
 }

@@ -13,10 +13,45 @@ internal sealed class GroupTable
     public const int MaxGroups = CounterRuns.MaxCounters;
 
     private readonly Dictionary<string, ServerGroup> _byName = new(StringComparer.Ordinal);
-    private readonly List<ServerGroup> _groups = [];
+    private readonly Dictionary<uint, ServerGroup> _byCounter = [];
+    private readonly HashSet<uint> _inherited = [];
+    private uint _last;
 
-    /// <summary>The groups; the one with counter n at index n - 1.</summary>
-    public IReadOnlyList<ServerGroup> All => _groups;
+    /// <summary>How many groups there are.</summary>
+    public int Count => _byName.Count;
+
+    /// <summary>The group of a counter that has been given.</summary>
+    public ServerGroup Find(uint counter) => _byCounter[counter];
+
+    /// <summary>
+    /// Forgets all groups and gives out counters of the block that belongs to a term: those of groups that nobody is left to report, given by a server
+    /// before, are not given again.
+    /// </summary>
+    public void BeginTerm(ulong term)
+    {
+        _byName.Clear();
+        _byCounter.Clear();
+        _inherited.Clear();
+        _last = (uint)((term - 1) % (uint.MaxValue / MaxGroups)) * MaxGroups;
+    }
+
+    /// <summary>
+    /// True when a group that a node was in under the server before can be taken over: no step of this server has had it, and no other has its name or
+    /// number.
+    /// </summary>
+    public bool CanInherit(GroupInfo group) =>
+        _byName.TryGetValue(group.Name, out ServerGroup? known)
+            ? known.Counter == group.Id.Counter && known.Mode == group.Mode && _inherited.Contains(known.Counter)
+            : _byCounter.Count < MaxGroups && !_byCounter.ContainsKey(group.Id.Counter) && IsGoodName(group.Name);
+
+    /// <summary>Takes a group over.</summary>
+    public void Inherit(GroupInfo group)
+    {
+        if (_inherited.Add(group.Id.Counter)) Add(new ServerGroup(group.Id.Counter, group.Name, group.Mode));
+    }
+
+    /// <summary>The next step is going to have all groups that have been taken over.</summary>
+    public void CloseInheritance() => _inherited.Clear();
 
     /// <summary>The group of a name, made if need be.</summary>
     /// <returns>Why there is none; <see cref="MembershipRefusal.None"/> when there is.</returns>
@@ -25,12 +60,22 @@ internal sealed class GroupTable
         if (!_byName.TryGetValue(name, out group))
         {
             if (!IsGoodName(name)) return MembershipRefusal.BadGroupName;
-            if (_groups.Count == MaxGroups) return MembershipRefusal.Full;
-            group = new ServerGroup((uint)_groups.Count + 1, name, mode);
-            _groups.Add(group);
-            _byName.Add(name, group);
+            if (_byName.Count == MaxGroups) return MembershipRefusal.Full;
+            do
+            {
+                _last++;
+            }
+            while (_byCounter.ContainsKey(_last));
+            group = new ServerGroup(_last, name, mode);
+            Add(group);
         }
         return group.Mode == mode ? MembershipRefusal.None : MembershipRefusal.ModeMismatch;
+    }
+
+    private void Add(ServerGroup group)
+    {
+        _byName.Add(group.Name, group);
+        _byCounter.Add(group.Counter, group);
     }
 
     private static bool IsGoodName(string name) =>

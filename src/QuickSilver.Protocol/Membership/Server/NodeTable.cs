@@ -17,7 +17,7 @@ internal sealed class NodeTable(IServerLinks links)
     private readonly List<ServerNode> _departed = [];
     private readonly List<ServerNode?> _bySlot = [];
     private readonly SortedSet<int> _freeSlots = [];
-    private readonly Dictionary<uint, ServerNode> _byCounter = [];
+    private readonly Dictionary<ulong, ServerNode> _byKey = [];
     private readonly Dictionary<NetEndpoint, ServerNode> _byControl = [];
     private uint _lastCounter;
 
@@ -36,15 +36,24 @@ internal sealed class NodeTable(IServerLinks links)
     /// <summary>Registers a node under the next number.</summary>
     public ServerNode Add(HelloFrame hello, Epoch epoch, ulong lastStep)
     {
+        return Add(hello, new NodeNumber(epoch, ++_lastCounter), lastStep, false);
+    }
+
+    /// <summary>Takes over a node that a server before this one has numbered.</summary>
+    public ServerNode Inherit(HelloFrame hello, ulong lastStep) => Add(hello, hello.Number, lastStep, true);
+
+    private ServerNode Add(HelloFrame hello, NodeNumber number, ulong lastStep, bool isInherited)
+    {
         int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
         if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
-        var number = new NodeNumber(epoch, ++_lastCounter);
         var info = new NodeInfo(number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes);
-        var node = new ServerNode(info, slot) { Multicast = hello.Multicast, BaseStep = lastStep, Installed = lastStep };
+        var node = new ServerNode(info, slot) { Multicast = hello.Multicast, BaseStep = lastStep, Installed = lastStep, IsInherited = isInherited };
         if (!node.Multicast) UnicastOnly++;
         _bySlot[slot] = node;
-        _live.Add(node);
-        _byCounter.Add(node.Counter, node);
+        int place = _live.Count;
+        while (place > 0 && _live[place - 1].Info.Number > number) place--;
+        _live.Insert(place, node);
+        _byKey.Add(node.Key, node);
         _byControl[hello.Control] = node;
         return node;
     }
@@ -55,7 +64,7 @@ internal sealed class NodeTable(IServerLinks links)
         node.Info.IsRemoved = true;
         if (!node.Multicast) UnicastOnly--;
         _live.Remove(node);
-        _byCounter.Remove(node.Counter);
+        _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);
         if (node.Region is null) FreeSlot(node);
         else _departed.Add(node);
@@ -68,8 +77,8 @@ internal sealed class NodeTable(IServerLinks links)
         _departed.Clear();
     }
 
-    /// <summary>A registered node by the counter of its number.</summary>
-    public ServerNode? Find(uint counter) => _byCounter.GetValueOrDefault(counter);
+    /// <summary>A registered node by the key of its number.</summary>
+    public ServerNode? Find(ulong key) => _byKey.GetValueOrDefault(key);
 
     /// <summary>A registered node by its control endpoint.</summary>
     public ServerNode? Find(NetEndpoint control) => _byControl.GetValueOrDefault(control);

@@ -18,9 +18,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 /// <param name="nodes">Who is told.</param>
 /// <param name="regions">What the batch did to the regions.</param>
-/// <param name="groups">All groups; the one with counter n at index n - 1.</param>
+/// <param name="groups">All groups.</param>
 /// <param name="replication">How many members cache a packet, at least.</param>
-internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, IReadOnlyList<ServerGroup> groups, int replication)
+internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, GroupTable groups, int replication)
 {
     private const int ShortDescription = 32;
 
@@ -113,7 +113,7 @@ internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, IR
     {
         foreach (uint counter in joined)
         {
-            ServerGroup group = groups[(int)counter - 1];
+            ServerGroup group = groups.Find(counter);
             GroupFrame.WriteEntry(_groupFrames.Entry, counter, group.Mode, group.Name);
             _groupFrames.EndEntry(output);
         }
@@ -179,12 +179,12 @@ internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, IR
             _frame.WriteByte(wasKnown ? (byte)1 : (byte)0);
             if (wasKnown) WriteRemoved(view.RemovedIndices);
             _frame.WriteVarint((ulong)(view.Members.Length - first));
-            long counter = 0;
+            ulong last = 0;
             for (int index = first; index < view.Members.Length; index++)
             {
                 ServerNode member = view.Members[index];
-                _frame.WriteSignedVarint(member.Counter - counter);
-                counter = member.Counter;
+                _frame.WriteSignedVarint(unchecked((long)(member.Key - last)));
+                last = member.Key;
                 notice.Introduced.Add(member);
             }
         }

@@ -14,8 +14,8 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>Its place in <see cref="NodeBits"/>.</summary>
     public int Slot { get; } = slot;
 
-    /// <summary>Counter of its number.</summary>
-    public uint Counter => Info.Number.Counter;
+    /// <summary>Key of its number.</summary>
+    public ulong Key => Info.Number.Key;
 
     /// <summary>It can use IP multicast.</summary>
     public bool Multicast { get; init; }
@@ -53,11 +53,20 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>The joins and leaves it has asked for and that no step has made true yet, in order.</summary>
     public List<GroupChange> Pending { get; set; } = [];
 
+    /// <summary>The joins it has asked for whose names have not been looked up.</summary>
+    public List<(string Name, byte Mode)> Deferred { get; } = [];
+
     /// <summary>The step in which it left a group, for leaves it may not have installed.</summary>
     public Dictionary<uint, ulong> LeftIn { get; } = [];
 
     /// <summary>The last step in which it left any group.</summary>
     public ulong LastLeave { get; set; }
+
+    /// <summary>The groups that it was in under the server before this one, until the first step has taken them over.</summary>
+    public uint[]? Inherited { get; set; }
+
+    /// <summary>It was admitted by a server before this one, and may know more nodes than this server has described to it.</summary>
+    public bool IsInherited { get; init; }
 
     /// <summary>Nodes that have been described to it.</summary>
     public NodeBits Known { get; } = new();

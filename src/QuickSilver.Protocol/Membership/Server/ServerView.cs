@@ -45,6 +45,6 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
     /// <summary>Nodes that were ever permitted, live, and are not done with it.</summary>
     public NodeBits Awaited { get; } = new();
 
-    /// <summary>The step in which a node lost its permission while the view was current, by the node's counter.</summary>
-    public Dictionary<uint, ulong> LostIn { get; } = [];
+    /// <summary>The step in which a node lost its permission while the view was current, by the node's key.</summary>
+    public Dictionary<ulong, ulong> LostIn { get; } = [];
 }

@@ -31,11 +31,19 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         Waiting++;
     }
 
+    /// <summary>The next step is to let a node have the groups that it had under the server before.</summary>
+    public void Inherit(ServerNode node, uint[] groups)
+    {
+        node.Inherited = groups;
+        Waiting++;
+    }
+
     /// <summary>Drops the changes that a removed node has asked for.</summary>
     public void Drop(ServerNode node)
     {
-        Waiting -= node.Pending.Count;
+        Waiting -= node.Pending.Count + (node.Inherited is null ? 0 : 1);
         node.Pending = [];
+        node.Inherited = null;
     }
 
     /// <summary>Makes a step, if anything can be changed now.</summary>
@@ -50,6 +58,16 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         var made = new MadeStep(step, now);
         foreach (ServerNode node in nodes.Live)
         {
+            if (node.Inherited is { } groups)
+            {
+                // What the node asks for beside it waits for the next step: a node moves once in a step.
+                Waiting--;
+                node.Inherited = null;
+                if (groups.Length == 0) continue;
+                Move(node, groups);
+                made.Joiners.Add(node);
+                continue;
+            }
             if (node.Pending.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
         if (_moves.Count == 0) return null;
@@ -156,13 +174,13 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     private void Tell(MadeStep made)
     {
         notices.Begin(made.Step);
-        var origins = new Dictionary<uint, ServerRegion?>();
-        foreach ((ServerNode node, ServerRegion? from) in _moves) origins[node.Counter] = from;
+        var origins = new Dictionary<ulong, ServerRegion?>();
+        foreach ((ServerNode node, ServerRegion? from) in _moves) origins[node.Key] = from;
         var concerned = new HashSet<uint>();
         foreach (ServerRegion region in regions.Concerned()) concerned.Add(region.Number);
         foreach (ServerNode node in nodes.Live)
         {
-            bool moved = origins.TryGetValue(node.Counter, out ServerRegion? from);
+            bool moved = origins.TryGetValue(node.Key, out ServerRegion? from);
             if (!moved && (node.Region is null || !concerned.Contains(node.Region.Number)))
             {
                 notices.SendEmpty(node);

@@ -30,6 +30,7 @@ internal sealed class StepPipeline
     private TimeSpan _lastInstall;
     private Instant _gatherUntil;
     private bool _flush;
+    private bool _isHeld;
 
     /// <summary>Makes a pipeline without steps.</summary>
     public StepPipeline(MembershipServerSettings settings, AlarmQueue alarms, NodeTable nodes, StepMaker maker)
@@ -57,6 +58,16 @@ internal sealed class StepPipeline
         }
         _flush |= urgent;
         Schedule(now);
+    }
+
+    /// <summary>No step is made until the release.</summary>
+    public void Hold() => _isHeld = true;
+
+    /// <summary>Steps are made again.</summary>
+    public void Release(Instant now)
+    {
+        _isHeld = false;
+        OnChange(true, now);
     }
 
     /// <summary>A node has installed a step.</summary>
@@ -103,14 +114,14 @@ internal sealed class StepPipeline
 
     private void Schedule(Instant now)
     {
-        if (_installing is not null) return;
+        if (_installing is not null || _isHeld) return;
         Instant due = _flush || _gatherUntil < now ? now : _gatherUntil;
         _makeAlarm.SetIfEarlier(due);
     }
 
     private void Make(Instant now)
     {
-        if (_installing is not null) return;
+        if (_installing is not null || _isHeld) return;
         _gatherUntil = Instant.Zero;
         _flush = false;
         MadeStep? made = _maker.Make(Last + 1, now);

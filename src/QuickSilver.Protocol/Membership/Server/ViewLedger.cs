@@ -19,10 +19,11 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// address, is given back then.
 /// </para>
 /// </summary>
+/// <param name="reign">Whose views these are.</param>
 /// <param name="nodes">Who is told.</param>
 /// <param name="regions">Forgets regions that are gone.</param>
 /// <param name="pool">The multicast addresses.</param>
-internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, AddressPool pool)
+internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator regions, AddressPool pool)
 {
     private readonly List<ServerView> _unretired = [];
     private readonly Dictionary<uint, ServerView> _byNumber = [];
@@ -55,7 +56,7 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
         }
         int firstAdded = members.Count;
         members.AddRange(region.Joiners);
-        members.Sort(firstAdded, members.Count - firstAdded, Comparer<ServerNode>.Create((a, b) => a.Counter.CompareTo(b.Counter)));
+        members.Sort(firstAdded, members.Count - firstAdded, Comparer<ServerNode>.Create((a, b) => a.Info.Number.CompareTo(b.Info.Number)));
         var view = new ServerView(++_lastNumber, region, step, [.. members]) { RemovedIndices = [.. removed], FirstAdded = firstAdded };
         region.Current = view;
         region.Unretired.Add(view);
@@ -93,7 +94,7 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
     public static void Forbid(ServerView view, ServerNode node, ulong step)
     {
         view.Sending.Remove(node.Slot);
-        view.LostIn[node.Counter] = step;
+        view.LostIn[node.Key] = step;
     }
 
     /// <summary>
@@ -104,7 +105,7 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
     public bool OnDone(ServerNode node, uint number, ulong step, Instant now)
     {
         if (!_byNumber.TryGetValue(number, out ServerView? view) || !view.Awaited.Contains(node.Slot)) return false;
-        ulong end = view.Sending.Contains(node.Slot) ? view.EndStep : view.LostIn[node.Counter];
+        ulong end = view.Sending.Contains(node.Slot) ? view.EndStep : view.LostIn[node.Key];
         if (end == 0 || step < end) return false;
         view.Awaited.Remove(node.Slot);
         return TryRetire(view, now);
@@ -141,7 +142,7 @@ internal sealed class ViewLedger(NodeTable nodes, RegionCalculator regions, Addr
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
         if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
         if (view.Permitted.Count == 0) return true;
-        byte[] frame = _frame.Begin(FrameKind.Retired).WriteVarint(view.Number).ToArray();
+        byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(reign.Epoch).WriteVarint(view.Number).ToArray();
         for (int slot = view.Permitted.Next(0); slot >= 0; slot = view.Permitted.Next(slot + 1)) nodes.Send(nodes.At(slot), frame);
         return true;
     }

@@ -1,0 +1,132 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// What a node knows of the cluster: all that a server needs which takes over from another one.
+/// <code>
+/// kind      byte
+/// installed step     the last step; none: counter 0 (varint), and no epoch
+/// active    step     the last step that the node was told to send in
+/// term      varint   epoch of all group ids
+/// server    u64
+/// groups    varint   groups that the node is in
+/// each:
+///   counter   varint   rising
+///   mode      byte
+///   name      text     1-255 bytes
+/// removed   varint   nodes that the node knows to be removed
+/// each:
+///   node      varint   key
+/// views     varint   views that the node knows and that have not retired
+/// each:
+///   term      varint
+///   server    u64
+///   view      varint
+///   first     varint   counter of its first step, of the same epoch
+///   flags     byte     1: the node was told to send in that step, or in a later one; 2: the node is done with it
+///   members   varint
+///   each:
+///     node      signed   key less the one before, which is 0 for the first
+/// </code>
+/// </summary>
+internal sealed class ReportFrame
+{
+    private const byte ActivatedFlag = 1;
+    private const byte DoneFlag = 2;
+    private const int ShortestGroup = 4;
+    private const int ShortestView = 13;
+
+    /// <summary>The last step installed.</summary>
+    public StepNumber Installed { get; private init; }
+
+    /// <summary>The last step that the node was told to send in.</summary>
+    public StepNumber Active { get; private init; }
+
+    /// <summary>Epoch of all group ids.</summary>
+    public Epoch GroupEpoch { get; private init; }
+
+    /// <summary>Groups that the node is in, by id.</summary>
+    public List<GroupInfo> Groups { get; private init; } = [];
+
+    /// <summary>Keys of nodes that are removed.</summary>
+    public ulong[] Removed { get; private init; } = [];
+
+    /// <summary>Views that have not retired.</summary>
+    public List<ViewEntry> Views { get; private init; } = [];
+
+    /// <summary>Writes a view.</summary>
+    public static void WriteView(FrameBuilder frame, RegionView view, bool isActivated, bool isDone)
+    {
+        frame.WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).WriteVarint(view.FirstStep.Counter);
+        frame.WriteByte((byte)((isActivated ? ActivatedFlag : 0) | (isDone ? DoneFlag : 0)));
+        frame.WriteVarint((ulong)view.Members.Length);
+        ulong last = 0;
+        foreach (NodeInfo member in view.Members)
+        {
+            frame.WriteSignedVarint(unchecked((long)(member.Number.Key - last)));
+            last = member.Number.Key;
+        }
+    }
+
+    /// <summary>Reads a frame; null when it is malformed.</summary>
+    public static ReportFrame? TryRead(ReadOnlySpan<byte> bytes)
+    {
+        var reader = new WireReader(bytes);
+        if (reader.ReadByte() != (byte)FrameKind.Report) return null;
+        StepNumber installed = FrameFields.ReadStep(ref reader);
+        StepNumber active = FrameFields.ReadStep(ref reader);
+        if (active > installed) reader.Fail();
+        Epoch groupEpoch = FrameFields.ReadEpoch(ref reader);
+        int count = FrameFields.ReadCount(ref reader, ShortestGroup);
+        var groups = new List<GroupInfo>(count);
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            var id = new GroupId(groupEpoch, FrameFields.ReadCounter(ref reader));
+            byte mode = reader.ReadByte();
+            string name = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+            if (name.Length == 0 || (index > 0 && groups[^1].Id >= id)) reader.Fail();
+            groups.Add(new GroupInfo(id, name, mode));
+        }
+        ulong[] removed = new ulong[FrameFields.ReadCount(ref reader, 1)];
+        for (int index = 0; index < removed.Length && !reader.Failed; index++) removed[index] = FrameFields.ReadKey(ref reader);
+        count = FrameFields.ReadCount(ref reader, ShortestView);
+        var views = new List<ViewEntry>(count);
+        for (int index = 0; index < count && !reader.Failed; index++) views.Add(ReadView(ref reader));
+        if (!reader.IsAtEnd) return null;
+        return new ReportFrame
+        {
+            Installed = installed,
+            Active = active,
+            GroupEpoch = groupEpoch,
+            Groups = groups,
+            Removed = removed,
+            Views = views,
+        };
+    }
+
+    private static ViewEntry ReadView(ref WireReader reader)
+    {
+        var number = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
+        var first = new StepNumber(number.Epoch, reader.ReadVarint());
+        byte flags = reader.ReadByte();
+        if (flags > (ActivatedFlag | DoneFlag)) reader.Fail();
+        ulong[] members = new ulong[FrameFields.ReadCount(ref reader, 1)];
+        ulong key = 0;
+        for (int index = 0; index < members.Length && !reader.Failed; index++)
+        {
+            key = unchecked(key + (ulong)reader.ReadSignedVarint());
+            if (!FrameFields.IsKey(key)) reader.Fail();
+            members[index] = key;
+        }
+        return new ViewEntry(number, first, (flags & ActivatedFlag) != 0, (flags & DoneFlag) != 0, members);
+    }
+
+    /// <summary>One view as read.</summary>
+    /// <param name="Number">Its number.</param>
+    /// <param name="FirstStep">Its first step.</param>
+    /// <param name="IsActivated">The node was told to send in that step, or in a later one.</param>
+    /// <param name="IsDone">The node is done with it.</param>
+    /// <param name="Members">Keys of its members.</param>
+    internal readonly record struct ViewEntry(ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, ulong[] Members);
+}

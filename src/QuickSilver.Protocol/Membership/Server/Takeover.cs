@@ -1,0 +1,118 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// The time between reports to a new server and its next step, in which the survivors of a lost server register. It lasts for as long as a broken
+/// connection may take to come back, and until all nodes that any report names have registered, or are known to be removed; but no longer than the
+/// failure detector's period: those that are missing then are removed. Before it is over no step
+/// is made, so no survivor misses a message that another sends in the new epoch.
+/// <para>
+/// Nodes that share no group do not name each other. So the time may begin again, for nodes that come later with groups that no step of this server
+/// has had; one with a group that a step has had comes too late, and is refused.
+/// </para>
+/// <para>
+/// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it had removed. What others sent
+/// in that step the node can never get: it counts as removed. Who it is follows from the reports: somebody has been told to send in a step that the
+/// node has not installed, and either knows a view of that step, or an earlier one, with the node in it that the node cannot know, or is in one of
+/// its groups and does not know the node.
+/// </para>
+/// </summary>
+/// <param name="instance">The cluster instance.</param>
+internal sealed class Takeover(ulong instance)
+{
+    private readonly SortedSet<ulong> _missing = [];
+    private readonly HashSet<ulong> _registered = [];
+    private readonly HashSet<ulong> _removed = [];
+    private readonly Dictionary<ulong, StepNumber> _mustKnow = [];
+    private readonly List<(ServerNode Node, ReportFrame Report)> _reports = [];
+
+    /// <summary>The cluster instance.</summary>
+    public ulong Instance { get; } = instance;
+
+    /// <summary>When nodes that nobody names have had their time, too.</summary>
+    public Instant EarliestEnd { get; set; }
+
+    /// <summary>Nodes still register.</summary>
+    public bool IsGathering { get; set; }
+
+    /// <summary>Keys of nodes that are named and have not registered, rising.</summary>
+    public IReadOnlyCollection<ulong> Missing => _missing;
+
+    /// <summary>True for a node that any report names as removed, or that was removed since.</summary>
+    public bool IsRemoved(ulong key) => _removed.Contains(key);
+
+    /// <summary>A node is known to be removed.</summary>
+    public void MarkRemoved(ulong key)
+    {
+        _removed.Add(key);
+        _missing.Remove(key);
+    }
+
+    /// <summary>A node has registered and reported.</summary>
+    public void Register(ServerNode node, ReportFrame report)
+    {
+        _registered.Add(node.Key);
+        _missing.Remove(node.Key);
+        foreach (ulong key in report.Removed) MarkRemoved(key);
+        foreach (ReportFrame.ViewEntry view in report.Views)
+        {
+            foreach (ulong key in view.Members)
+            {
+                if (!_registered.Contains(key) && !_removed.Contains(key)) _missing.Add(key);
+            }
+            if (!view.IsActivated) continue;
+            foreach (ulong key in view.Members)
+            {
+                if (_mustKnow.GetValueOrDefault(key) < view.FirstStep) _mustKnow[key] = view.FirstStep;
+            }
+        }
+        _reports.Add((node, report));
+    }
+
+    /// <summary>Removed nodes, by key.</summary>
+    public List<ulong> Removed()
+    {
+        var removed = new List<ulong>(_removed);
+        removed.Sort();
+        return removed;
+    }
+
+    /// <summary>Registered nodes that were left behind by an activated step.</summary>
+    public List<ServerNode> LeftBehind()
+    {
+        Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)> ahead = FarthestByGroup();
+        var behind = new List<ServerNode>();
+        foreach ((ServerNode node, ReportFrame report) in _reports)
+        {
+            if (!node.Info.IsRemoved && (report.Installed < _mustKnow.GetValueOrDefault(node.Key) || report.Groups.Exists(IsForgotten))) behind.Add(node);
+
+            bool IsForgotten(GroupInfo group)
+            {
+                (StepNumber active, ServerNode other, HashSet<ulong> named) = ahead[group.Id];
+                return other != node && report.Installed < active && !named.Contains(node.Key);
+            }
+        }
+        _reports.Clear();
+        return behind;
+    }
+
+    /// <summary>For each group the node in it that has been told to send in the latest step, and the nodes that it names.</summary>
+    private Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)> FarthestByGroup()
+    {
+        var farthest = new Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)>();
+        foreach ((ServerNode node, ReportFrame report) in _reports)
+        {
+            HashSet<ulong>? named = null;
+            foreach (GroupInfo group in report.Groups)
+            {
+                if (farthest.TryGetValue(group.Id, out (StepNumber Active, ServerNode Node, HashSet<ulong> Named) best) && best.Active >= report.Active) continue;
+                named ??= [.. report.Views.SelectMany(view => view.Members)];
+                farthest[group.Id] = (report.Active, node, named);
+            }
+        }
+        return farthest;
+    }
+}
