@@ -86,6 +86,8 @@ public sealed class SimulatedCluster
     /// <summary>Region views that any node has installed.</summary>
     public int RegionViewsSeen => _checks.Views.Count;
 
+    internal void ReplaceServer() => _membership.Replace();
+
     internal NetworkConditions Conditions => _network.Conditions;
 
     /// <summary>Lets virtual time pass.</summary>

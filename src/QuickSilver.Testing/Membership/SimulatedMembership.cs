@@ -17,7 +17,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private readonly TraceHash _trace;
     private readonly OffsetClock _clock;
     private readonly AlarmQueue _alarms = new();
-    private readonly MembershipServer _server;
+    private readonly MembershipServerSettings _settings;
+    private MembershipServer _server;
+    private ulong _servers;
     private readonly Dictionary<long, SimulatedLink> _links = [];
     private Instant _nextAlarm = Instant.Never;
     private long _lastLink;
@@ -27,12 +29,13 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public SimulatedMembership(
         MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events, SimulationRandom random, TraceHash trace)
     {
+        _settings = settings;
         _model = model;
         _events = events;
         _random = random;
         _trace = trace;
         _clock = new OffsetClock(clock, TimeSpan.FromSeconds(1));
-        _server = new MembershipServer(settings, _alarms, new SeededRandom(random.Draw(RandomStream.Node, ulong.MaxValue, 0, 0)), this);
+        _server = NewServer();
     }
 
     private enum Happening : long
@@ -76,6 +79,19 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
     }
 
+    /// <summary>The server dies with all it knows, and its channels with it; another takes its place.</summary>
+    public void Replace()
+    {
+        _server.Stop(_clock.Now);
+        foreach (SimulatedLink link in _links.Values.OrderBy(link => link.Id))
+        {
+            link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
+        }
+        _links.Clear();
+        _server = NewServer();
+        ArmAlarms();
+    }
+
     /// <summary>Ends the server.</summary>
     public void Stop()
     {
@@ -109,7 +125,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 _nextAlarm = Instant.Never;
                 for (int most = _alarms.Count; most > 0 && _alarms.FireNext(_clock.Now); most--) { }
                 break;
-            case Happening.Connected when argument is SimulatedLink { IsOpen: true } opened:
+            case Happening.Connected when argument is SimulatedLink { IsOpen: true } opened && _links.ContainsKey(opened.Id):
                 _server.OnConnected(opened.Id, _clock.Now);
                 opened.Client.OnLinkConnected();
                 break;
@@ -129,6 +145,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         }
         ArmAlarms();
     }
+
+    private MembershipServer NewServer() =>
+        new(_settings, _alarms, new SeededRandom(_random.Draw(RandomStream.Node, ulong.MaxValue, 0, _servers++)), this);
 
     private void ArmAlarms()
     {
