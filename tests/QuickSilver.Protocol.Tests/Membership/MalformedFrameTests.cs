@@ -48,7 +48,7 @@ public sealed class MalformedFrameTests
         for (ulong seed = 1; seed <= 2000; seed++)
         {
             var random = new SeededRandom(seed);
-            var events = new Deaf();
+            var events = new DeafNode();
             var agent = new MembershipAgent(settings, events, events, new AlarmQueue());
             agent.OnConnected(new Instant(1));
             foreach (byte[] frame in session)
@@ -216,48 +216,5 @@ public sealed class MalformedFrameTests
                 return session[(int)random.NextBelow((ulong)session.Count)];
         }
         return mutant;
-    }
-
-    private sealed class Deaf : IMembershipEvents, IMembershipLink
-    {
-        public bool Expelled { get; private set; }
-
-        public void Send(ReadOnlySpan<byte> frame)
-        {
-        }
-
-        public void OnRegistered(NodeInfo self, ulong clusterInstance, Instant now)
-        {
-        }
-
-        public void OnStepInstalled(InstalledStep step, Instant now)
-        {
-        }
-
-        public void OnStepActivated(StepNumber step, Instant now)
-        {
-        }
-
-        public void OnStepSettled(StepNumber step, Instant now)
-        {
-        }
-
-        public void OnViewRetired(RegionView view, Instant now)
-        {
-        }
-
-        public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
-        {
-        }
-
-        public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
-        {
-        }
-
-        public void OnConnectionChanged(bool connected, Instant now)
-        {
-        }
-
-        public void OnExpelled(MembershipRefusal reason, Instant now) => Expelled = true;
     }
 }
