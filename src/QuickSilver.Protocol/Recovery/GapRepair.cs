@@ -156,7 +156,7 @@ internal sealed class GapRepair : IFeed
     {
         MissingRanges missing = stream.Missing;
         ulong askable = _region.AskableThrough(stream);
-        ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, stream.HeldByOthers());
+        ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, HeldByOthers(stream));
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRun run = missing[index];
@@ -248,6 +248,22 @@ internal sealed class GapRepair : IFeed
     /// </summary>
     private static int Silences(StreamReceiver stream, SequenceRange range, int holders) =>
         holders == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 2;
+
+    /// <summary>
+    /// Up to here every other partition holds its packets; 0 when there is no other. A partition of which nobody is left holds nothing and will never
+    /// hold more: the sender is asked for its packets at once.
+    /// </summary>
+    private ulong HeldByOthers(StreamReceiver stream)
+    {
+        int count = View.Partitions.Count;
+        ulong held = count > 1 ? ulong.MaxValue : 0;
+        for (int partition = 0; partition < count; partition++)
+        {
+            if (partition == View.Partitions.OfMember(_region.Self) || stream.HeldIn(partition) >= held) continue;
+            if (CountHolders(stream, partition) > 0) held = stream.HeldIn(partition);
+        }
+        return held;
+    }
 
     private bool IsHolder(StreamReceiver stream, int member)
     {

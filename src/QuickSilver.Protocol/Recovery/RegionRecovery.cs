@@ -145,6 +145,8 @@ public sealed class RegionRecovery
 
     internal void OnNodesRemoved(Instant now)
     {
+        Ring.OnNodesRemoved();
+        if (Ring.IsLeader) TellOwn(now);
         foreach (StreamReceiver stream in _streams)
         {
             if (stream.IsActive)
@@ -152,6 +154,18 @@ public sealed class RegionRecovery
                 Ring.OnUnstable(true, now);
                 return;
             }
+        }
+    }
+
+    // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its
+    // beacons; itself it does not hear.
+    private void TellOwn(Instant now)
+    {
+        foreach (StreamReceiver stream in _streams)
+        {
+            if (stream.Own is not { } own || stream.Cleanup <= own.Stable) continue;
+            _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
+            return;
         }
     }
 

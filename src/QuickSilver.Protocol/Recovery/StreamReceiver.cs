@@ -181,16 +181,8 @@ internal sealed class StreamReceiver
         }
     }
 
-    /// <summary>Up to here all members of every other partition were shown to hold their packets; 0 when there is no other partition.</summary>
-    public ulong HeldByOthers()
-    {
-        ulong held = _held.Length > 1 ? ulong.MaxValue : 0;
-        for (int partition = 0; partition < _held.Length; partition++)
-        {
-            if (partition != _partition && _held[partition] < held) held = _held[partition];
-        }
-        return held;
-    }
+    /// <summary>Up to here all members of a partition were shown to hold its packets.</summary>
+    public ulong HeldIn(int partition) => _held[partition];
 
     /// <summary>Leader, at the start of a round: moves the cutoff to what had been seen at least <paramref name="age"/> and one round ago.</summary>
     public void MoveCutoff(TimeSpan age, Instant now)

@@ -69,7 +69,7 @@ internal sealed class TokenRing
     /// <summary>Data is unstable; <paramref name="feedbackWanted"/> when its sender has used half of its window and should hear soon.</summary>
     public void OnUnstable(bool feedbackWanted, Instant now)
     {
-        if (_region.View.Members[_leader].IsRemoved) _leader = _plan.FirstLive();
+        OnNodesRemoved();
         if (!IsLeader)
         {
             if (!_watch.IsSet) Watch(now);
@@ -77,6 +77,12 @@ internal sealed class TokenRing
         }
         _feedbackWanted |= feedbackWanted;
         if (!_inFlight && (feedbackWanted || !_pace.IsSet)) PaceNext(now);
+    }
+
+    /// <summary>Members may be gone from the cluster: the lowest that is left leads, if it was the leader.</summary>
+    public void OnNodesRemoved()
+    {
+        if (_region.View.Members[_leader].IsRemoved) _leader = _plan.FirstLive();
     }
 
     /// <summary>Tells a sender again what it already could know: its stream is stable.</summary>

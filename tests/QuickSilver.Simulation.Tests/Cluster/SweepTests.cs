@@ -15,4 +15,8 @@ public class SweepTests
     [Fact]
     public void AllInvariantsHoldWhileNodesJoinAndLeave() =>
         Seeds.ForEach(Seeds.Range(2001, 200), seed => RandomScenario.MakeWithMoves(seed, 3 + (int)(seed % 12), nameof(AllInvariantsHoldWhileNodesJoinAndLeave)).Run());
+
+    [Fact]
+    public void AllInvariantsHoldWhenReceiversCrash() =>
+        Seeds.ForEach(Seeds.Range(3001, 150), seed => RandomScenario.MakeWithCrashes(seed, 4 + (int)(seed % 9), nameof(AllInvariantsHoldWhenReceiversCrash)).Run());
 }

@@ -26,16 +26,25 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         return scenario with { Moves = random.DrawMoves(scenario.Groups) };
     }
 
-    /// <summary>A scenario in which a few nodes crash while messages are sent, and are removed.</summary>
+    /// <summary>A scenario in which a few nodes that only receive crash while messages are sent, and are removed.</summary>
     public static Scenario MakeWithCrashes(ulong seed, int nodes, string test)
     {
         var random = new RandomScenario(seed, nodes);
         Scenario scenario = random.Build(test, settings: null);
         SimulationOptions options = scenario.Options;
-        IEnumerable<Fault> crashes = Enumerable.Range(0, random.Between(1, 4)).Select(_ => new NodeCrash(random.Micros(20_000, 1_500_000), random.Between(0, nodes)));
+        int[] receivers = [.. Enumerable.Range(0, nodes).Where(node => scenario.Plans.All(plan => plan.Node != node))];
+        if (receivers.Length == 0) return scenario;
+        MembershipServerSettings membership = options.Membership with
+        {
+            FailureTimeout = TimeSpan.FromSeconds(3),
+            ReconnectGrace = TimeSpan.FromMilliseconds(500),
+        };
+        IEnumerable<Fault> crashes = Enumerable.Range(0, random.Between(1, 4))
+            .Select(_ => new NodeCrash(random.Micros(20_000, 1_500_000), receivers[random.Between(0, receivers.Length)]));
+        // A freeze that lasts as long as the detector's patience would be a crash of another kind.
         return scenario with
         {
-            Options = options with { Membership = options.Membership with { FailureTimeout = TimeSpan.FromSeconds(3), ReconnectGrace = TimeSpan.FromMilliseconds(500) } },
+            Options = options with { Membership = membership },
             Faults = [.. scenario.Faults.Where(fault => fault is not NodeFreeze), .. crashes],
         };
     }
