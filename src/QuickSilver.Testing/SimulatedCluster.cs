@@ -11,7 +11,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing;
 
 /// <summary>
-/// A whole cluster in one process and one thread: the protocol of every node and the membership server as they run for real, over virtual time and a simulated network. The
+/// A whole cluster in one process and one thread: the protocol of every node and the membership server as they run for real, over virtual time and a
+/// simulated network. The
 /// same options and the same calls give the same run, to the last bit of <see cref="Trace"/>. The protocol's promises are checked all the while.
 /// <para>
 /// Not thread safe; different clusters share nothing and may run on different threads.
@@ -123,9 +124,13 @@ public sealed class SimulatedCluster
     /// <exception cref="InvariantViolationException">A promise was broken, a join failed, or one did not return in 30 virtual seconds.</exception>
     public void Await(params SimulatedJoin[] joins)
     {
-        bool returned = RunUntil(() => Array.TrueForAll(joins, join => join.IsCompleted || join.Failure is not null || !join.Node.IsAlive), JoinLimit);
+        bool IsOver(SimulatedJoin join) => join.IsCompleted || join.Failure is not null || !join.Node.IsAlive;
+        bool returned = RunUntil(() => Array.TrueForAll(joins, IsOver), JoinLimit);
         int failed = joins.Count(join => join.Failure is not null);
-        if (!returned || failed > 0) throw _run.Violation("D9", $"of {joins.Length} joins {failed} failed and {joins.Count(join => join.IsCompleted)} returned");
+        if (!returned || failed > 0)
+        {
+            throw _run.Violation("D9", $"of {joins.Length} joins {failed} failed and {joins.Count(join => join.IsCompleted)} returned");
+        }
     }
 
     /// <summary>Begins a stretch of sending.</summary>
@@ -153,7 +158,8 @@ public sealed class SimulatedCluster
     /// <summary>True when all sending is done and every promise about it kept.</summary>
     public bool IsSettled => _plansUnderWay == 0 && LivenessChecks.FindMissing(_nodes, _checks) is null;
 
-    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known stable at its sender.</summary>
+    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known stable at its
+    /// sender.</summary>
     /// <param name="limit">The time this may take.</param>
     /// <exception cref="InvariantViolationException">A promise was broken; D7 or D8 when the time ran out.</exception>
     public void Settle(TimeSpan limit)
@@ -192,7 +198,10 @@ public sealed class SimulatedCluster
             cluster.DatagramsSent++;
             cluster._run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)datagram.Length, Crc32C.Of(datagram));
             RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
-            if (reason != RejectReason.None || header.TotalLength != datagram.Length) throw cluster.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
+            if (reason != RejectReason.None || header.TotalLength != datagram.Length)
+            {
+                throw cluster.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
+            }
             if (header.Kind != DatagramKind.Data) return;
             cluster._nodes[node].CheckViews();
             cluster._checks.Stability.OnData(node, header, datagram);

@@ -7,8 +7,10 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// D1 to D5, checked at each delivery and loss report: what is delivered was sent exactly so; at most once; only to members of the group view it was sent in; in the order
-/// of sending; and deliveries and losses leave no hole. Also that no loss is reported while the sender lives (D7), nor of a message that was known stable (D8), and that a
+/// D1 to D5, checked at each delivery and loss report: what is delivered was sent exactly so; at most once; only to members of the group view it was
+/// sent in; in the order
+/// of sending; and deliveries and losses leave no hole. Also that no loss is reported while the sender lives (D7), nor of a message that was known
+/// stable (D8), and that a
 /// join which has returned misses nothing sent afterwards (D9). O(1) per message, beside the checksum of its bytes.
 /// </summary>
 internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
@@ -33,7 +35,9 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         uint checksum = Crc32C.Of(message.Payload.Span);
         if (message.Payload.Length != sent.Length || checksum != sent.Checksum)
         {
-            throw run.Violation("D1", $"{Where(stay)} got message {number} of node {sender} with {message.Payload.Length} bytes, checksum {checksum:x8}; sent were {sent.Length}, {sent.Checksum:x8}");
+            throw run.Violation("D1",
+                $"{Where(stay)} got message {number} of node {sender} with {message.Payload.Length} bytes, checksum {checksum:x8}; sent "
+                + $"were {sent.Length}, {sent.Checksum:x8}");
         }
         CheckAudience(stay, sender, number, sent);
         run.Trace.Add(TraceKind.Delivery, run.Now, ((ulong)stay.Node.Index << 48) | ((ulong)sender << 32) | (uint)stay.Log.Index, number);
@@ -47,18 +51,27 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         int sender = views.NodeOf(from.Number.Key);
         if (sender < 0) throw run.Violation("D5", $"{Where(stay)} was told of a loss from {from}, which never registered");
         run.Trace.Add(TraceKind.Loss, run.Now, ((ulong)stay.Node.Index << 32) | (uint)sender, first);
-        if (senderLives) throw run.Violation("D7", $"{Where(stay)} was told that messages {first}+{count} of node {sender} are lost, but that node lives");
+        if (senderLives)
+        {
+            throw run.Violation("D7", $"{Where(stay)} was told that messages {first}+{count} of node {sender} are lost, but that node lives");
+        }
         ref ReceiverPlace place = ref stay.PlaceOf(sender);
         if (count == 0)
         {
             place.MayJump = true;
             return;
         }
-        if (place.Next != 0 && first != place.Next) throw run.Violation("D5", $"{Where(stay)} expected message {place.Next} of node {sender} and was told that {first}+{count} are lost");
+        if (place.Next != 0 && first != place.Next)
+        {
+            throw run.Violation("D5", $"{Where(stay)} expected message {place.Next} of node {sender} and was told that {first}+{count} are lost");
+        }
         SenderLog? log = stay.Log.Find(sender);
         for (ulong number = first; number < first + count; number++)
         {
-            if (log is not null && log.Has(number) && log[number].IsStable && Includes(stay, log[number])) throw run.Violation("D8", $"{Where(stay)} lost message {number} of node {sender}, which was known stable");
+            if (log is not null && log.Has(number) && log[number].IsStable && Includes(stay, log[number]))
+            {
+                throw run.Violation("D8", $"{Where(stay)} lost message {number} of node {sender}, which was known stable");
+            }
         }
         if (place.First == 0) place.First = first;
         place.Next = first + count;
@@ -82,17 +95,23 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         {
             if (place.MustBeginBy != 0 && number > place.MustBeginBy && !place.MayJump)
             {
-                throw run.Violation("D9", $"{Where(stay)} begins with message {number} of node {sender}; when its join returned, {place.MustBeginBy} was the next to be sent");
+                throw run.Violation("D9",
+                    $"{Where(stay)} begins with message {number} of node {sender}; when its join returned, {place.MustBeginBy} was the next "
+                    + $"to be sent");
             }
             if (number > 1 && !place.MayJump && Includes(stay, log[number - 1]))
             {
-                throw run.Violation("D5", $"{Where(stay)} begins with message {number} of node {sender}, but {number - 1} was sent in view {log[number - 1].GroupView}, since its stay began");
+                throw run.Violation("D5",
+                    $"{Where(stay)} begins with message {number} of node {sender}, but {number - 1} was sent in view "
+                    + $"{log[number - 1].GroupView}, since its stay began");
             }
             place.First = number;
         }
         else if (number < place.Next)
         {
-            throw run.Violation(number >= place.First ? "D2" : "D4", $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next (its first was {place.First})");
+            throw run.Violation(
+                number >= place.First ? "D2" : "D4",
+                $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next (its first was {place.First})");
         }
         else if (number > place.Next && !place.MayJump)
         {
@@ -105,10 +124,14 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
     private void CheckAudience(SimulatedGroup stay, int sender, ulong number, in SentMessage sent)
     {
         if (sent.GroupView.IsNone || views.FindGroupView(stay.Id, sent.GroupView) is not { } members) return;
-        if (!members.Contains(stay.Node.Index)) throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView} without it");
+        if (!members.Contains(stay.Node.Index))
+        {
+            throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView} without it");
+        }
     }
 
-    private static bool Includes(SimulatedGroup stay, in SentMessage message) => message.IsNumbered && !message.GroupView.IsNone && message.GroupView >= stay.Began;
+    private static bool Includes(SimulatedGroup stay, in SentMessage message) =>
+        message.IsNumbered && !message.GroupView.IsNone && message.GroupView >= stay.Began;
 
     private static string Where(SimulatedGroup stay) => $"node {stay.Node.Index} in group {stay.Name}";
 }

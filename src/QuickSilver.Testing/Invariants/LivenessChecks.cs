@@ -3,7 +3,8 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has its number, is known stable, and was delivered by every living
+/// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has its number, is known stable,
+/// and was delivered by every living
 /// node whose stay began no later than the message's view; of a sender that crashed, so was every message that was known stable.
 /// </summary>
 internal static class LivenessChecks
@@ -20,7 +21,10 @@ internal static class LivenessChecks
                 if (sender.IsAlive && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
-                    if (receiver.IsAlive && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered) return undelivered;
+                    if (receiver.IsAlive && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered)
+                    {
+                        return undelivered;
+                    }
                 }
             }
         }
@@ -32,7 +36,10 @@ internal static class LivenessChecks
         SimulatedGroup? stay = sender.FindGroup(group.Name);
         if (log.IsPulled)
         {
-            if (stay?.Source?.Sizes.Count > 0) return ("D7", $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has pulled");
+            if (stay?.Source?.Sizes.Count > 0)
+            {
+                return ("D7", $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has pulled");
+            }
             long pending = sender.Counters.PendingMessages;
             return pending > 0 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }
@@ -49,10 +56,13 @@ internal static class LivenessChecks
         if (place.Next > last || (last == 0)) return null;
         bool stable = log[last].IsStable;
         string got = place.Next == 0 ? "nothing" : $"{place.First} to {place.Next - 1}";
-        return (stable ? "D8" : "D7", $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {last}{(stable ? ", known stable" : string.Empty)}");
+        string owed = stable ? $"{last}, known stable" : $"{last}";
+        string missing = $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {owed}";
+        return (stable ? "D8" : "D7", missing);
     }
 
-    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, the last that was stable.
+    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, the last that was
+    // stable.
     private static ulong LastOwed(SimulatedNode sender, SimulatedGroup stay, SenderLog log)
     {
         for (ulong number = (ulong)log.Count; number > 0; number--)

@@ -5,11 +5,13 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// R1 after every turn: what a node says it keeps, and what it has rented, is under its caps. R4 after its end: every buffer, alarm, channel and payload has come home.
+/// R1 after every turn: what a node says it keeps, and what it has rented, is under its caps. R4 after its end: every buffer, alarm, channel and
+/// payload has come home.
 /// </summary>
 internal sealed class MemoryChecks(RunContext run)
 {
-    // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by this factor and floor.
+    // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by
+    // this factor and floor.
     private const int ChunkFactor = 3;
     // So many packets of each stream may be kept although the cap is reached, or no stream could go on; both for others and for delivery.
     private const int PacketsBeyondCap = 16;
@@ -24,14 +26,22 @@ internal sealed class MemoryChecks(RunContext run)
     public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool, int streams)
     {
         long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * run.Options.Network.SlotBytes);
-        if (counters.CachedBytes > kept) throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
+        if (counters.CachedBytes > kept)
+        {
+            throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
+        }
         long pending = settings.NodeMaxPendingBytes + settings.MaxMessageBytes;
-        if (counters.PendingBytes > pending) throw run.Violation("R1", $"node {node.Index} has {counters.PendingBytes} bytes pending; its cap is {pending}");
+        if (counters.PendingBytes > pending)
+        {
+            throw run.Violation("R1", $"node {node.Index} has {counters.PendingBytes} bytes pending; its cap is {pending}");
+        }
         long rented = (ChunkFactor * (settings.CacheBytes + settings.NodeMaxPendingBytes)) + Floor;
         if (pool.OutstandingBytes > rented) throw run.Violation("R1", $"node {node.Index} has rented {pool.OutstandingBytes} bytes, beyond {rented}");
         if (counters.CachedBytes < 0 || counters.PendingBytes < 0 || counters.PendingMessages < 0)
         {
-            throw run.Violation("R1", $"node {node.Index} counts {counters.CachedBytes} bytes kept, {counters.PendingMessages} messages and {counters.PendingBytes} bytes pending");
+            throw run.Violation("R1",
+                $"node {node.Index} counts {counters.CachedBytes} bytes kept, {counters.PendingMessages} messages and "
+                + $"{counters.PendingBytes} bytes pending");
         }
     }
 
@@ -40,7 +50,9 @@ internal sealed class MemoryChecks(RunContext run)
     {
         if (pool.OutstandingChunks != 0)
         {
-            var owners = Enum.GetValues<BufferOwner>().Where(owner => pool.OutstandingBytesOf(owner) != 0).Select(owner => $"{owner} {pool.OutstandingBytesOf(owner)}");
+            var owners = Enum.GetValues<BufferOwner>()
+                .Where(owner => pool.OutstandingBytesOf(owner) != 0)
+                .Select(owner => $"{owner} {pool.OutstandingBytesOf(owner)}");
             throw run.Violation("R4", $"node {node.Index} was shut down with {pool.OutstandingChunks} chunks out: {string.Join(", ", owners)}");
         }
         if (alarms != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {alarms} alarms set");

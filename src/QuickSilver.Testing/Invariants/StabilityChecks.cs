@@ -4,8 +4,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender is told that a message is stable, the message must have gone to every
-/// region view of its group view, once to each and to no other, and each living member must have read all the packets that carry it. Having read a packet is less than holding
+/// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender is told that a message is
+/// stable, the message must have gone to every
+/// region view of its group view, once to each and to no other, and each living member must have read all the packets that carry it. Having read a
+/// packet is less than holding
 /// it; that a stable message is also delivered in the end is checked when the run has settled.
 /// </summary>
 internal sealed class StabilityChecks(RunContext run, ViewChecks views)
@@ -28,10 +30,16 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
     public void OnData(int node, in DatagramHeader header, ReadOnlySpan<byte> datagram)
     {
         if (views.NodeOf(header.Sender) != node) throw run.Violation("E1", $"node {node} sent data in the name of {header.Sender:x}");
-        if (views.FindView(header.ViewTag, header.ViewCounter) is not { } view) throw run.Violation("V4", $"node {node} sent data to view {header.ViewCounter}, which it has not installed");
+        if (views.FindView(header.ViewTag, header.ViewCounter) is not { } view)
+        {
+            throw run.Violation("V4", $"node {node} sent data to view {header.ViewCounter}, which it has not installed");
+        }
         StreamFacts stream = StreamOf(header, view);
         if (header.Sequence <= stream.Highest) return;
-        if (header.Sequence != stream.Highest + 1) throw run.Violation("E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {stream.Highest}");
+        if (header.Sequence != stream.Highest + 1)
+        {
+            throw run.Violation("E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {stream.Highest}");
+        }
         stream.Highest = header.Sequence;
 
         var reader = new WireReader(datagram[DatagramHeader.Length..]);
@@ -48,7 +56,10 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
     /// <summary>A node has read a packet from a socket.</summary>
     public void OnPacketRead(int node, in DatagramHeader header)
     {
-        if (_streams.TryGetValue((header.ViewTag, header.ViewCounter, header.Sender), out StreamFacts? stream)) stream.MarkRead(node, header.Sequence);
+        if (_streams.TryGetValue((header.ViewTag, header.ViewCounter, header.Sender), out StreamFacts? stream))
+        {
+            stream.MarkRead(node, header.Sequence);
+        }
     }
 
     /// <summary>A sender is told that a message is stable.</summary>
@@ -67,15 +78,21 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
         {
             foreach (int member in carrier.Stream.View.Members)
             {
-                if (member != sender && !reached.Add(member)) throw run.Violation("V4", $"message {number} of node {sender} to {group.Name} was sent twice over node {member}");
+                if (member != sender && !reached.Add(member))
+                {
+                    throw run.Violation("V4", $"message {number} of node {sender} to {group.Name} was sent twice over node {member}");
+                }
                 if (member != sender && lives(member)) CheckRead(carrier, member, group, sender, number);
             }
         }
         if (audience is not null && (!reached.IsSubsetOf(audience) || audience.Any(member => lives(member) && !reached.Contains(member))))
         {
             // Members that have ended meanwhile need not have been sent to.
-            string missed = string.Join(',', audience.Except(reached).Where(lives).Order()), extra = string.Join(',', reached.Except(audience).Order());
-            throw run.Violation("V4", $"message {number} of node {sender} to {group.Name}, sent in group view {message.GroupView}, missed nodes [{missed}] and went to others [{extra}]");
+            string missed = string.Join(',', audience.Except(reached).Where(lives).Order());
+            string extra = string.Join(',', reached.Except(audience).Order());
+            throw run.Violation("V4",
+                $"message {number} of node {sender} to {group.Name}, sent in group view {message.GroupView}, missed nodes [{missed}] and "
+                + $"went to others [{extra}]");
         }
         if (carriers is null) return;
         carriers.Clear();
@@ -87,18 +104,26 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
         for (ulong sequence = carrier.First; sequence <= carrier.Last; sequence++)
         {
             if (carrier.Stream.HasRead(member, sequence)) continue;
-            throw run.Violation("D8", $"message {number} of node {sender} to {group.Name} is said to be stable, but node {member} never read packet {sequence} of {carrier.Stream.View.View}");
+            throw run.Violation("D8",
+                $"message {number} of node {sender} to {group.Name} is said to be stable, but node {member} never read packet {sequence} "
+                + $"of {carrier.Stream.View.View}");
         }
     }
 
     private void AddCarrier(int node, GroupLog group, in PacketRecord record, StreamFacts stream, ulong sequence)
     {
         (int, int, ulong) key = (group.Index, node, record.Number);
-        if (!_carriers.TryGetValue(key, out List<Carrier>? carriers)) _carriers.Add(key, carriers = _spare.TryPop(out List<Carrier>? spare) ? spare : []);
+        if (!_carriers.TryGetValue(key, out List<Carrier>? carriers))
+        {
+            _carriers.Add(key, carriers = _spare.TryPop(out List<Carrier>? spare) ? spare : []);
+        }
         for (int index = 0; index < carriers.Count; index++)
         {
             if (carriers[index].Stream != stream) continue;
-            if (!record.IsFragment) throw run.Violation("V4", $"node {node} sent message {record.Number} to {group.Name} twice in {stream.View.View}");
+            if (!record.IsFragment)
+            {
+                throw run.Violation("V4", $"node {node} sent message {record.Number} to {group.Name} twice in {stream.View.View}");
+            }
             carriers[index] = carriers[index] with { Last = sequence };
             return;
         }

@@ -7,7 +7,8 @@ using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// V1 to V4, checked whenever a node has installed a step: steps come in order and none is skipped; the node is in its own region view; a view number names one and the same
+/// V1 to V4, checked whenever a node has installed a step: steps come in order and none is skipped; the node is in its own region view; a view number
+/// names one and the same
 /// view at every node; a group view is an exact union of disjoint region views, and one and the same at every node.
 /// </summary>
 internal sealed class ViewChecks(RunContext run)
@@ -23,7 +24,10 @@ internal sealed class ViewChecks(RunContext run)
     /// <summary>A node was given its number.</summary>
     public void OnRegistered(int node, NodeInfo self)
     {
-        if (_nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node) throw run.Violation("V3", $"nodes {other} and {node} both have number {self.Number}");
+        if (_nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node)
+        {
+            throw run.Violation("V3", $"nodes {other} and {node} both have number {self.Number}");
+        }
         _nodeByKey[self.Number.Key] = node;
     }
 
@@ -44,10 +48,16 @@ internal sealed class ViewChecks(RunContext run)
     public void CheckOrder(int node, StepNumber step, ulong installed, ref StepsSeen seen)
     {
         if (step == seen.Step && installed == seen.Installed) return;
-        if (step <= seen.Step) throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step}, {installed - seen.Installed} installations later");
+        if (step <= seen.Step)
+        {
+            throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step}, {installed - seen.Installed} installations later");
+        }
         ulong rise = step.Counter - seen.Step.Counter;
         bool known = !seen.Step.IsNone && seen.Step.Epoch == step.Epoch;
-        if (known && rise != installed - seen.Installed) throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step} by {installed - seen.Installed} installations");
+        if (known && rise != installed - seen.Installed)
+        {
+            throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step} by {installed - seen.Installed} installations");
+        }
         seen = new StepsSeen(step, installed);
         run.Trace.Add(TraceKind.Step, run.Now, (ulong)node, step.Counter);
     }
@@ -59,7 +69,10 @@ internal sealed class ViewChecks(RunContext run)
     public void CheckViews(int node, ClusterView cluster, IEnumerable<GroupId> groups)
     {
         StepNumber step = cluster.Installed;
-        if (cluster.Self is not { } self || NodeOf(self.Number.Key) != node) throw run.Violation("V2", $"node {node} installed step {step} without being registered");
+        if (cluster.Self is not { } self || NodeOf(self.Number.Key) != node)
+        {
+            throw run.Violation("V2", $"node {node} installed step {step} without being registered");
+        }
         if (cluster.Own is { } own)
         {
             Learn(node, own);
@@ -77,16 +90,25 @@ internal sealed class ViewChecks(RunContext run)
         foreach (InstalledView view in cluster.ViewsOf(group))
         {
             RegionViewFacts facts = Learn(node, view);
-            if (!view.Region.Contains(group)) throw run.Violation("V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");
+            if (!view.Region.Contains(group))
+            {
+                throw run.Violation("V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");
+            }
             foreach (int member in facts.Members)
             {
-                if (!members.Add(member)) throw run.Violation("V4", $"at node {node} group {group} is spanned twice over node {member}, once by {view}");
+                if (!members.Add(member))
+                {
+                    throw run.Violation("V4", $"at node {node} group {group} is spanned twice over node {member}, once by {view}");
+                }
             }
         }
         if (!members.Contains(node)) throw run.Violation("V4", $"no region view that node {node} knows for its group {group} contains it");
         StepNumber number = cluster.GroupViewOf(group);
         if (!_groupViews.TryGetValue((group, number), out HashSet<int>? known)) _groupViews.Add((group, number), members);
-        else if (!known.SetEquals(members)) throw run.Violation("V4", $"view {number} of group {group} has members {Text(members)} at node {node} and {Text(known)} elsewhere");
+        else if (!known.SetEquals(members))
+        {
+            throw run.Violation("V4", $"view {number} of group {group} has members {Text(members)} at node {node} and {Text(known)} elsewhere");
+        }
     }
 
     private RegionViewFacts Learn(int node, InstalledView view)
@@ -107,7 +129,10 @@ internal sealed class ViewChecks(RunContext run)
         }
         facts = new RegionViewFacts(view, members);
         _views.Add(view.Number, facts);
-        if (!_viewsByTag.TryAdd((view.Number.Tag, view.Number.Counter), facts)) throw run.Violation("V1", $"two views share the tag and counter of {view}");
+        if (!_viewsByTag.TryAdd((view.Number.Tag, view.Number.Counter), facts))
+        {
+            throw run.Violation("V1", $"two views share the tag and counter of {view}");
+        }
         return facts;
     }
 
@@ -122,7 +147,10 @@ internal sealed class ViewChecks(RunContext run)
         {
             NodeInfo left = one.Members[index], right = other.Members[index];
             if (left.Number != right.Number || left.Incarnation != right.Incarnation) return $"member {index}";
-            if (left.Control != right.Control || left.Data != right.Data || left.ReceiveBufferBytes != right.ReceiveBufferBytes) return $"address of member {index}";
+            if (left.Control != right.Control || left.Data != right.Data || left.ReceiveBufferBytes != right.ReceiveBufferBytes)
+            {
+                return $"address of member {index}";
+            }
             if (one.Partitions.OfMember(index) != other.Partitions.OfMember(index)) return $"partition of member {index}";
         }
         if (one.Partitions.Count != other.Partitions.Count || one.Partitions.Replication != other.Partitions.Replication) return "partitions";

@@ -6,7 +6,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Membership;
 
 /// <summary>
-/// The membership server in the simulation: the very state machine that serves at run time, reached over reliable ordered channels with delay. It handles a frame when it arrives; its
+/// The membership server in the simulation: the very state machine that serves at run time, reached over reliable ordered channels with delay. It
+/// handles a frame when it arrives; its
 /// work costs no time.
 /// </summary>
 internal sealed class SimulatedMembership : IServerLinks, IEventTarget
@@ -71,7 +72,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         link.LastUp = Post(Arrival(link, link.LastUp), new Frame(link, frame.ToArray()), Happening.FrameUp);
     }
 
-    /// <summary>A channel breaks, or its node ends: what was sent upwards before still arrives, then the server is told; the node is told a delay later if it lives.</summary>
+    /// <summary>A channel breaks, or its node ends: what was sent upwards before still arrives, then the server is told; the node is told a delay
+    /// later if it lives.</summary>
     public void Break(SimulatedLink link)
     {
         if (!link.IsOpen) return;

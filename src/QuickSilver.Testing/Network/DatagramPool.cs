@@ -1,6 +1,7 @@
 namespace QuickSilver.Testing.Network;
 
-/// <summary>Memory of the datagrams under way and of the nodes' reads, in two sizes, shared by one cluster: a thousand nodes read with the buffers of the one whose turn it is.</summary>
+/// <summary>Memory of the datagrams under way and of the nodes' reads, in two sizes, shared by one cluster: a thousand nodes read with the buffers of
+/// the one whose turn it is.</summary>
 internal sealed class DatagramPool
 {
     private const int SmallBytes = 2048;

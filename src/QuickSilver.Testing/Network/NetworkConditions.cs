@@ -1,7 +1,8 @@
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// What is wrong with the network at this moment, set and cleared by faults. Each condition counts, so that overlapping faults of one kind end when the last of them ends.
+/// What is wrong with the network at this moment, set and cleared by faults. Each condition counts, so that overlapping faults of one kind end when
+/// the last of them ends.
 /// </summary>
 internal sealed class NetworkConditions
 {

@@ -1,7 +1,8 @@
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// The network between the nodes: every node hangs with one interface on one switch. A datagram is serialised onto its sender's interface, travels a directed link to each
+/// The network between the nodes: every node hangs with one interface on one switch. A datagram is serialised onto its sender's interface, travels a
+/// directed link to each
 /// receiver, waits at the switch port of the receiver, and lands in the receive buffer of a socket.
 /// </summary>
 public sealed record NetworkModel
@@ -45,9 +46,11 @@ public sealed record NetworkModel
     /// <summary>True: a node gets back what it multicasts to an address it receives itself.</summary>
     public bool MulticastLoopback { get; init; } = true;
 
-    /// <summary>True: datagrams of equal length from one node that wait in a socket are read in one piece, as by a kernel that coalesces; false: one read each.</summary>
+    /// <summary>True: datagrams of equal length from one node that wait in a socket are read in one piece, as by a kernel that coalesces; false: one
+    /// read each.</summary>
     public bool CoalesceReads { get; init; } = true;
 
-    /// <summary>True: packets carry a checksum of their payload; without it damage to payloads is not noticed, so <see cref="LinkModel.Corruption"/> must be 0.</summary>
+    /// <summary>True: packets carry a checksum of their payload; without it damage to payloads is not noticed, so <see cref="LinkModel.Corruption"/>
+    /// must be 0.</summary>
     public bool ChecksumPayloads { get; init; } = true;
 }

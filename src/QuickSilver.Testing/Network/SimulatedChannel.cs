@@ -25,7 +25,8 @@ internal sealed class SimulatedChannel(NetEndpoint group) : IRegionChannel
     public ulong Drops => _dropsBefore + (Socket?.Drops ?? 0);
 
     /// <summary>Begins to receive.</summary>
-    public SimulatedSocket StartReceiving(SimulatedTransport owner, int capacity) => Socket = new SimulatedSocket(owner, SocketRole.Multicast, capacity, this);
+    public SimulatedSocket StartReceiving(SimulatedTransport owner, int capacity) =>
+        Socket = new SimulatedSocket(owner, SocketRole.Multicast, capacity, this);
 
     /// <summary>Receives no more.</summary>
     public void StopReceiving()

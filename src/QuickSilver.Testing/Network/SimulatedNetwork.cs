@@ -6,8 +6,10 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// Carries datagrams between the nodes' sockets. For each datagram and receiver it decides, by counter-based draws, whether the copy is lost, when it arrives, whether it comes
-/// twice, and whether it is damaged. What differs from a real network: one switch, no route changes; cuts act on what is sent after them, what is under way arrives.
+/// Carries datagrams between the nodes' sockets. For each datagram and receiver it decides, by counter-based draws, whether the copy is lost, when it
+/// arrives, whether it comes
+/// twice, and whether it is damaged. What differs from a real network: one switch, no route changes; cuts act on what is sent after them, what is
+/// under way arrives.
 /// Cost: one event per copy that arrives.
 /// </summary>
 internal sealed class SimulatedNetwork
@@ -172,7 +174,8 @@ internal sealed class SimulatedNetwork
         if (link.Duplication > 0 && _random.DrawUnit(RandomStream.Duplication, (ulong)from, (ulong)to, ordinal) < link.Duplication)
         {
             Counters.Duplicated++;
-            long later = 1 + (long)(_random.Draw(RandomStream.Duplication, (ulong)from, (ulong)to, ~ordinal) % (ulong)Math.Max(1, link.ReorderDelay.Ticks));
+            ulong bound = (ulong)Math.Max(1, link.ReorderDelay.Ticks);
+            long later = 1 + (long)(_random.Draw(RandomStream.Duplication, (ulong)from, (ulong)to, ~ordinal) % bound);
             ScheduleArrival(datagram, link, from, socket, ~ordinal, new Instant(arrival + later));
         }
     }

@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// One node's interface to the simulated network: its sockets, the queue before its wire, the switch port behind it, and its finished reads. What is handed to the node is a
+/// One node's interface to the simulated network: its sockets, the queue before its wire, the switch port behind it, and its finished reads. What is
+/// handed to the node is a
 /// copy, overwritten when the node gives it back, so that a part which keeps a buffer against the contract is found out.
 /// </summary>
 internal sealed class SimulatedTransport : ITransport, ICompletionQueue
@@ -39,7 +40,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         NetworkModel model = network.Model;
         uint address = 0x0A00_0001u + (uint)node;
         Facts = new TransportFacts(
-            new NetEndpoint(address, 7001), new NetEndpoint(address, 7002), model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads);
+            new NetEndpoint(address, 7001), new NetEndpoint(address, 7002),
+            model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads);
         _control = new SimulatedSocket(this, SocketRole.Control, model.ControlBufferBytes, null);
         _unicast = new SimulatedSocket(this, SocketRole.Unicast, model.ReceiveBufferBytes, null);
         network.Bind(Facts.Control, _control);
@@ -55,7 +57,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <summary>Memory of datagrams.</summary>
     public DatagramPool Pool => _network.Pool;
 
-    /// <summary>Set when a send was refused: from then on a send may be tried again. <see cref="Instant.Never"/> when none was refused since <see cref="ResetBusy"/>.</summary>
+    /// <summary>Set when a send was refused: from then on a send may be tried again. <see cref="Instant.Never"/> when none was refused since <see
+    /// cref="ResetBusy"/>.</summary>
     public Instant BusyUntil { get; private set; } = Instant.Never;
 
     /// <summary>Bytes sent and read since the counter was taken last: what a turn of the loop is charged for.</summary>
@@ -207,7 +210,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     private TimeSpan TimeOnWire(int bytes) =>
         _network.Model.Bandwidth == 0 ? TimeSpan.Zero : new TimeSpan((long)bytes * BitsPerByte * TimeSpan.TicksPerSecond / _network.Model.Bandwidth);
 
-    // A data socket tells that it is empty when something was read from it in this batch, and after any control datagram: a token may name what this node would have read by now.
+    // A data socket tells that it is empty when something was read from it in this batch, and after any control datagram: a token may name what this
+    // node would have read by now.
     private void TakeFrom(SimulatedSocket socket, bool controlRead, List<Completion> batch, int room, Instant now)
     {
         int before = batch.Count;
@@ -246,8 +250,12 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     {
         if (train.Length <= 0 || train.SegmentBytes <= 0 || train.Count > Train.MaxDatagrams || train.Length > Train.MaxBytes)
         {
-            throw new InvalidOperationException($"a train of {train.Length} bytes in segments of {train.SegmentBytes} breaks the transport's contract");
+            throw new InvalidOperationException(
+                $"a train of {train.Length} bytes in segments of {train.SegmentBytes} breaks the transport's contract");
         }
-        if ((train.Route == TrainRoute.Region) != (train.Channel is not null)) throw new InvalidOperationException("only trains of the region route have a channel");
+        if ((train.Route == TrainRoute.Region) != (train.Channel is not null))
+        {
+            throw new InvalidOperationException("only trains of the region route have a channel");
+        }
     }
 }

@@ -10,7 +10,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>The application on one simulated node: sends what the test asks for, logs what comes, and tells the invariants of both. Runs inside the node's turns.</summary>
+/// <summary>The application on one simulated node: sends what the test asks for, logs what comes, and tells the invariants of both. Runs inside the
+/// node's turns.</summary>
 internal sealed class NodeApplication(SimulatedNode node, RunContext run, ClusterChecks checks) : INodeUpcalls
 {
     private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
@@ -37,7 +38,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         foreach (string name in names)
         {
-            if (!_groups.TryGetValue(name, out SimulatedGroup? stay)) throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
+            if (!_groups.TryGetValue(name, out SimulatedGroup? stay))
+            {
+                throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
+            }
             stay.IsJoined = true;
             DeliveryChecks.OnJoinCompleted(stay, run.Options.Nodes);
         }
@@ -89,8 +93,16 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         message.GroupView = groupView;
         log.Numbered++;
         node.CheckViews();
-        if (checks.Views.FindGroupView(group.Id, groupView) is not { } audience) throw run.Violation("V4", $"message {number} of node {node.Index} to {group.Name} is sent in group view {groupView}, which it has not installed");
-        if (audience.Count != members) throw run.Violation("V4", $"group view {groupView} of {group.Name} has {audience.Count} members; its sender {node.Index} counts {members}");
+        if (checks.Views.FindGroupView(group.Id, groupView) is not { } audience)
+        {
+            throw run.Violation("V4",
+                $"message {number} of node {node.Index} to {group.Name} is sent in group view {groupView}, which it has not installed");
+        }
+        if (audience.Count != members)
+        {
+            throw run.Violation("V4",
+                $"group view {groupView} of {group.Name} has {audience.Count} members; its sender {node.Index} counts {members}");
+        }
     }
 
     /// <summary>A message is stable.</summary>
@@ -98,7 +110,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         SenderLog log = group.Log.Of(node.Index);
         ref SentMessage message = ref log[number];
-        if (!message.IsNumbered) throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} is said to be stable before it was sent");
+        if (!message.IsNumbered)
+        {
+            throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} is said to be stable before it was sent");
+        }
         if (message.IsStable) throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} was said to be stable twice");
         message.IsStable = true;
         log.Stable++;
@@ -141,7 +156,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     /// <inheritdoc/>
-    public void OnStepActivated(StepNumber step, Instant now) => run.Trace.Add(TraceKind.Step, run.Now, (ulong)node.Index + (1UL << 32), step.Counter);
+    public void OnStepActivated(StepNumber step, Instant now) =>
+        run.Trace.Add(TraceKind.Step, run.Now, (ulong)node.Index + (1UL << 32), step.Counter);
 
     /// <inheritdoc/>
     public void OnRegistered(NodeInfo self, Instant now)
@@ -151,10 +167,12 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     /// <inheritdoc/>
-    public void OnConnectionChanged(bool connected, Instant now) => run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, connected ? 1UL : 0);
+    public void OnConnectionChanged(bool connected, Instant now) =>
+        run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, connected ? 1UL : 0);
 
     /// <inheritdoc/>
-    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, 2 + (ulong)nodes.Count);
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
+        run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, 2 + (ulong)nodes.Count);
 
     /// <inheritdoc/>
     public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);

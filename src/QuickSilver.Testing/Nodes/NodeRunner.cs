@@ -7,7 +7,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// The core thread of one simulated node: it turns the very loop that runs on real threads, when there is something to turn it for. A turn happens at one instant and then keeps the
+/// The core thread of one simulated node: it turns the very loop that runs on real threads, when there is something to turn it for. A turn happens at
+/// one instant and then keeps the
 /// node busy for what it cost; the next one comes when that time is over, if there is work, or else with the next datagram, frame, request or alarm.
 /// </summary>
 internal sealed class NodeRunner : IEventTarget, IRequestQueue
@@ -31,7 +32,9 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     private bool _isEnded;
 
     /// <summary>Makes a loop that waits.</summary>
-    public NodeRunner(RunContext run, EventQueue events, SimulatedNode node, SimulatedTransport transport, AlarmQueue alarms, OffsetClock clock, Protocol.Stack.NodeStack stack)
+    public NodeRunner(
+        RunContext run, EventQueue events, SimulatedNode node, SimulatedTransport transport, AlarmQueue alarms, OffsetClock clock,
+        Protocol.Stack.NodeStack stack)
     {
         _run = run;
         _events = events;
@@ -143,6 +146,9 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         if (_transport.BusyUntil != Instant.Never) WakeAt(_transport.BusyUntil);
         else if (_loop.HasWork) WakeAt(_busyUntil);
         _idleTurns = busy || !_loop.HasWork ? 0 : _idleTurns + 1;
-        if (_idleTurns > MostIdleTurns) throw _run.Violation("E1", $"node {_node.Index} says that it has work, and did nothing in {MostIdleTurns} turns, the last at {now}");
+        if (_idleTurns > MostIdleTurns)
+        {
+            throw _run.Violation("E1", $"node {_node.Index} says that it has work, and did nothing in {MostIdleTurns} turns, the last at {now}");
+        }
     }
 }

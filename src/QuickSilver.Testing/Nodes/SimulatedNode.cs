@@ -11,7 +11,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// One node of a simulated cluster: the real protocol stack, on a simulated core thread, with simulated sockets and an application that sends and logs. Calls take effect in the node's next
+/// One node of a simulated cluster: the real protocol stack, on a simulated core thread, with simulated sockets and an application that sends and
+/// logs. Calls take effect in the node's next
 /// turn, when the cluster runs.
 /// </summary>
 public sealed class SimulatedNode : IMembershipClient
@@ -33,7 +34,8 @@ public sealed class SimulatedNode : IMembershipClient
     private SimulatedLink? _link;
     private int _outages;
 
-    internal SimulatedNode(int index, RunContext run, ClusterChecks checks, EventQueue events, SimulatedNetwork network, SimulatedMembership membership)
+    internal SimulatedNode(
+        int index, RunContext run, ClusterChecks checks, EventQueue events, SimulatedNetwork network, SimulatedMembership membership)
     {
         Index = index;
         _run = run;
@@ -111,7 +113,8 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Pull(stay, count, bytes, now));
     }
 
-    /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling, its timers become late.</summary>
+    /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling, its timers become
+    /// late.</summary>
     public void Freeze(TimeSpan duration) => _runner.FreezeUntil(_run.Now + duration);
 
     /// <summary>Ends the node from one instant to the next.</summary>

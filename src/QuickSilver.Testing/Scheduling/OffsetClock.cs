@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
-/// One node's clock: the simulation's time plus an offset of its own, because the origin of a monotonic clock means nothing to another machine. An instant that leaked from
+/// One node's clock: the simulation's time plus an offset of its own, because the origin of a monotonic clock means nothing to another machine. An
+/// instant that leaked from
 /// one node to another would show at once.
 /// </summary>
 /// <param name="clock">The simulation's clock.</param>

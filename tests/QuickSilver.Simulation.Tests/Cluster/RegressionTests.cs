@@ -10,7 +10,8 @@ namespace QuickSilver.Simulation.Tests.Cluster;
 /// <summary>One test for each defect that the simulator has found, on a seed that showed it; each says what was wrong.</summary>
 public class RegressionTests
 {
-    // The leader of another partition than the first visits itself after the first one; what others hold, which it alone knew, never reached the first partition's members, and
+    // The leader of another partition than the first visits itself after the first one; what others hold, which it alone knew, never reached the
+    // first partition's members, and
     // without eager pull they never asked for other partitions' packets.
     [Theory]
     [InlineData(1)]
@@ -21,7 +22,7 @@ public class RegressionTests
         {
             Plans = [new SendPlan(0, "group", 200, TimeSpan.FromMilliseconds(5)) { MinBytes = 1000, MaxBytes = 1000 }],
             // Long enough for the node to be replaced as leader, if it is; who leads first depends on the seed.
-            Faults = [.. Enumerable.Range(0, 24).Select(node => new NodeFreeze(TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(900), node)).Where((_, node) => node % 2 == 0)],
+            Faults = [.. Enumerable.Range(0, 12).Select(pair => new NodeFreeze(TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(900), 2 * pair))],
         };
         scenario.Run();
     }
@@ -54,7 +55,8 @@ public class RegressionTests
         scenario.Run();
     }
 
-    // Rounds of 90 hops at 16 ms of round trip took longer than the patience of low ranks: each took the lead and began anew, and no round ever ended.
+    // Rounds of 90 hops at 16 ms of round trip took longer than the patience of low ranks: each took the lead and began anew, and no round ever
+    // ended.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -69,14 +71,16 @@ public class RegressionTests
         (scenario with { Options = scenario.Options with { Network = new NetworkModel { Link = link } } }).Run();
     }
 
-    // 3029: a clock's origin was taken for the distance between two rounds, and a leader waited by the hour for a token that was lost with its holder. 42712: a leader fell when it had
+    // 3029: a clock's origin was taken for the distance between two rounds, and a leader waited by the hour for a token that was lost with its
+    // holder. 42712: a leader fell when it had
     // told everybody but the sender that all was stable, and the sender was the next to lead.
     [Theory]
     [InlineData(3029)]
     [InlineData(42712)]
     public void WhoComesToLeadGoesOnSoon(ulong seed) => RandomScenario.MakeWithCrashes(seed, 9, nameof(WhoComesToLeadGoesOnSoon)).Run();
 
-    // When all members of a partition were gone, nobody could show that it held its packets; without eager pull they were waited for, not asked from the sender.
+    // When all members of a partition were gone, nobody could show that it held its packets; without eager pull they were waited for, not asked from
+    // the sender.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -92,7 +96,8 @@ public class RegressionTests
         (scenario with { Options = WithFastDetector(scenario.Options) }).Run();
     }
 
-    // Two neighbours lacked the same beginning of a stream; the member before them held a part of it, and a run held in part was left for a later round.
+    // Two neighbours lacked the same beginning of a stream; the member before them held a part of it, and a run held in part was left for a later
+    // round.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -102,7 +107,11 @@ public class RegressionTests
         var settings = new NodeSettings { EagerPull = false, CacheBytes = 300_000 };
         Scenario scenario = Make(seed, nodes: 8, replication: 8, loss: 0.03, settings) with
         {
-            Plans = [.. Enumerable.Range(0, 2).Select(node => new SendPlan(node, "group", 250, TimeSpan.Zero) { MinBytes = 1_000, MaxBytes = 1_200 })],
+            Plans =
+            [
+                new SendPlan(0, "group", 250, TimeSpan.Zero) { MinBytes = 1_000, MaxBytes = 1_200 },
+                new SendPlan(1, "group", 250, TimeSpan.Zero) { MinBytes = 1_000, MaxBytes = 1_200 },
+            ],
             Faults = [.. Enumerable.Range(4, 4).Select(node => new DeafNode(TimeSpan.Zero, TimeSpan.FromMilliseconds(700), node))],
         };
         scenario.Run();

@@ -5,7 +5,8 @@ using QuickSilver.Testing;
 namespace QuickSilver.Simulation.Tests.Cluster;
 
 /// <summary>
-/// Breaks the protocol on purpose, one defect at a time: an invariant must catch it within a stated number of seeds, on which the unbroken protocol is clean. This is the measure of the
+/// Breaks the protocol on purpose, one defect at a time: an invariant must catch it within a stated number of seeds, on which the unbroken protocol
+/// is clean. This is the measure of the
 /// simulator itself: invariants that never fail prove nothing.
 /// </summary>
 public class SabotageTests
@@ -16,7 +17,9 @@ public class SabotageTests
 
     [Fact]
     public void TheUnbrokenProtocolIsCleanOnTheSeedsOfTheBrokenOnes() =>
-        Seeds.ForEach([.. Enumerable.Range(0, MostSeeds).Select(index => FirstSeed + (ulong)index)], seed => RandomScenario.Make(seed, Nodes, nameof(SabotageTests)).Run());
+        Seeds.ForEach(
+            [.. Enumerable.Range(0, MostSeeds).Select(index => FirstSeed + (ulong)index)],
+            seed => RandomScenario.Make(seed, Nodes, nameof(SabotageTests)).Run());
 
     [Fact]
     public void AnAckBeforeTheStoreIsCaught() => IsCaught(Sabotage.AckBeforeStore, within: 3, "D5", "D7", "D8");
@@ -40,7 +43,8 @@ public class SabotageTests
     {
         for (int index = 0; index < within; index++)
         {
-            Scenario scenario = RandomScenario.Make(FirstSeed + (ulong)index, Nodes, nameof(SabotageTests), settings => settings with { Sabotage = sabotage });
+            ulong seed = FirstSeed + (ulong)index;
+            Scenario scenario = RandomScenario.Make(seed, Nodes, nameof(SabotageTests), settings => settings with { Sabotage = sabotage });
             try
             {
                 scenario.Run();

@@ -9,7 +9,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Simulation.Tests.Scenarios;
 
 /// <summary>
-/// Draws scenarios: network, options, groups, senders and faults. Each seed leaves out some kinds of trouble, so that rare combinations of the others get their turn (swarm testing).
+/// Draws scenarios: network, options, groups, senders and faults. Each seed leaves out some kinds of trouble, so that rare combinations of the others
+/// get their turn (swarm testing).
 /// </summary>
 internal sealed class RandomScenario(ulong seed, int nodes)
 {

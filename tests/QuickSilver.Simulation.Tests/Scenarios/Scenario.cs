@@ -65,15 +65,20 @@ internal sealed record Scenario
         foreach (Move move in Moves) cluster.After(move.At, () => Execute(cluster.Nodes[move.Node], move, joins, leaves));
         cluster.RunFor(Moves.Max(move => move.At) + TimeSpan.FromMilliseconds(1));
         cluster.Await([.. joins]);
-        if (!cluster.RunUntil(() => leaves.TrueForAll(entry => entry.Leave.IsCompleted || !entry.Node.IsAlive), SettleLimit)) throw cluster.Violation("D9", "a leave did not return");
+        if (!cluster.RunUntil(() => leaves.TrueForAll(entry => entry.Leave.IsCompleted || !entry.Node.IsAlive), SettleLimit))
+        {
+            throw cluster.Violation("D9", "a leave did not return");
+        }
     }
 
     private static void Execute(SimulatedNode node, Move move, List<SimulatedJoin> joins, List<(SimulatedNode Node, SimulatedLeave Leave)> leaves)
     {
         if (!node.IsAlive) return;
-        string[] leave = [.. move.Leave.Where(name => node.FindGroup(name) is { IsJoined: true } && !leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && Names(entry.Leave).Contains(name)))];
+        bool IsLeaving(string name) => leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && Names(entry.Leave).Contains(name));
+        bool IsJoining(string name) => joins.Exists(entry => entry.Node == node && !entry.IsCompleted && entry.Names.Contains(name));
+        string[] leave = [.. move.Leave.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(name))];
         if (leave.Length > 0) leaves.Add((node, node.Leave(leave)));
-        string[] join = [.. move.Join.Where(name => node.FindGroup(name) is null && !joins.Exists(entry => entry.Node == node && !entry.IsCompleted && entry.Names.Contains(name)))];
+        string[] join = [.. move.Join.Where(name => node.FindGroup(name) is null && !IsJoining(name))];
         if (join.Length > 0) joins.Add(node.Join(join));
     }
 

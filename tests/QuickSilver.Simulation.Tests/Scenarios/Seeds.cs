@@ -38,7 +38,8 @@ internal static class Seeds
         });
         if (failures.IsEmpty) return;
         var text = new StringBuilder().Append(CultureInfo.InvariantCulture, $"{failures.Count} of {seeds.Length} seeds failed:");
-        foreach ((ulong seed, string message) in failures.OrderBy(pair => pair.Key).Take(MostShown)) text.Append(CultureInfo.InvariantCulture, $"\n  {seed}: {message}");
+        foreach ((ulong seed, string message) in failures.OrderBy(pair => pair.Key).Take(MostShown))
+            text.Append(CultureInfo.InvariantCulture, $"\n  {seed}: {message}");
         Assert.Fail(text.ToString());
     }
 }
