@@ -51,7 +51,7 @@ public sealed class SimulatedCluster
         _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
         _checks = new ClusterChecks(_run, node => _nodes![node].IsAlive);
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, new Observer(this));
-        _membership = new SimulatedMembership(ServerSettings(options), options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace);
+        _membership = new SimulatedMembership(ServerSettings(options) with { Probes = _run.ProbesOf(options.Nodes) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace);
         _nodes = new SimulatedNode[options.Nodes];
         for (int index = 0; index < _nodes.Length; index++) _nodes[index] = new SimulatedNode(index, _run, _checks, _events, _network, _membership);
         foreach (SimulatedNode node in _nodes) node.Connect();
@@ -86,6 +86,9 @@ public sealed class SimulatedCluster
 
     /// <summary>Region views that any node has installed.</summary>
     public int RegionViewsSeen => _checks.Views.Count;
+
+    /// <summary>How often the run has reached each <see cref="Mark"/>.</summary>
+    internal ReadOnlySpan<ulong> Marks => _run.Marks;
 
     internal void ReplaceServer() => _membership.Replace();
 

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Membership;
@@ -35,6 +36,15 @@ public sealed record SimulationOptions
 
     /// <summary>Most events in one virtual microsecond before the run is taken to spin.</summary>
     public int SpinLimit { get; init; } = 10_000;
+
+    /// <summary>The defect to plant in every node and in the membership server.</summary>
+    internal Sabotage Sabotage { get; init; }
+
+    /// <summary>Where the protocol takes rare turns: one bit for each <see cref="BuggifySite"/>.</summary>
+    internal ulong BuggifySites { get; init; }
+
+    /// <summary>How often a rare turn is taken where it may be.</summary>
+    internal double BuggifyChance { get; init; } = 0.05;
 
     /// <summary>Added to the message of every failure: how to run this once more.</summary>
     public string ReplayHint { get; init; } = string.Empty;

@@ -45,7 +45,7 @@ public sealed class Deliverer
     {
         _settings = settings;
         _counters = counters;
-        _order = new OrderStage(pool, counters, events, settings.Sabotage);
+        _order = new OrderStage(pool, counters, events, settings.Probes);
     }
 
     /// <summary>

@@ -20,6 +20,6 @@ public sealed record DeliverySettings
     /// <summary>How long one is kept.</summary>
     public TimeSpan UnrecognisedAge { get; init; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>Defects planted by tests of the simulator.</summary>
-    internal Sabotage Sabotage { get; init; }
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 }

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// delivery. A message that becomes deliverable while another of its place is being delivered (the handler sent to itself) waits for the end of that
 /// call, so handlers of one place never nest.
 /// </remarks>
-internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events, Sabotage sabotage)
+internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events, Probes probes)
 {
     private readonly HeldPool _pool = new();
 
@@ -23,7 +23,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         if (number < place.Next)
         {
             counters.Duplicates++;
-            if ((sabotage & Sabotage.DuplicateDelivered) != 0 && number + 1 == place.Next) Deliver(place, number, bytes, now);
+            if (probes.Breaks(Sabotage.DuplicateDelivered) && number + 1 == place.Next) Deliver(place, number, bytes, now);
             return;
         }
         if (number == place.Next && !place.IsDelivering && (place.Held is not { } held || held.First.Number != number))

@@ -21,6 +21,6 @@ public sealed record DisseminationSettings
     /// <summary>Round trip assumed before the first measurement: for as long a packet sent again is not sent once more to the same asker.</summary>
     public TimeSpan InitialRoundTrip { get; init; } = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>Defects planted by tests of the simulator.</summary>
-    internal Sabotage Sabotage { get; init; }
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 }

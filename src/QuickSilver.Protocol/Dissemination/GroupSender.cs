@@ -282,7 +282,7 @@ public sealed class GroupSender
     {
         GroupBinding binding = _binding!;
         message.Number = ++LastNumber;
-        if ((_context.Settings.Sabotage & Sabotage.NumberSkipped) != 0 && LastNumber % 32 == 0) message.Number = ++LastNumber;
+        if (_context.Settings.Probes.Breaks(Sabotage.NumberSkipped) && LastNumber % 32 == 0) message.Number = ++LastNumber;
         message.Step = _context.ActiveStep;
         message.PreviousStep = _previousStep;
         _previousStep = message.Step;

@@ -174,7 +174,7 @@ public sealed class StreamSender : IFeed
     {
         if (ack.Stable > Highest || ack.Highest > Highest || ack.Intake > Highest) return false;
         MeasureRoundTrip(ack.Highest, now);
-        ulong stable = (_context.Settings.Sabotage & Sabotage.EarlyCleanup) == 0 ? ack.Stable : Math.Max(ack.Stable, ack.Highest);
+        ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
         if (stable > Stable) Settle(stable, now);
         ulong read = Math.Max(ack.Intake ?? 0, Stable);
         _builder.OnFeedback(read == Stable ? _releasedCharge : _pending[read].Charge, ack, now);

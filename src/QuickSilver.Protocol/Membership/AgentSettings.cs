@@ -22,6 +22,6 @@ public sealed record AgentSettings(
     bool Multicast,
     TimeSpan HeartbeatInterval)
 {
-    /// <summary>Defects planted by tests of the simulator.</summary>
-    internal Sabotage Sabotage { get; init; }
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 }

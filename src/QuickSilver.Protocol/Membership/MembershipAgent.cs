@@ -38,7 +38,7 @@ public sealed class MembershipAgent
     public MembershipAgent(AgentSettings settings, IMembershipLink link, IMembershipEvents events, AlarmQueue alarms)
     {
         _settings = settings;
-        _cluster = new AgentCluster(settings.Sabotage);
+        _cluster = new AgentCluster(settings.Probes);
         _link = link;
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>What a membership server is told.</summary>
@@ -35,4 +37,7 @@ public sealed record MembershipServerSettings
 
     /// <summary>How long an address rests after its view has retired.</summary>
     public TimeSpan AddressLinger { get; init; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 }

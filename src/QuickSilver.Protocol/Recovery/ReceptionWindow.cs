@@ -37,8 +37,8 @@ public sealed class ReceptionWindow
         _maxBits = maxBits;
     }
 
-    /// <summary>Defects planted by tests of the simulator.</summary>
-    internal Sabotage Sabotage { get; init; }
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 
     /// <summary>All sequences from 1 up to this one are received.</summary>
     public ulong Contiguous { get; private set; }
@@ -224,7 +224,7 @@ public sealed class ReceptionWindow
             word &= run == 64 ? 0 : ~(((1UL << run) - 1) << offset);
             Contiguous += (ulong)run;
             _above -= (ulong)run;
-            if ((Sabotage & Sabotage.IntervalMerge) != 0 && Contiguous < Highest && !Contains(Contiguous + 1)) Contiguous++;
+            if (Probes.Breaks(Sabotage.IntervalMerge) && Contiguous < Highest && !Contains(Contiguous + 1)) Contiguous++;
             if (offset + run < 64) return;
         }
     }

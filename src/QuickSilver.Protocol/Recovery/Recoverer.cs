@@ -20,6 +20,7 @@ public sealed class Recoverer
         ClusterView cluster, IRecoveryEvents events)
     {
         Settings = settings;
+        Probes = settings.Probes;
         Transport = transport;
         Roots = roots;
         Alarms = alarms;
@@ -33,6 +34,8 @@ public sealed class Recoverer
     }
 
     internal RecoverySettings Settings { get; }
+
+    internal Probes Probes { get; }
 
     internal ITransport Transport { get; }
 

@@ -31,6 +31,6 @@ public sealed record RecoverySettings
     /// </summary>
     public TimeSpan TakeoverPatience { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Defects planted by tests of the simulator.</summary>
-    internal Sabotage Sabotage { get; init; }
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 }

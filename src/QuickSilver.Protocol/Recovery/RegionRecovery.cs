@@ -76,7 +76,8 @@ public sealed class RegionRecovery
         if (stream.Window.Contains(sequence))
         {
             _node.Counters.PacketsDuplicate++;
-            if ((_node.Settings.Sabotage & Sabotage.DuplicateDelivered) != 0) HandOnAgain(stream, datagram, now);
+            _node.Probes.Hit(Mark.DuplicatePacket);
+            if (_node.Probes.Breaks(Sabotage.DuplicateDelivered)) HandOnAgain(stream, datagram, now);
         }
         else
         {
@@ -243,8 +244,9 @@ public sealed class RegionRecovery
         // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
         if (!HasRoom(stream, header.Sequence, datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram)) return RejectReason.NoRoom;
+        if (_node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
         ulong sequence = header.Sequence;
-        if ((_node.Settings.Sabotage & Sabotage.AckBeforeStore) != 0 && sequence % 32 == 0)
+        if (_node.Probes.Breaks(Sabotage.AckBeforeStore) && sequence % 32 == 0)
         {
             stream.Window.TryMark(sequence);
             stream.Missing.Fill(sequence, out _);
@@ -262,8 +264,10 @@ public sealed class RegionRecovery
         }
         if (header.Kind == DatagramKind.Repair)
         {
-            if ((header.Flags & DatagramFlags.FromPeer) != 0) counters.RepairsFromPeers++;
+            bool fromPeer = (header.Flags & DatagramFlags.FromPeer) != 0;
+            if (fromPeer) counters.RepairsFromPeers++;
             else counters.RepairsFromSenders++;
+            _node.Probes.Hit(fromPeer ? Mark.RepairFromPeer : Mark.RepairFromSender);
         }
         if (!stream.Pulls.IsEmpty)
         {
@@ -290,7 +294,7 @@ public sealed class RegionRecovery
 
     private StreamReceiver Add(NodeInfo sender, StreamSender? own)
     {
-        var stream = new StreamReceiver(View, Self, sender, own, _node.Settings.Sabotage);
+        var stream = new StreamReceiver(View, Self, sender, own, _node.Probes);
         _streams.Add(stream);
         _streamBySender.Add(sender.Number.Key, stream);
         return stream;

@@ -22,14 +22,14 @@ internal sealed class StreamReceiver
     private ulong _cutoffCandidate;
     private Instant _cutoffCandidateAt;
 
-    public StreamReceiver(RegionView view, int self, NodeInfo sender, StreamSender? own, Sabotage sabotage = Sabotage.None)
+    public StreamReceiver(RegionView view, int self, NodeInfo sender, StreamSender? own, Probes probes)
     {
         Sender = sender;
         Own = own;
         _map = view.Partitions;
         _partition = _map.OfMember(self);
         _held = new ulong[_map.Count];
-        Window = new ReceptionWindow { Sabotage = sabotage };
+        Window = new ReceptionWindow { Probes = probes };
     }
 
     public NodeInfo Sender { get; }

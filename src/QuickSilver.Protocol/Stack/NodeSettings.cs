@@ -53,6 +53,6 @@ public sealed record NodeSettings
     /// <summary>How often a heartbeat goes to the membership server.</summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Defects planted by tests of the simulator.</summary>
-    internal Sabotage Sabotage { get; init; }
+    /// <summary>What tests of the simulator see and move inside.</summary>
+    internal Probes Probes { get; init; } = Probes.None;
 }

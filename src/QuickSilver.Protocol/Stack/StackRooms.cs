@@ -24,14 +24,14 @@ internal sealed class StackRooms
             new AgentSettings(
                 settings.ClusterName, settings.NodeName, settings.Incarnation, facts.Control, facts.Data, facts.ReceiveBufferBytes, facts.Multicast,
                 settings.HeartbeatInterval)
-            { Sabotage = settings.Sabotage },
+            { Probes = settings.Probes },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
             DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);
         Recoverer = new Recoverer(
             RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue);
         // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
-        var delivery = new DeliverySettings { MaxHeldBytes = settings.CacheBytes / 2, Sabotage = settings.Sabotage };
+        var delivery = new DeliverySettings { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters, Glue);
         Unrecognised = new UnrecognisedBuffer(delivery, host.Pool, DeliveryCounters);
     }
@@ -87,7 +87,7 @@ internal sealed class StackRooms
             Min = settings.MinRate,
             Max = settings.MaxRate,
         },
-        Sabotage = settings.Sabotage,
+        Probes = settings.Probes,
     };
 
     private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => new()
@@ -96,6 +96,6 @@ internal sealed class StackRooms
         EagerPull = settings.EagerPull,
         ReorderGrace = settings.ReorderGrace,
         CacheBytes = settings.CacheBytes / 2,
-        Sabotage = settings.Sabotage,
+        Probes = settings.Probes,
     };
 }

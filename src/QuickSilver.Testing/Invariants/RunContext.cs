@@ -1,5 +1,6 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Invariants;
@@ -19,8 +20,19 @@ internal sealed class RunContext(SimulationOptions options)
     /// <summary>The hash over everything observable.</summary>
     public TraceHash Trace { get; } = new();
 
+    /// <summary>How often the run has reached each mark.</summary>
+    public ulong[] Marks { get; } = MarkTable.NewCounts();
+
     /// <summary>The present instant.</summary>
     public Instant Now => Clock.Now;
+
+    /// <summary>What a node, or the membership server, is given to report to and to ask.</summary>
+    /// <param name="node">Index of the node; the number of nodes for the server.</param>
+    public Probes ProbesOf(int node)
+    {
+        IBuggify? buggify = Options.BuggifySites == 0 ? null : new BuggifyDraws(Random, node, Options.BuggifySites, Options.BuggifyChance);
+        return new Probes(Options.Sabotage, Marks, buggify);
+    }
 
     /// <summary>A failure, to be thrown by the caller.</summary>
     /// <param name="invariant">Id of the invariant.</param>

@@ -42,7 +42,12 @@ public sealed class SimulatedNode : IMembershipClient
         _checks = checks;
         _events = events;
         _membership = membership;
-        _settings = run.Options.Node with { NodeName = $"node-{index}", ClusterName = run.Options.Membership.ClusterName };
+        _settings = run.Options.Node with
+        {
+            NodeName = $"node-{index}",
+            ClusterName = run.Options.Membership.ClusterName,
+            Probes = run.ProbesOf(index),
+        };
         Application = new NodeApplication(this, run, checks);
         ulong offset = run.Random.Draw(RandomStream.Node, (ulong)index, 0, 0) % (ulong)MostClockOffset.Ticks;
         var clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset));

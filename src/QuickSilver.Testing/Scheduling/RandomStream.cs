@@ -35,4 +35,7 @@ public enum RandomStream : byte
 
     /// <summary>Seeds handed to the nodes' own generators.</summary>
     Node,
+
+    /// <summary>Rare turns that the protocol takes at the simulator's whim.</summary>
+    Buggify,
 }

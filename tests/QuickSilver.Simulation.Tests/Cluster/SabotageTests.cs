@@ -44,7 +44,8 @@ public class SabotageTests
         for (int index = 0; index < within; index++)
         {
             ulong seed = FirstSeed + (ulong)index;
-            Scenario scenario = RandomScenario.Make(seed, Nodes, nameof(SabotageTests), settings => settings with { Sabotage = sabotage });
+            Scenario scenario = RandomScenario.Make(seed, Nodes, nameof(SabotageTests));
+            scenario = scenario with { Options = scenario.Options with { Sabotage = sabotage } };
             try
             {
                 scenario.Run();

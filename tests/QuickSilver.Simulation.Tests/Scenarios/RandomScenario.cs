@@ -23,7 +23,7 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     public static Scenario MakeWithMoves(ulong seed, int nodes, string test)
     {
         var random = new RandomScenario(seed, nodes);
-        Scenario scenario = random.Build(test, settings: null);
+        Scenario scenario = random.Build(test);
         return scenario with { Moves = random.DrawMoves(scenario.Groups) };
     }
 
@@ -31,7 +31,7 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     public static Scenario MakeWithCrashes(ulong seed, int nodes, string test)
     {
         var random = new RandomScenario(seed, nodes);
-        Scenario scenario = random.Build(test, settings: null);
+        Scenario scenario = random.Build(test);
         SimulationOptions options = scenario.Options;
         int[] receivers = [.. Enumerable.Range(0, nodes).Where(node => scenario.Plans.All(plan => plan.Node != node))];
         if (receivers.Length == 0) return scenario;
@@ -50,9 +50,9 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         };
     }
 
-    public static Scenario Make(ulong seed, int nodes, string test, Func<NodeSettings, NodeSettings>? settings = null) => new RandomScenario(seed, nodes).Build(test, settings);
+    public static Scenario Make(ulong seed, int nodes, string test) => new RandomScenario(seed, nodes).Build(test);
 
-    private Scenario Build(string test, Func<NodeSettings, NodeSettings>? settings)
+    private Scenario Build(string test)
     {
         string[] names = [.. Enumerable.Range(0, Between(1, 9)).Select(index => $"group-{index}")];
         string[][] groups = DrawGroups(names);
@@ -66,7 +66,7 @@ internal sealed class RandomScenario(ulong seed, int nodes)
                 Network = DrawNetwork(),
                 MembershipLink = new MembershipLinkModel { Jitter = Micros(0, 2000), Stalls = Chance(0.2) ? 0.05 : 0 },
                 Membership = new MembershipServerSettings { Replication = Between(2, 7), FailureTimeout = TimeSpan.FromSeconds(60) },
-                Node = settings is null ? node : settings(node),
+                Node = node,
                 ReplayHint = Seeds.Replay(seed, test),
             },
             Groups = groups,

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// nothing that is in force; the step itself is checked as a whole before anything changes. Group views and the regions of a group are derived, not
 /// sent. Core thread only.
 /// </summary>
-internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
+internal sealed class AgentCluster(Probes probes) : ClusterView
 {
     private readonly Dictionary<ulong, KnownNode> _nodes = [];
     private readonly Dictionary<GroupId, OwnGroup> _groups = [];
@@ -280,7 +280,7 @@ internal sealed class AgentCluster(Sabotage sabotage) : ClusterView
             return last is null && known.Region.Id.Counter == entry.Region && known.Members.AsSpan().SequenceEqual(members.ToArray()) ? known : null;
         }
         var first = new StepNumber(Epoch, entry.FirstStep);
-        bool sabotaged = (sabotage & Sabotage.PartitionMap) != 0 && _self?.Number.Counter % 4 == 0;
+        bool sabotaged = probes.Breaks(Sabotage.PartitionMap) && _self?.Number.Counter % 4 == 0;
         int replication = sabotaged ? entry.Replication + 1 : entry.Replication;
         return new RegionView(new ViewNumber(Epoch, entry.View), region.Info, first, [.. members], entry.Multicast, replication);
     }
