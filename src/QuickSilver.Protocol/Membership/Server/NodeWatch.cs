@@ -1,0 +1,63 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// The failure detector of the membership channel. A node is taken out when nothing has come from it for the failure timeout, or when its connection
+/// broke and it is not back within the grace. Awkward case: a server that itself stood still finds everybody silent, so a late judge distrusts itself
+/// first and gives all of them their time again. Core thread only.
+/// </summary>
+/// <param name="settings">The two periods.</param>
+/// <param name="alarms">Fires the timers, one a node.</param>
+/// <param name="remove">Takes a node out.</param>
+internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue alarms, Action<ServerNode, MembershipRefusal, Instant> remove)
+{
+    private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
+
+    /// <summary>Begins to watch a node. Its time begins with <see cref="OnConnected"/>.</summary>
+    public void Begin(ServerNode node) => node.Watch = new Alarm(alarms, now => Check(node, now));
+
+    /// <summary>A node has a connection.</summary>
+    public void OnConnected(ServerNode node, Instant now)
+    {
+        node.ReconnectBy = Instant.Never;
+        node.LastHeard = now;
+        Set(node);
+    }
+
+    /// <summary>A node's connection is gone.</summary>
+    public void OnDisconnected(ServerNode node, Instant now)
+    {
+        node.ReconnectBy = now + settings.ReconnectGrace;
+        Set(node);
+    }
+
+    /// <summary>Sets a node's alarm for the first instant at which it might have to be removed.</summary>
+    private void Set(ServerNode node)
+    {
+        Instant due = node.ReconnectBy;
+        if (settings.FailureTimeout > TimeSpan.Zero)
+        {
+            Instant silent = node.LastHeard + settings.FailureTimeout;
+            if (silent < due) due = silent;
+        }
+        node.WatchDue = due;
+        if (due == Instant.Never) node.Watch!.Cancel();
+        else node.Watch!.Set(due);
+    }
+
+    private void Check(ServerNode node, Instant now)
+    {
+        if (now - node.WatchDue > LateAlarm)
+        {
+            // What the node sent while this process stood still has not been read yet.
+            node.LastHeard = now;
+            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + settings.ReconnectGrace;
+            Set(node);
+            return;
+        }
+        bool silent = settings.FailureTimeout > TimeSpan.Zero && node.LastHeard + settings.FailureTimeout <= now;
+        if (silent || node.ReconnectBy <= now) remove(node, MembershipRefusal.Removed, now);
+        else Set(node);
+    }
+}

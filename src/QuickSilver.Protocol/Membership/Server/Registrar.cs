@@ -1,0 +1,125 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Answers registrations: admits new nodes, takes back those whose connection broke, asks those of a lost server for a report, lets a restarted
+/// process replace its former life, and refuses the rest with a reason. Core thread only.
+/// </summary>
+/// <param name="parts">The server's state.</param>
+/// <param name="watch">Watches over those admitted.</param>
+/// <param name="succession">Takes survivors over.</param>
+/// <param name="remove">Takes a node out.</param>
+internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession succession, Action<ServerNode, MembershipRefusal, Instant> remove)
+{
+    private readonly FrameBuilder _frame = new();
+
+    /// <summary>A frame came by a connection that belongs to no node.</summary>
+    public void OnFrame(long connection, ReadOnlySpan<byte> frame, Instant now)
+    {
+        if (parts.Connections.TryTakeReporting(connection, out HelloFrame? returning)) OnReport(connection, returning!, ReportFrame.TryRead(frame), now);
+        else if (HelloFrame.TryRead(frame) is { } hello) OnHello(connection, hello, now);
+        else parts.Connections.Close(connection, MembershipRefusal.BadFrame);
+    }
+
+    private void OnHello(long connection, HelloFrame hello, Instant now)
+    {
+        MembershipRefusal refusal = Judge(hello, out ServerNode? known);
+        if (refusal != MembershipRefusal.None)
+        {
+            parts.Connections.Refuse(connection, refusal);
+            return;
+        }
+        if (known is not null && hello.Number.IsNone && hello.Incarnation > known.Info.Incarnation)
+        {
+            remove(known, MembershipRefusal.Replaced, now);
+            known = null;
+        }
+        bool isFromOther = !hello.Number.IsNone && hello.Session != parts.Reign.Epoch;
+        if (known is not null && isFromOther) Welcome(connection, known, now);
+        else if (isFromOther)
+        {
+            parts.Connections.AwaitReport(connection, hello);
+            parts.Connections.Send(connection, _frame.Begin(FrameKind.ReportRequest).Span);
+        }
+        else if (known is null) Attach(connection, parts.Nodes.Add(hello, parts.Reign.Epoch, parts.Pipeline.Last), false, now);
+        else Resume(connection, known, hello.Received, now);
+    }
+
+    /// <summary>Decides about a registration, and finds the node that it comes from, or that it replaces.</summary>
+    private MembershipRefusal Judge(HelloFrame hello, out ServerNode? known)
+    {
+        known = null;
+        if (hello.ClusterName != parts.Settings.ClusterName) return MembershipRefusal.WrongCluster;
+        if (hello.SpokenVersion != HelloFrame.Version) return MembershipRefusal.WrongVersion;
+        if (hello.Number.IsNone)
+        {
+            known = parts.Nodes.Find(hello.Control);
+            if (known is null) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
+
+            // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then it is another
+            // process.
+            bool isSame = hello.Incarnation == known.Info.Incarnation && known.Received == 0;
+            return isSame || hello.Incarnation > known.Info.Incarnation ? MembershipRefusal.None : MembershipRefusal.Replaced;
+        }
+        known = parts.Nodes.Find(hello.Number.Key);
+        if (known is null && succession.CanTakeOver(hello)) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
+        return known is null || known.Info.Number != hello.Number || known.Info.Control != hello.Control || known.Info.Incarnation != hello.Incarnation
+            ? MembershipRefusal.Removed
+            : MembershipRefusal.None;
+    }
+
+    private void OnReport(long connection, HelloFrame hello, ReportFrame? report, Instant now)
+    {
+        if (report is null)
+        {
+            parts.Connections.Close(connection, MembershipRefusal.BadFrame);
+            return;
+        }
+        MembershipRefusal refusal = Judge(hello, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && known is not null)
+        {
+            Welcome(connection, known, now);
+            return;
+        }
+        if (refusal == MembershipRefusal.None && !succession.TryBegin(hello, report, now)) refusal = MembershipRefusal.Removed;
+        if (refusal != MembershipRefusal.None)
+        {
+            parts.Connections.Refuse(connection, refusal);
+            return;
+        }
+        Attach(connection, succession.TakeOver(hello, report, now), false, now);
+        succession.OnRegistered(report, now);
+    }
+
+    /// <summary>The node was taken over, and the welcome lost: it has taken nothing since, and sent nothing but its report.</summary>
+    private void Welcome(long connection, ServerNode node, Instant now)
+    {
+        parts.Connections.Detach(node);
+        Attach(connection, node, false, now);
+        foreach (byte[] frame in node.Log.Unconfirmed) parts.Connections.Send(connection, frame);
+    }
+
+    private void Resume(long connection, ServerNode node, ulong received, Instant now)
+    {
+        if (!node.Log.TryResume(received))
+        {
+            parts.Connections.Refuse(connection, MembershipRefusal.BadFrame);
+            return;
+        }
+        parts.Connections.Detach(node);
+        Attach(connection, node, true, now);
+        foreach (byte[] frame in node.Log.Unconfirmed) parts.Connections.Send(connection, frame);
+    }
+
+    private void Attach(long connection, ServerNode node, bool resumed, Instant now)
+    {
+        if (node.Watch is null) watch.Begin(node);
+        parts.Connections.Bind(connection, node);
+        watch.OnConnected(node, now);
+        Reign reign = parts.Reign;
+        new WelcomeFrame(reign.Epoch, node.Info.Number, reign.GroupEpoch, reign.Instance, node.BaseStep, node.Received, resumed).WriteTo(_frame);
+        parts.Connections.Send(connection, _frame.Span);
+    }
+}

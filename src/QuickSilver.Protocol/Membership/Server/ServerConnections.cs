@@ -1,0 +1,119 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// The connections of a server, and which node each belongs to. One that has not said whose it is within ten seconds is closed. Counts refusals by
+/// their reasons. Core thread only.
+/// </summary>
+internal sealed class ServerConnections
+{
+    private static readonly TimeSpan HelloTimeout = TimeSpan.FromSeconds(10);
+    private static readonly int Refusals = Enum.GetValues<MembershipRefusal>().Length;
+
+    private readonly IServerLinks _links;
+    private readonly Dictionary<long, ServerNode?> _nodes = [];
+    private readonly Dictionary<long, HelloFrame> _reporting = [];
+    private readonly Queue<(long Connection, Instant Due)> _greeting = new();
+    private readonly Alarm _greetingAlarm;
+    private readonly FrameBuilder _frame = new();
+    private readonly ulong[] _refused = new ulong[Refusals];
+
+    /// <summary>Makes an empty table.</summary>
+    /// <param name="links">Carries frames.</param>
+    /// <param name="alarms">Fires the greeting's timer.</param>
+    public ServerConnections(IServerLinks links, AlarmQueue alarms)
+    {
+        _links = links;
+        _greetingAlarm = new Alarm(alarms, CloseSilent);
+    }
+
+    /// <summary>How often something was refused for a reason.</summary>
+    public ulong CountOf(MembershipRefusal reason) => _refused[(int)reason];
+
+    /// <summary>Counts a refusal that closes no connection.</summary>
+    public void Count(MembershipRefusal reason) => _refused[(int)reason]++;
+
+    /// <summary>A connection has opened; nobody knows whose it is.</summary>
+    public void Open(long connection, Instant now)
+    {
+        _nodes[connection] = null;
+        _greeting.Enqueue((connection, now + HelloTimeout));
+        if (!_greetingAlarm.IsSet) _greetingAlarm.Set(now + HelloTimeout);
+    }
+
+    /// <summary>Finds an open connection.</summary>
+    /// <param name="connection">Its id.</param>
+    /// <param name="node">The node that it belongs to; null while nobody has registered by it.</param>
+    public bool TryFind(long connection, out ServerNode? node) => _nodes.TryGetValue(connection, out node);
+
+    /// <summary>The other side, or the network, has ended a connection.</summary>
+    /// <returns>The node that is without one now; null when it belonged to none.</returns>
+    public ServerNode? Forget(long connection)
+    {
+        _reporting.Remove(connection);
+        if (!_nodes.Remove(connection, out ServerNode? node) || node is null) return null;
+        node.Connection = null;
+        return node;
+    }
+
+    /// <summary>A connection is a node's from now on; the node has none.</summary>
+    public void Bind(long connection, ServerNode node)
+    {
+        _nodes[connection] = node;
+        node.Connection = connection;
+    }
+
+    /// <summary>A connection's next frame is to be the report of the node that has registered by it.</summary>
+    public void AwaitReport(long connection, HelloFrame hello) => _reporting[connection] = hello;
+
+    /// <summary>Takes the registration of a connection whose report is awaited.</summary>
+    public bool TryTakeReporting(long connection, out HelloFrame? hello) => _reporting.Remove(connection, out hello);
+
+    /// <summary>Sends a frame that is not numbered.</summary>
+    public void Send(long connection, ReadOnlySpan<byte> frame) => _links.Send(connection, frame);
+
+    /// <summary>Closes a node's connection, if it has one, without a word: another takes its place, or the node has said goodbye.</summary>
+    public void Detach(ServerNode node)
+    {
+        if (node.Connection is not { } connection) return;
+        _nodes.Remove(connection);
+        node.Connection = null;
+        _links.Close(connection, MembershipRefusal.None);
+    }
+
+    /// <summary>Tells the other side why, then closes.</summary>
+    public void Refuse(long connection, MembershipRefusal reason)
+    {
+        _links.Send(connection, _frame.Begin(FrameKind.Expelled).WriteByte((byte)reason).Span);
+        Close(connection, reason);
+    }
+
+    /// <summary>Closes a connection.</summary>
+    public void Close(long connection, MembershipRefusal reason)
+    {
+        _refused[(int)reason]++;
+        _nodes.Remove(connection);
+        _reporting.Remove(connection);
+        _links.Close(connection, reason);
+    }
+
+    /// <summary>Cancels the timer.</summary>
+    public void Stop() => _greetingAlarm.Cancel();
+
+    private void CloseSilent(Instant now)
+    {
+        while (_greeting.TryPeek(out (long Connection, Instant Due) first))
+        {
+            bool isWaiting = _nodes.TryGetValue(first.Connection, out ServerNode? node) && node is null;
+            if (isWaiting && first.Due > now)
+            {
+                _greetingAlarm.Set(first.Due);
+                return;
+            }
+            _greeting.Dequeue();
+            if (isWaiting) Close(first.Connection, MembershipRefusal.BadFrame);
+        }
+    }
+}

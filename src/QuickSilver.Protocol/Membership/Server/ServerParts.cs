@@ -1,0 +1,64 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>The state of a membership server, made of the parts that decide; shared by those who talk to nodes. Core thread only.</summary>
+internal sealed class ServerParts
+{
+    /// <summary>Makes the parts of a server without nodes.</summary>
+    /// <param name="settings">Validated by the host.</param>
+    /// <param name="alarms">Fires timers.</param>
+    /// <param name="random">Draws the server's id and the cluster instance.</param>
+    /// <param name="links">Carries frames.</param>
+    public ServerParts(MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links)
+    {
+        Settings = settings;
+        Alarms = alarms;
+        Reign = new Reign(new Epoch(1, random.NextUInt64()), random.NextUInt64());
+        Connections = new ServerConnections(links, alarms);
+        Nodes = new NodeTable(links);
+        var regions = new RegionCalculator();
+        Regions = regions;
+        Ledger = new ViewLedger(Reign, Nodes, regions, new AddressPool(settings));
+        Inherited = new InheritedViews(Nodes);
+        Maker = new StepMaker(Nodes, regions, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication));
+        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
+    }
+
+    /// <summary>What the server is told.</summary>
+    public MembershipServerSettings Settings { get; }
+
+    /// <summary>Fires timers.</summary>
+    public AlarmQueue Alarms { get; }
+
+    /// <summary>What its numbers begin with.</summary>
+    public Reign Reign { get; }
+
+    /// <summary>The connections.</summary>
+    public ServerConnections Connections { get; }
+
+    /// <summary>The nodes.</summary>
+    public NodeTable Nodes { get; }
+
+    /// <summary>The groups.</summary>
+    public GroupTable Groups { get; } = new();
+
+    /// <summary>Who shares a region.</summary>
+    public RegionCalculator Regions { get; }
+
+    /// <summary>Views of this server.</summary>
+    public ViewLedger Ledger { get; }
+
+    /// <summary>Views of servers before this one.</summary>
+    public InheritedViews Inherited { get; }
+
+    /// <summary>Makes steps.</summary>
+    public StepMaker Maker { get; }
+
+    /// <summary>Takes steps through their lives.</summary>
+    public StepPipeline Pipeline { get; }
+
+    /// <summary>Nodes removed since the start.</summary>
+    public ulong Removed { get; set; }
+}

@@ -1,0 +1,153 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// How a server without a cluster of its own takes over that of a lost one: the first survivor's report decides whose cluster it is and what epoch
+/// follows; then survivors gather (see <see cref="Takeover"/>), and the first step gives all of them new regions and views. Views of the lost server
+/// live on in <see cref="InheritedViews"/>. Core thread only.
+/// </summary>
+internal sealed class Succession
+{
+    private readonly ServerParts _parts;
+    private readonly Action<ServerNode, MembershipRefusal, Instant> _remove;
+    private readonly Action<ServerNode, Instant> _addJoins;
+    private readonly FrameBuilder _frame = new();
+    private readonly Alarm _alarm;
+    private Takeover? _takeover;
+    private Instant _end;
+
+    /// <summary>Makes one that waits for survivors.</summary>
+    /// <param name="parts">The server's state.</param>
+    /// <param name="remove">Takes a node out.</param>
+    /// <param name="addJoins">Looks up the names that a node has asked for.</param>
+    public Succession(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove, Action<ServerNode, Instant> addJoins)
+    {
+        _parts = parts;
+        _remove = remove;
+        _addJoins = addJoins;
+        _alarm = new Alarm(parts.Alarms, EndGathering);
+    }
+
+    /// <summary>Survivors still register, and no step is made.</summary>
+    public bool IsGathering => _takeover is { IsGathering: true };
+
+    /// <summary>True while a node of another server can be taken over.</summary>
+    public bool CanTakeOver(HelloFrame hello)
+    {
+        Reign reign = _parts.Reign;
+        if (hello.Session == reign.Epoch) return false;
+        if (_takeover is not { } takeover) return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;
+        if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
+        return hello.Session < reign.Epoch || (takeover.IsGathering && _parts.Pipeline.Last == 0);
+    }
+
+    /// <summary>Looks whether a report fits, and lets it decide whose cluster this is if it is the first, or of a later server than those before.</summary>
+    /// <returns>False when the report comes too late: a step of this server has had a group that it names.</returns>
+    public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
+    {
+        if (_takeover is null || hello.Session > _parts.Reign.Epoch) Begin(hello, report, now);
+        return report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit);
+    }
+
+    /// <summary>Registers a survivor, under the number it has.</summary>
+    public ServerNode TakeOver(HelloFrame hello, ReportFrame report, Instant now)
+    {
+        Takeover takeover = _takeover!;
+        BeginGathering(takeover, now);
+        ServerNode node = _parts.Nodes.Inherit(hello, _parts.Pipeline.Last);
+        uint[] groups = new uint[report.Groups.Count];
+        for (int index = 0; index < groups.Length; index++)
+        {
+            _parts.Groups.Inherit(report.Groups[index]);
+            groups[index] = report.Groups[index].Id.Counter;
+        }
+        _parts.Maker.Inherit(node, groups);
+        foreach (ReportFrame.ViewEntry view in report.Views) _parts.Inherited.Add(node, view);
+        takeover.Register(node, report);
+        return node;
+    }
+
+    /// <summary>A survivor that has registered is connected: whom it reports as removed is removed, and the gathering may be complete.</summary>
+    public void OnRegistered(ReportFrame report, Instant now)
+    {
+        foreach (ulong key in report.Removed)
+        {
+            if (_parts.Nodes.Find(key) is { } removed) _remove(removed, MembershipRefusal.Removed, now);
+        }
+        EndGathering(now);
+    }
+
+    /// <summary>A node has been removed.</summary>
+    public void OnRemoved(ServerNode node)
+    {
+        if (_takeover is { IsGathering: true } takeover) takeover.MarkRemoved(node.Key);
+    }
+
+    /// <summary>Cancels the timer.</summary>
+    public void Stop() => _alarm.Cancel();
+
+    private void Begin(HelloFrame hello, ReportFrame report, Instant now)
+    {
+        // Those that have registered so far come back, and report again: no step was made, so nothing has changed for them.
+        _alarm.Cancel();
+        _takeover = null;
+        while (_parts.Nodes.Live.Count > 0)
+        {
+            ServerNode node = _parts.Nodes.Live[^1];
+            _parts.Connections.Detach(node);
+            node.Watch?.Cancel();
+            _parts.Maker.Drop(node);
+            _parts.Nodes.Remove(node);
+        }
+        _takeover = new Takeover(hello.Instance) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
+        _parts.Inherited.Clear();
+        _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
+        _parts.Groups.BeginTerm(_parts.Reign.Epoch.Term);
+    }
+
+    private void BeginGathering(Takeover takeover, Instant now)
+    {
+        if (takeover.IsGathering) return;
+        takeover.IsGathering = true;
+        _parts.Inherited.Reopen();
+        _parts.Pipeline.Hold();
+        MembershipServerSettings settings = _parts.Settings;
+        _end = now + (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace);
+        if (_end < takeover.EarliestEnd) _end = takeover.EarliestEnd;
+        _alarm.Set(takeover.EarliestEnd > now ? takeover.EarliestEnd : _end);
+    }
+
+    /// <summary>Once the survivors are complete, or have had their time: who is missing is removed, and the next step made.</summary>
+    private void EndGathering(Instant now)
+    {
+        if (_takeover is not { IsGathering: true } takeover) return;
+        bool isComplete = takeover.Missing.Count == 0 && now >= takeover.EarliestEnd;
+        if (!isComplete && now < _end)
+        {
+            _alarm.Set(now < takeover.EarliestEnd ? takeover.EarliestEnd : _end);
+            return;
+        }
+        _alarm.Cancel();
+        takeover.IsGathering = false;
+        foreach (ulong key in (List<ulong>)[.. takeover.Missing])
+        {
+            takeover.MarkRemoved(key);
+            _parts.Removed++;
+        }
+        foreach (ServerNode node in takeover.LeftBehind()) _remove(node, MembershipRefusal.Removed, now);
+        foreach (ulong key in takeover.Removed())
+        {
+            byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();
+            foreach (ServerNode node in _parts.Nodes.Live)
+            {
+                if (node.IsInherited) _parts.Nodes.Send(node, frame);
+            }
+        }
+        _parts.Groups.CloseInheritance();
+        foreach (ServerNode node in _parts.Nodes.Live) _addJoins(node, now);
+        _parts.Inherited.Complete();
+        _parts.Pipeline.Release(now);
+    }
+}
