@@ -38,9 +38,11 @@ public sealed class SimulatedCluster
     private readonly ClusterChecks _checks;
     private readonly SimulatedNetwork _network;
     private readonly SimulatedMembership _membership;
-    private readonly SimulatedNode[] _nodes;
+    private readonly List<SimulatedNode> _nodes = [];
+    private readonly List<SimulatedNode> _current = [];
     private ulong _plans;
     private int _plansUnderWay;
+    private bool _isEnding;
 
     /// <summary>Makes the cluster and starts its nodes; nothing happens before it runs.</summary>
     public SimulatedCluster(SimulationOptions options)
@@ -49,19 +51,24 @@ public sealed class SimulatedCluster
         ArgumentOutOfRangeException.ThrowIfLessThan(options.Nodes, 1);
         _run = new RunContext(options);
         _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
-        _checks = new ClusterChecks(_run, node => _nodes![node].IsAlive);
+        _checks = new ClusterChecks(_run, node => _nodes[node].IsMember);
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, new Observer(this));
-        _membership = new SimulatedMembership(ServerSettings(options) with { Probes = _run.ProbesOf(options.Nodes) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace);
-        _nodes = new SimulatedNode[options.Nodes];
-        for (int index = 0; index < _nodes.Length; index++) _nodes[index] = new SimulatedNode(index, _run, _checks, _events, _network, _membership);
+        _membership = new SimulatedMembership(
+            ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace,
+            MarkRemoved);
+        for (int machine = 0; machine < options.Nodes; machine++) _current.Add(AddNode(machine));
+        foreach (int machine in options.Absent) _nodes[machine].NeverStart();
         foreach (SimulatedNode node in _nodes) node.Connect();
     }
 
     /// <summary>What the cluster was made with.</summary>
     public SimulationOptions Options => _run.Options;
 
-    /// <summary>The nodes, ended ones included.</summary>
+    /// <summary>The nodes, ended ones included: first that of each machine, then those that came back, in that order.</summary>
     public IReadOnlyList<SimulatedNode> Nodes => _nodes;
+
+    /// <summary>Called when a node has been started on a machine whose node had ended: to let it join what it belongs to.</summary>
+    public Action<SimulatedNode>? Revived { get; set; }
 
     /// <summary>Virtual time since the start.</summary>
     public TimeSpan Elapsed => _run.Now - Instant.Zero;
@@ -90,9 +97,44 @@ public sealed class SimulatedCluster
     /// <summary>How often the run has reached each <see cref="Mark"/>.</summary>
     internal ReadOnlySpan<ulong> Marks => _run.Marks;
 
+    internal NetworkConditions Conditions => _network.Conditions;
+
+    internal SimulationRandom Random => _run.Random;
+
+    internal Instant Now => _run.Now;
+
+    internal ClusterChecks Checks => _checks;
+
+    /// <summary>The last node of a machine, ended or not.</summary>
+    /// <param name="machine">Index of the machine.</param>
+    public SimulatedNode On(int machine) => _current[machine];
+
+    /// <summary>Starts a new node on a machine whose node has ended.</summary>
+    /// <param name="machine">Index of the machine.</param>
+    /// <returns>Null when the machine's node lives, the machine is not there, or <see cref="SimulationOptions.Restarts"/> are used up.</returns>
+    public SimulatedNode? Revive(int machine)
+    {
+        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine)) return null;
+        SimulatedNode node = AddNode(machine);
+        _current[machine] = node;
+        node.Connect();
+        Revived?.Invoke(node);
+        return node;
+    }
+
     internal void ReplaceServer() => _membership.Replace();
 
-    internal NetworkConditions Conditions => _network.Conditions;
+    internal void StopServer() => _membership.Die();
+
+    internal void StartServer() => _membership.Return();
+
+    internal void StallMembership(int machine, TimeSpan time) => _membership.Stall(machine, _run.Now + time);
+
+    internal void BreakMembership(int machine, bool begins)
+    {
+        _membership.Block(machine, begins);
+        if (begins) _current[machine].BreakMembership();
+    }
 
     /// <summary>Lets virtual time pass.</summary>
     /// <exception cref="InvariantViolationException">A promise was broken.</exception>
@@ -176,8 +218,9 @@ public sealed class SimulatedCluster
     /// <exception cref="InvariantViolationException">A promise was broken; R4 when something is left.</exception>
     public void Shutdown()
     {
+        _isEnding = true;
         foreach (SimulatedNode node in _nodes) node.Shutdown();
-        if (!RunUntil(() => Array.TrueForAll(_nodes, node => !node.IsAlive), ShutdownLimit)) throw _run.Violation("R4", "a node did not end");
+        if (!RunUntil(() => _nodes.TrueForAll(node => !node.IsAlive), ShutdownLimit)) throw _run.Violation("R4", "a node did not end");
         _membership.Stop();
         if (_membership.Alarms > 0) throw _run.Violation("R4", $"the membership server was stopped with {_membership.Alarms} alarms set");
     }
@@ -186,6 +229,28 @@ public sealed class SimulatedCluster
     /// <param name="invariant">Id of the invariant.</param>
     /// <param name="seen">What was seen.</param>
     public InvariantViolationException Violation(string invariant, string seen) => _run.Violation(invariant, seen);
+
+    private SimulatedNode AddNode(int machine)
+    {
+        ulong life = machine < _current.Count ? _current[machine].Life + 1 : 1;
+        var node = new SimulatedNode(_nodes.Count, machine, life, _run, _checks, _events, _network, _membership, Rejoin);
+        _nodes.Add(node);
+        return node;
+    }
+
+    private void Rejoin(SimulatedNode removed)
+    {
+        if (Options.RejoinDelay is not { } delay) return;
+        After(delay, () =>
+        {
+            if (!_isEnding && _current[removed.Machine] == removed) Revive(removed.Machine);
+        });
+    }
+
+    private void MarkRemoved(ulong key)
+    {
+        if (_checks.Views.NodeOf(key) is >= 0 and var index) _nodes[index].IsRemoved = true;
+    }
 
     private static MembershipServerSettings ServerSettings(SimulationOptions options)
     {
@@ -219,22 +284,23 @@ public sealed class SimulatedCluster
 
     private sealed class PlanExecution(SimulatedCluster cluster, SendPlan plan, ulong id) : IEventTarget
     {
-        private int _sent;
+        private int _due;
 
         public void OnEvent(object? argument, long value, Instant now)
         {
-            SimulatedNode node = cluster._nodes[plan.Node];
+            // What is due while its machine has no node in the group is not sent.
+            SimulatedNode node = cluster._current[plan.Node];
             do
             {
-                if (!node.IsAlive || _sent >= plan.Count || node.FindGroup(plan.Group) is null)
+                if (_due++ >= plan.Count)
                 {
                     cluster._plansUnderWay--;
                     return;
                 }
-                int bytes = cluster._run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, (ulong)_sent);
+                if (!node.IsAlive || node.FindGroup(plan.Group) is null) continue;
+                int bytes = cluster._run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, (ulong)_due - 1);
                 if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
                 else node.Send(plan.Group, bytes);
-                _sent++;
             }
             while (plan.Interval == TimeSpan.Zero);
             cluster._events.Schedule(now + plan.Interval, this);

@@ -14,6 +14,20 @@ public sealed record SimulationOptions
     /// <summary>Nodes of the cluster, beside the membership server.</summary>
     public int Nodes { get; init; } = 2;
 
+    /// <summary>Machines that are not there at all, by index: the others fare exactly as if they were, so a run can be cut down to fewer
+    /// nodes.</summary>
+    public IReadOnlyList<int> Absent { get; init; } = [];
+
+    /// <summary>How many more nodes can be started on machines whose node has ended; what is asked for beyond is refused.</summary>
+    public int Restarts { get; init; }
+
+    /// <summary>Time after which a node that was removed from the cluster, though it lives, comes back as a new one on the same machine; null:
+    /// never.</summary>
+    public TimeSpan? RejoinDelay { get; init; }
+
+    /// <summary>Each machine's clock goes wrong by up to so many parts in a million, one way or the other.</summary>
+    public int ClockDrift { get; init; }
+
     /// <summary>Decides everything random.</summary>
     public ulong Seed { get; init; } = 1;
 
@@ -48,4 +62,7 @@ public sealed record SimulationOptions
 
     /// <summary>Added to the message of every failure: how to run this once more.</summary>
     public string ReplayHint { get; init; } = string.Empty;
+
+    /// <summary>Nodes there can be in the whole run: those of the start and all that come back.</summary>
+    internal int Lives => Nodes + Restarts;
 }

@@ -6,5 +6,5 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Node">Index of the node.</param>
 public sealed record MembershipOutage(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
 {
-    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Nodes[Node].BreakMembership(begins);
+    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.BreakMembership(Node, begins);
 }

@@ -3,7 +3,8 @@ namespace QuickSilver.Testing.Faults;
 /// <summary>Multicast vanishes while unicast goes on, as when a switch forgets who listens.</summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
-public sealed record MulticastOutage(TimeSpan At, TimeSpan Duration) : Fault(At, Duration)
+/// <param name="Node">Index of the node that no longer gets it; null: every node.</param>
+public sealed record MulticastOutage(TimeSpan At, TimeSpan Duration, int? Node = null) : Fault(At, Duration)
 {
-    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.BreakMulticast(begins);
+    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.BreakMulticast(Node, begins);
 }

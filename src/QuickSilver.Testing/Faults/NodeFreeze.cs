@@ -3,11 +3,12 @@ namespace QuickSilver.Testing.Faults;
 /// <summary>A node's core thread stands still; its sockets go on filling.</summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
-/// <param name="Node">Index of the node.</param>
-public sealed record NodeFreeze(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
+/// <param name="Node">Index of the machine.</param>
+/// <param name="StopsClock">True: the machine's clock stood still meanwhile, as a suspended virtual machine's may; false: it jumps on.</param>
+public sealed record NodeFreeze(TimeSpan At, TimeSpan Duration, int Node, bool StopsClock = false) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {
-        if (begins) cluster.Nodes[Node].Freeze(Duration);
+        if (begins) cluster.On(Node).Freeze(Duration, StopsClock);
     }
 }

@@ -9,7 +9,7 @@ internal sealed class ClusterChecks
 
     /// <summary>Makes the checks of a run.</summary>
     /// <param name="run">The run.</param>
-    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise.</param>
+    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise, nor been removed.</param>
     public ClusterChecks(RunContext run, Func<int, bool> lives)
     {
         _run = run;
@@ -20,7 +20,7 @@ internal sealed class ClusterChecks
         Memory = new MemoryChecks(run);
     }
 
-    /// <summary>True for nodes that have neither crashed nor ended otherwise.</summary>
+    /// <summary>True for nodes that have neither crashed nor ended otherwise, nor been removed.</summary>
     public Func<int, bool> Lives { get; }
 
     /// <summary>V1 to V4.</summary>
@@ -42,7 +42,7 @@ internal sealed class ClusterChecks
     public GroupLog GroupOf(string name)
     {
         if (_byName.TryGetValue(name, out GroupLog? group)) return group;
-        group = new GroupLog(name, _groups.Count, _run.Options.Nodes);
+        group = new GroupLog(name, _groups.Count, _run.Options.Lives);
         _byName.Add(name, group);
         _groups.Add(group);
         return group;

@@ -18,10 +18,10 @@ internal static class LivenessChecks
             foreach (GroupLog group in checks.Groups)
             {
                 if (group.Find(sender.Index) is not { Count: > 0 } log) continue;
-                if (sender.IsAlive && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
+                if (sender.IsMember && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
-                    if (receiver.IsAlive && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered)
+                    if (receiver.IsMember && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered)
                     {
                         return undelivered;
                     }
@@ -68,7 +68,7 @@ internal static class LivenessChecks
         for (ulong number = (ulong)log.Count; number > 0; number--)
         {
             ref SentMessage message = ref log[number];
-            if (!sender.IsAlive && !message.IsStable) continue;
+            if (!sender.IsMember && !message.IsStable) continue;
             if (log.IsPulled) return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
             return message.IsNumbered && message.GroupView >= stay.Began ? number : 0;
         }

@@ -134,7 +134,7 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views)
     private StreamFacts StreamOf(in DatagramHeader header, RegionViewFacts view)
     {
         (uint, uint, ulong) key = (header.ViewTag, header.ViewCounter, header.Sender);
-        if (!_streams.TryGetValue(key, out StreamFacts? stream)) _streams.Add(key, stream = new StreamFacts(view, run.Options.Nodes));
+        if (!_streams.TryGetValue(key, out StreamFacts? stream)) _streams.Add(key, stream = new StreamFacts(view, run.Options.Lives));
         return stream;
     }
 }

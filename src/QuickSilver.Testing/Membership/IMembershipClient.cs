@@ -3,8 +3,8 @@ namespace QuickSilver.Testing.Membership;
 /// <summary>A node's end of its channel to the simulated membership server.</summary>
 internal interface IMembershipClient
 {
-    /// <summary>Index of the node.</summary>
-    int Index { get; }
+    /// <summary>Index of its machine.</summary>
+    int Machine { get; }
 
     /// <summary>The channel is open.</summary>
     void OnLinkConnected();

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Scheduling;
 
@@ -22,14 +23,27 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private MembershipServer _server;
     private ulong _servers;
     private readonly Dictionary<long, SimulatedLink> _links = [];
+    private readonly Dictionary<int, int> _blocked = [];
+    private readonly Dictionary<int, Instant> _stalledUntil = [];
+    private readonly Action<ulong> _onRemoved;
+    private bool _isAway;
     private Instant _nextAlarm = Instant.Never;
     private long _lastLink;
     private bool _isStopped;
 
     /// <summary>Starts the server.</summary>
+    /// <param name="settings">The server's.</param>
+    /// <param name="model">The channels.</param>
+    /// <param name="clock">The simulation's clock.</param>
+    /// <param name="events">Where arrivals are scheduled.</param>
+    /// <param name="random">Decides delays, and seeds the servers.</param>
+    /// <param name="trace">Told of every frame.</param>
+    /// <param name="onRemoved">Told the key of each node that the server announces as removed, before any node hears of it.</param>
     public SimulatedMembership(
-        MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events, SimulationRandom random, TraceHash trace)
+        MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events, SimulationRandom random, TraceHash trace,
+        Action<ulong> onRemoved)
     {
+        _onRemoved = onRemoved;
         _settings = settings;
         _model = model;
         _events = events;
@@ -56,8 +70,10 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public int Alarms => _alarms.Count;
 
     /// <summary>Opens a channel; both ends are told a delay later.</summary>
-    public SimulatedLink Connect(IMembershipClient client)
+    /// <returns>Null when there is no server, or no way to it: to be tried again.</returns>
+    public SimulatedLink? Connect(IMembershipClient client)
     {
+        if (_isAway || _isStopped || _blocked.ContainsKey(client.Machine)) return null;
         var link = new SimulatedLink(++_lastLink, client);
         _links.Add(link.Id, link);
         link.LastUp = link.LastDown = Post(Arrival(link, default), link, Happening.Connected);
@@ -81,15 +97,45 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
     }
 
+    /// <summary>Lets no channel between a machine and the server be opened, or ends that.</summary>
+    public void Block(int machine, bool begins)
+    {
+        int count = _blocked.GetValueOrDefault(machine) + (begins ? 1 : -1);
+        if (count > 0) _blocked[machine] = count;
+        else _blocked.Remove(machine);
+    }
+
+    /// <summary>Holds up what passes between a machine and the server until an instant; channels do not break.</summary>
+    public void Stall(int machine, Instant until)
+    {
+        if (!_stalledUntil.TryGetValue(machine, out Instant before) || before < until) _stalledUntil[machine] = until;
+    }
+
     /// <summary>The server dies with all it knows, and its channels with it; another takes its place.</summary>
     public void Replace()
     {
+        Die();
+        Return();
+    }
+
+    /// <summary>The server dies with all it knows, and its channels with it.</summary>
+    public void Die()
+    {
+        if (_isAway || _isStopped) return;
+        _isAway = true;
         _server.Stop(_clock.Now);
         foreach (SimulatedLink link in _links.Values.OrderBy(link => link.Id))
         {
             link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
         }
         _links.Clear();
+    }
+
+    /// <summary>An empty server takes the place of one that has died.</summary>
+    public void Return()
+    {
+        if (!_isAway || _isStopped) return;
+        _isAway = false;
         _server = NewServer();
         ArmAlarms();
     }
@@ -106,6 +152,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     {
         if (!_links.TryGetValue(connection, out SimulatedLink? link) || !link.IsOpen) return;
         Trace(link, frame);
+        NoteRemoval(frame);
         link.LastDown = Post(Arrival(link, link.LastDown), new Frame(link, frame.ToArray()), Happening.FrameDown);
     }
 
@@ -165,7 +212,16 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         ulong bits = _random.Draw(RandomStream.Delay, ulong.MaxValue, (ulong)link.Id, link.Frames++);
         Instant arrival = _clock.ToGlobal(_clock.Now) + _model.Delay + new TimeSpan((long)(bits % (ulong)(_model.Jitter.Ticks + 1)));
         if (_model.Stalls > 0 && SimulationRandom.ToUnit(SeededRandom.Mix(bits)) < _model.Stalls) arrival += _model.StallTime;
+        if (_stalledUntil.Count > 0 && _stalledUntil.TryGetValue(link.Client.Machine, out Instant until) && arrival < until) arrival = until;
         return arrival > last ? arrival : new Instant(last.Ticks + 1);
+    }
+
+    // Who is removed counts as gone from the instant at which the server says so, and not from when the last node has heard it.
+    private void NoteRemoval(ReadOnlySpan<byte> frame)
+    {
+        if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.NodeRemoved) return;
+        var reader = new WireReader(frame[1..]);
+        _onRemoved(FrameFields.ReadKey(ref reader));
     }
 
     private Instant Post(Instant arrival, object argument, Happening happening)

@@ -1,3 +1,7 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Faults;
+
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
@@ -9,8 +13,13 @@ internal sealed class NetworkConditions
     private readonly Dictionary<(int From, int To), int> _cuts = [];
     private readonly Dictionary<int, int> _deaf = [];
     private readonly Dictionary<int, int> _mute = [];
+    private readonly Dictionary<int, int> _multicastDeaf = [];
     private readonly List<(int? From, int? To, double Loss)> _losses = [];
+    private readonly List<(Fault Fault, IDisturbance Disturbance)> _disturbances = [];
+    private readonly List<LateDuplicates> _late = [];
+    private readonly List<CorruptionBurst> _corruptions = [];
     private int _multicastOutages;
+    private int _unicastOutages;
 
     /// <summary>True while anything at all is wrong: the one test on the way of a datagram in a healthy network.</summary>
     public bool Any { get; private set; }
@@ -32,16 +41,70 @@ internal sealed class NetworkConditions
         Update();
     }
 
-    /// <summary>Makes multicast vanish while unicast goes on, or ends that.</summary>
-    public void BreakMulticast(bool begins)
+    /// <summary>Makes multicast vanish while unicast goes on, for one receiver or for all (null), or ends that.</summary>
+    public void BreakMulticast(int? to, bool begins)
     {
-        _multicastOutages += begins ? 1 : -1;
+        if (to is { } node) Count(_multicastDeaf, node, begins);
+        else _multicastOutages += begins ? 1 : -1;
         Update();
     }
 
+    /// <summary>Makes unicast vanish while multicast goes on, or ends that.</summary>
+    public void BreakUnicast(bool begins)
+    {
+        _unicastOutages += begins ? 1 : -1;
+        Update();
+    }
+
+    /// <summary>Lets something drop copies for as long as its fault lasts.</summary>
+    public void Begin(Fault fault, IDisturbance disturbance)
+    {
+        _disturbances.Add((fault, disturbance));
+        Update();
+    }
+
+    /// <summary>Ends what <see cref="Begin"/> began.</summary>
+    public void End(Fault fault)
+    {
+        int index = _disturbances.FindIndex(entry => ReferenceEquals(entry.Fault, fault));
+        if (index >= 0) _disturbances.RemoveAt(index);
+        Update();
+    }
+
+    /// <summary>Lets copies come again much later, or ends that.</summary>
+    public void Duplicate(LateDuplicates fault, bool begins) => Toggle(_late, fault, begins);
+
+    /// <summary>Damages copies, or ends that.</summary>
+    public void Corrupt(CorruptionBurst fault, bool begins) => Toggle(_corruptions, fault, begins);
+
     /// <summary>True when nothing passes in this direction.</summary>
     public bool Blocks(int from, int to, bool multicast) =>
-        _mute.ContainsKey(from) || _deaf.ContainsKey(to) || _cuts.ContainsKey((from, to)) || (multicast && _multicastOutages > 0);
+        _mute.ContainsKey(from) || _deaf.ContainsKey(to) || _cuts.ContainsKey((from, to))
+        || (multicast ? _multicastOutages > 0 || _multicastDeaf.ContainsKey(to) : _unicastOutages > 0);
+
+    /// <summary>True when one of the disturbances drops a copy.</summary>
+    public bool Drops(int from, int to, ulong ordinal, DatagramKind kind, Instant now)
+    {
+        foreach ((Fault _, IDisturbance disturbance) in _disturbances)
+        {
+            if (disturbance.Drops(from, to, ordinal, kind, now)) return true;
+        }
+        return false;
+    }
+
+    /// <summary>Damage on top of the link's own: probability.</summary>
+    public double CorruptionOn(int from, int to)
+    {
+        double intact = 1;
+        foreach (CorruptionBurst fault in _corruptions)
+        {
+            if ((fault.From ?? from) == from && (fault.To ?? to) == to) intact *= 1 - fault.Probability;
+        }
+        return 1 - intact;
+    }
+
+    /// <summary>Late duplicates that may befall any copy now.</summary>
+    public IReadOnlyList<LateDuplicates> Late => _late;
 
     /// <summary>Loss on top of the link's own.</summary>
     public double LossOn(int from, int to)
@@ -63,5 +126,14 @@ internal sealed class NetworkConditions
         Update();
     }
 
-    private void Update() => Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastOutages > 0;
+    private void Toggle<TFault>(List<TFault> faults, TFault fault, bool begins)
+    {
+        if (begins) faults.Add(fault);
+        else faults.Remove(fault);
+        Update();
+    }
+
+    private void Update() =>
+        Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastDeaf.Count + _disturbances.Count + _late.Count + _corruptions.Count
+            + _multicastOutages + _unicastOutages > 0;
 }

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Network;
@@ -63,6 +64,13 @@ internal sealed class SimulatedNetwork
     /// <summary>Undoes <see cref="Bind"/>.</summary>
     public void Unbind(NetEndpoint endpoint) => _unicast.Remove(endpoint);
 
+    /// <summary>The socket that receives at an endpoint now; null when none does.</summary>
+    public SimulatedSocket? FindBound(NetEndpoint endpoint) => _unicast.GetValueOrDefault(endpoint);
+
+    /// <summary>The socket with which a machine receives a group's address now; null when it does not.</summary>
+    public SimulatedSocket? FindMember(NetEndpoint group, int machine) =>
+        _groups.GetValueOrDefault(group)?.Find(socket => socket.Machine == machine);
+
     /// <summary>Lets a socket receive what is sent to an address, after the model's delay.</summary>
     public void Join(NetEndpoint group, SimulatedSocket socket, Instant now)
     {
@@ -110,7 +118,7 @@ internal sealed class SimulatedNetwork
         Datagram datagram = Pool.Rent(bytes, from);
         foreach (SimulatedSocket socket in members)
         {
-            if (socket.Node != from || Model.MulticastLoopback) Pass(datagram, from, socket, ordinal, departure, multicast: true);
+            if (socket.Machine != from || Model.MulticastLoopback) Pass(datagram, from, socket, ordinal, departure, multicast: true);
         }
         Remember(datagram);
     }
@@ -140,7 +148,7 @@ internal sealed class SimulatedNetwork
 
     private void Pass(Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, bool multicast)
     {
-        int to = socket.Node;
+        int to = socket.Machine;
         Counters.Copies++;
         if (from == to)
         {
@@ -149,7 +157,7 @@ internal sealed class SimulatedNetwork
             return;
         }
         LinkModel link = _links is null ? Model.Link : _links[from, to];
-        if (Conditions.Any && IsLostToConditions(from, to, ordinal, multicast)) return;
+        if (Conditions.Any && IsLostToConditions(datagram, from, to, ordinal, departure, multicast)) return;
         if (link.Loss > 0 && _random.DrawUnit(RandomStream.Loss, (ulong)from, (ulong)to, ordinal) < link.Loss)
         {
             Counters.Lost++;
@@ -178,9 +186,27 @@ internal sealed class SimulatedNetwork
             long later = 1 + (long)(_random.Draw(RandomStream.Duplication, (ulong)from, (ulong)to, ~ordinal) % bound);
             ScheduleArrival(datagram, link, from, socket, ~ordinal, new Instant(arrival + later));
         }
+        if (Conditions.Any && Conditions.Late.Count > 0) DuplicateLate(datagram, from, socket, ordinal, arrival);
     }
 
-    private bool IsLostToConditions(int from, int to, ulong ordinal, bool multicast)
+    // Comes on top of all else, unharmed: an old datagram, byte for byte, in another time.
+    private void DuplicateLate(Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, long arrival)
+    {
+        foreach (LateDuplicates fault in Conditions.Late)
+        {
+            ulong bits = _random.Draw(RandomStream.Duplication, (ulong)from, (ulong)socket.Machine, ordinal + (1UL << 62));
+            if (SimulationRandom.ToUnit(bits) >= fault.Probability) continue;
+            Counters.Duplicated++;
+            datagram.Retain();
+            _events.Schedule(new Instant(arrival + (long)(SeededRandom.Mix(bits) % (ulong)(1 + fault.MaxDelay.Ticks))), socket, datagram);
+        }
+    }
+
+    private static DatagramKind KindOf(Datagram datagram) => datagram.Length > DatagramHeader.KindOffset
+        ? (DatagramKind)(datagram.Span[DatagramHeader.KindOffset] & ~DatagramKinds.IgnorableBit)
+        : DatagramKind.None;
+
+    private bool IsLostToConditions(Datagram datagram, int from, int to, ulong ordinal, Instant departure, bool multicast)
     {
         if (Conditions.Blocks(from, to, multicast))
         {
@@ -188,15 +214,18 @@ internal sealed class SimulatedNetwork
             return true;
         }
         double loss = Conditions.LossOn(from, to);
-        if (loss <= 0 || _random.DrawUnit(RandomStream.Faults, (ulong)from, (ulong)to, ordinal) >= loss) return false;
+        bool lost = loss > 0 && _random.DrawUnit(RandomStream.Faults, (ulong)from, (ulong)to, ordinal) < loss;
+        if (!lost && !Conditions.Drops(from, to, ordinal, KindOf(datagram), departure)) return false;
         Counters.Lost++;
         return true;
     }
 
     private void ScheduleArrival(Datagram datagram, LinkModel link, int from, SimulatedSocket socket, ulong ordinal, Instant arrival)
     {
-        int to = socket.Node;
-        if (link.Corruption > 0 && _random.DrawUnit(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal) < link.Corruption)
+        int to = socket.Machine;
+        double corruption = link.Corruption;
+        if (Conditions.Any) corruption = 1 - ((1 - corruption) * (1 - Conditions.CorruptionOn(from, to)));
+        if (corruption > 0 && _random.DrawUnit(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal) < corruption)
         {
             Counters.Damaged++;
             ulong bits = _random.Draw(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal + (1UL << 62));

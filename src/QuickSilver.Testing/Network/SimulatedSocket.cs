@@ -28,8 +28,8 @@ internal sealed class SimulatedSocket : IEventTarget
     /// <summary>The region channel it belongs to; null for unicast sockets.</summary>
     public SimulatedChannel? Channel { get; }
 
-    /// <summary>Node it belongs to.</summary>
-    public int Node => _owner.Node;
+    /// <summary>Index of the machine it belongs to.</summary>
+    public int Machine => _owner.Machine;
 
     /// <summary>Datagrams dropped because the buffer was full.</summary>
     public ulong Drops { get; private set; }
@@ -66,8 +66,13 @@ internal sealed class SimulatedSocket : IEventTarget
     public void OnEvent(object? argument, long value, Instant now)
     {
         var datagram = (Datagram)argument!;
+        if (!IsOpen)
+        {
+            _owner.PassOn(this, datagram);
+            return;
+        }
         int charge = KernelCharge.OfDatagram(datagram.Length);
-        if (!IsOpen || now < ReceivesFrom || !_owner.TryPassPort(datagram.Length, now, out Instant ready))
+        if (now < ReceivesFrom || !_owner.TryPassPort(datagram.Length, now, out Instant ready))
         {
             _owner.Pool.Release(datagram);
             return;

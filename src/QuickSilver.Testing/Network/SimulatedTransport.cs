@@ -21,6 +21,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     private readonly SimulatedSocket _control;
     private readonly SimulatedSocket _unicast;
     private readonly List<SimulatedChannel> _channels = [];
+    private readonly int _node;
     private Instant _wireFree;
     private Instant _portFree;
     private int _firstChannel;
@@ -28,17 +29,19 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
 
     /// <summary>Opens the two unicast sockets.</summary>
     /// <param name="network">The network.</param>
-    /// <param name="node">Index of the node.</param>
+    /// <param name="machine">Index of the machine: its links, and its address.</param>
     /// <param name="clock">The simulation's clock.</param>
     /// <param name="wake">Called when a datagram can be read, with the instant from which on.</param>
-    public SimulatedTransport(SimulatedNetwork network, int node, IClock clock, Action<Instant> wake)
+    /// <param name="node">Index of the node, for the observer; null: that of the machine.</param>
+    public SimulatedTransport(SimulatedNetwork network, int machine, IClock clock, Action<Instant> wake, int? node = null)
     {
         _network = network;
         _clock = clock;
         _wake = wake;
-        Node = node;
+        Machine = machine;
+        _node = node ?? machine;
         NetworkModel model = network.Model;
-        uint address = 0x0A00_0001u + (uint)node;
+        uint address = 0x0A00_0001u + (uint)machine;
         Facts = new TransportFacts(
             new NetEndpoint(address, 7001), new NetEndpoint(address, 7002),
             model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads);
@@ -51,8 +54,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <inheritdoc/>
     public TransportFacts Facts { get; }
 
-    /// <summary>Index of the node.</summary>
-    public int Node { get; }
+    /// <summary>Index of the machine.</summary>
+    public int Machine { get; }
 
     /// <summary>Memory of datagrams.</summary>
     public DatagramPool Pool => _network.Pool;
@@ -108,9 +111,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             ReadOnlySpan<byte> datagram = train.Array.AsSpan(train.Offset + offset, Math.Min(train.SegmentBytes, train.Length - offset));
             Instant start = _wireFree > now ? _wireFree : now;
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
-            _network.Observer.OnSent(Node, datagram, train.Route == TrainRoute.Region, now);
-            if (train.Route == TrainRoute.Region) _network.SendToGroup(Node, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
-            else _network.SendTo(Node, train.To, datagram, _wireFree);
+            _network.Observer.OnSent(_node, datagram, train.Route == TrainRoute.Region, now);
+            if (train.Route == TrainRoute.Region) _network.SendToGroup(Machine, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
+            else _network.SendTo(Machine, train.To, datagram, _wireFree);
             BytesMoved += datagram.Length;
         }
         return SendOutcome.Sent;
@@ -181,6 +184,17 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         return true;
     }
 
+    /// <summary>A datagram arrives for a socket of this machine that is closed: the one bound in its place, if there is one, gets it.</summary>
+    public void PassOn(SimulatedSocket closed, Datagram datagram)
+    {
+        NetEndpoint? group = closed.Channel?.Group;
+        SimulatedSocket? socket = group is { } address
+            ? _network.FindMember(address, Machine)
+            : _network.FindBound(closed.Role == SocketRole.Control ? Facts.Control : Facts.Data);
+        if (socket is { IsOpen: true }) socket.OnEvent(datagram, 0, _clock.Now);
+        else Pool.Release(datagram);
+    }
+
     /// <summary>A socket of this node had no room for a datagram.</summary>
     public void CountBufferDrop() => _network.Counters.BufferDrops++;
 
@@ -235,7 +249,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
                 next.Span.CopyTo(buffer.AsSpan(length));
                 length += next.Length;
                 datagrams++;
-                _network.Observer.OnRead(Node, next.Span, next.IsDamaged, now);
+                _network.Observer.OnRead(_node, next.Span, next.IsDamaged, now);
                 int read = next.Length;
                 Pool.Release(socket.Dequeue());
                 if (!coalesce || read < segment || datagrams == Train.MaxDatagrams) break;

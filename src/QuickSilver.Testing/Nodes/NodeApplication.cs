@@ -28,7 +28,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         GroupLog log = checks.GroupOf(group.Info.Name);
         checks.Stability.Learn(group.Info.Id, log);
-        var stay = new SimulatedGroup(node, group, log, node.Stack.Cluster.Installed, run.Options.Nodes);
+        var stay = new SimulatedGroup(node, group, log, node.Stack.Cluster.Installed, run.Options.Lives);
         if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
         group.Tag = stay;
     }
@@ -43,7 +43,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
                 throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
             }
             stay.IsJoined = true;
-            DeliveryChecks.OnJoinCompleted(stay, run.Options.Nodes);
+            DeliveryChecks.OnJoinCompleted(stay, run.Options.Lives);
         }
     }
 

@@ -48,6 +48,9 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     /// <summary>What the loop has done.</summary>
     public LoopStatistics Statistics => _loop.Statistics;
 
+    /// <summary>How many times slower than its model the node works; 1: not at all.</summary>
+    public int CostFactor { get; set; } = 1;
+
     /// <summary>Runs a request in the next turn.</summary>
     public void Post(Action<Instant> request)
     {
@@ -135,6 +138,7 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     {
         ProcessorModel model = _run.Options.Processor;
         TimeSpan cost = model.PerTurn + (model.PerKilobyte * (_transport.TakeBytesMoved() / BytesPerKilobyte));
+        if (CostFactor != 1) cost *= CostFactor;
         return cost > TimeSpan.Zero ? cost : new TimeSpan(1);
     }
 

@@ -29,42 +29,61 @@ public sealed class SimulatedNode : IMembershipClient
     private readonly NodeSettings _settings;
     private readonly NodeRunner _runner;
     private readonly EventQueue _events;
+    private readonly OffsetClock _clock;
+    private readonly Action<SimulatedNode>? _onExpelled;
     private StepsSeen _seen;
     private StepNumber _checkedStep;
     private SimulatedLink? _link;
-    private int _outages;
 
     internal SimulatedNode(
-        int index, RunContext run, ClusterChecks checks, EventQueue events, SimulatedNetwork network, SimulatedMembership membership)
+        int index, int machine, ulong life, RunContext run, ClusterChecks checks, EventQueue events, SimulatedNetwork network,
+        SimulatedMembership membership, Action<SimulatedNode>? onExpelled = null)
     {
+        _onExpelled = onExpelled;
         Index = index;
+        Machine = machine;
+        Life = life;
         _run = run;
         _checks = checks;
         _events = events;
         _membership = membership;
         _settings = run.Options.Node with
         {
-            NodeName = $"node-{index}",
+            NodeName = $"node-{machine}",
             ClusterName = run.Options.Membership.ClusterName,
+            Incarnation = life,
             Probes = run.ProbesOf(index),
         };
         Application = new NodeApplication(this, run, checks);
-        ulong offset = run.Random.Draw(RandomStream.Node, (ulong)index, 0, 0) % (ulong)MostClockOffset.Ticks;
-        var clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset));
-        _transport = new SimulatedTransport(network, index, run.Clock, ready => _runner!.WakeAt(ready));
+        ulong offset = run.Random.Draw(RandomStream.Node, (ulong)machine, 0, 0) % (ulong)MostClockOffset.Ticks;
+        int drift = run.Random.DrawBetween(-run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
+        _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
+        _transport = new SimulatedTransport(network, machine, run.Clock, ready => _runner!.WakeAt(ready), index);
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
         Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
-        _runner = new NodeRunner(run, events, this, _transport, _alarms, clock, Stack);
+        _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Stack);
     }
 
-    /// <summary>Its place in the cluster, from 0.</summary>
+    /// <summary>Its number in the run, from 0: the first nodes have those of their machines, those that come back the next free ones.</summary>
     public int Index { get; }
+
+    /// <summary>Index of the machine it runs on: its address, its links and its clock. Faults name machines.</summary>
+    public int Machine { get; }
+
+    /// <summary>Which node of its machine it is, from 1: its incarnation.</summary>
+    public ulong Life { get; }
 
     /// <summary>Where it is in its life.</summary>
     public SimulatedNodeState State { get; private set; }
 
     /// <summary>True until it crashes, stops, or is expelled.</summary>
     public bool IsAlive => State is SimulatedNodeState.Starting or SimulatedNodeState.Running;
+
+    /// <summary>True once the membership server has said that it is gone, whether it is or not.</summary>
+    public bool IsRemoved { get; internal set; }
+
+    /// <summary>True while it lives and counts as a member of the cluster: what is promised is promised to such nodes.</summary>
+    public bool IsMember => IsAlive && !IsRemoved;
 
     /// <summary>Why it was expelled; none otherwise.</summary>
     public MembershipRefusal Expulsion { get; private set; }
@@ -120,7 +139,14 @@ public sealed class SimulatedNode : IMembershipClient
 
     /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling, its timers become
     /// late.</summary>
-    public void Freeze(TimeSpan duration) => _runner.FreezeUntil(_run.Now + duration);
+    /// <param name="duration">How long.</param>
+    /// <param name="stopsClock">True: its clock stands still as well; false: it jumps on.</param>
+    public void Freeze(TimeSpan duration, bool stopsClock = false)
+    {
+        Instant until = _run.Now + duration;
+        if (stopsClock) _events.Schedule(until, new ClockLoss(this, duration));
+        _runner.FreezeUntil(until);
+    }
 
     /// <summary>Ends the node from one instant to the next.</summary>
     public void Crash() => End(SimulatedNodeState.Crashed);
@@ -134,7 +160,7 @@ public sealed class SimulatedNode : IMembershipClient
     });
 
     /// <inheritdoc/>
-    public override string ToString() => $"node {Index} ({State})";
+    public override string ToString() => Index == Machine ? $"node {Index} ({State})" : $"node {Index} on machine {Machine} ({State})";
 
     void IMembershipClient.OnLinkConnected() => _runner.Post(Stack.OnMembershipConnected);
 
@@ -145,22 +171,28 @@ public sealed class SimulatedNode : IMembershipClient
         _link = null;
         if (!IsAlive) return;
         _runner.Post(Stack.OnMembershipDisconnected);
-        if (_outages == 0) _events.Schedule(_run.Now + ReconnectDelay, new Reconnection(this));
+        _events.Schedule(_run.Now + ReconnectDelay, new Reconnection(this));
     }
 
-    /// <summary>Connects to the membership server.</summary>
+    /// <summary>Connects to the membership server; tries again and again while there is no way to it.</summary>
     internal void Connect()
     {
-        if (IsAlive && _link is null && _outages == 0) _link = _membership.Connect(this);
+        if (!IsAlive || _link is not null) return;
+        _link = _membership.Connect(this);
+        if (_link is null) _events.Schedule(_run.Now + ReconnectDelay, new Reconnection(this));
     }
 
-    /// <summary>Cuts the node off from the membership server, or ends that.</summary>
-    internal void BreakMembership(bool begins)
+    /// <summary>Breaks the node's channel to the membership server.</summary>
+    internal void BreakMembership()
     {
-        _outages += begins ? 1 : -1;
-        if (!begins) Connect();
-        else if (_link is not null) _membership.Break(_link);
+        if (_link is not null) _membership.Break(_link);
     }
+
+    /// <summary>Makes every turn of the node cost so many times what it should.</summary>
+    internal void Slow(int factor) => _runner.CostFactor = factor;
+
+    /// <summary>Ends a node that never was: its machine is not there.</summary>
+    internal void NeverStart() => End(SimulatedNodeState.Stopped);
 
     /// <summary>The node was admitted to the cluster.</summary>
     internal void OnRegistered()
@@ -173,7 +205,9 @@ public sealed class SimulatedNode : IMembershipClient
     internal void OnExpelled(MembershipRefusal reason)
     {
         Expulsion = reason;
+        IsRemoved = true;
         End(SimulatedNodeState.Expelled);
+        _onExpelled?.Invoke(this);
     }
 
     /// <summary>Checks the node's views, in the middle of a turn.</summary>
@@ -215,6 +249,15 @@ public sealed class SimulatedNode : IMembershipClient
         public void Send(ReadOnlySpan<byte> frame)
         {
             if (node._link is { } link) node._membership.SendUp(link, frame);
+        }
+    }
+
+    private sealed class ClockLoss(SimulatedNode node, TimeSpan time) : IEventTarget
+    {
+        public void OnEvent(object? argument, long value, Instant now)
+        {
+            node._clock.LoseTime(time);
+            node._runner.WakeAt(now);
         }
     }
 

@@ -38,4 +38,7 @@ public enum RandomStream : byte
 
     /// <summary>Rare turns that the protocol takes at the simulator's whim.</summary>
     Buggify,
+
+    /// <summary>How long ways are good and bad, where losses come in bursts.</summary>
+    Bursts,
 }

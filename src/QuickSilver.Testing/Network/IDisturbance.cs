@@ -1,0 +1,16 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Testing.Network;
+
+/// <summary>Something that drops copies of datagrams while a fault lasts, by a rule of its own.</summary>
+internal interface IDisturbance
+{
+    /// <summary>True when a copy is to be dropped.</summary>
+    /// <param name="from">Index of the sending machine.</param>
+    /// <param name="to">Index of the receiving machine.</param>
+    /// <param name="ordinal">Which of the sender's datagrams it is.</param>
+    /// <param name="kind">What it carries.</param>
+    /// <param name="now">The simulation's time.</param>
+    bool Drops(int from, int to, ulong ordinal, DatagramKind kind, Instant now);
+}
