@@ -48,6 +48,18 @@ public sealed record SimulationOptions
     /// <summary>What work costs a node.</summary>
     public ProcessorModel Processor { get; init; } = new();
 
+    /// <summary>Which pauses befall a node: collections and preemption.</summary>
+    public MemoryModel Memory { get; init; } = MemoryModel.None;
+
+    /// <summary>How much of each queue a turn of a node's loop may take; they bite only where <see cref="Processor"/> charges work as it is done.</summary>
+    public LoopQuanta Loop { get; init; } = new();
+
+    /// <summary>
+    /// False: nodes do not keep the list of what they received (<see cref="SimulatedGroup.Received"/> stays empty); for runs of many millions of
+    /// deliveries. Checks lose nothing by it.
+    /// </summary>
+    public bool KeepsReceived { get; init; } = true;
+
     /// <summary>Most events in one virtual microsecond before the run is taken to spin.</summary>
     public int SpinLimit { get; init; } = 10_000;
 

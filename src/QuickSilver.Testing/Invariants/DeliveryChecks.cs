@@ -40,6 +40,7 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
                 + $"were {sent.Length}, {sent.Checksum:x8}");
         }
         CheckAudience(stay, sender, number, sent);
+        stay.CountDelivery(run.Now - sent.Admitted);
         run.Trace.Add(TraceKind.Delivery, run.Now, ((ulong)stay.Node.Index << 48) | ((ulong)sender << 32) | (uint)stay.Log.Index, number);
         Delivered++;
         return sender;

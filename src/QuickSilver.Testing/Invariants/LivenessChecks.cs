@@ -36,6 +36,7 @@ internal static class LivenessChecks
         SimulatedGroup? stay = sender.FindGroup(group.Name);
         if (log.IsPulled)
         {
+            if (stay?.Source is { EndlessBytes: > 0 }) return ("D7", $"node {sender.Index} sends to {group.Name} without end");
             if (stay?.Source?.Sizes.Count > 0)
             {
                 return ("D7", $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has pulled");

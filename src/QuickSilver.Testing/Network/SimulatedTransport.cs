@@ -2,6 +2,7 @@ using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Network;
 
@@ -17,6 +18,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
 
     private readonly SimulatedNetwork _network;
     private readonly IClock _clock;
+    private readonly WorkMeter? _meter;
     private readonly Action<Instant> _wake;
     private readonly SimulatedSocket _control;
     private readonly SimulatedSocket _unicast;
@@ -30,11 +32,13 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <summary>Opens the two unicast sockets.</summary>
     /// <param name="network">The network.</param>
     /// <param name="machine">Index of the machine: its links, and its address.</param>
-    /// <param name="clock">The simulation's clock.</param>
+    /// <param name="clock">The node's present instant in the simulation's time.</param>
     /// <param name="wake">Called when a datagram can be read, with the instant from which on.</param>
     /// <param name="node">Index of the node, for the observer; null: that of the machine.</param>
-    public SimulatedTransport(SimulatedNetwork network, int machine, IClock clock, Action<Instant> wake, int? node = null)
+    /// <param name="meter">Told of the work of sending and reading; null: nobody.</param>
+    public SimulatedTransport(SimulatedNetwork network, int machine, IClock clock, Action<Instant> wake, int? node = null, WorkMeter? meter = null)
     {
+        _meter = meter;
         _network = network;
         _clock = clock;
         _wake = wake;
@@ -106,6 +110,11 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             BusyUntil = _wireFree - (full / 2);
             return SendOutcome.Busy;
         }
+        if (_meter is not null)
+        {
+            _meter.OnSent(train.Count, train.Length);
+            now = _clock.Now;
+        }
         for (int offset = 0; offset < train.Length; offset += train.SegmentBytes)
         {
             ReadOnlySpan<byte> datagram = train.Array.AsSpan(train.Offset + offset, Math.Min(train.SegmentBytes, train.Length - offset));
@@ -141,7 +150,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <inheritdoc/>
     public void Recycle(in Completion completion)
     {
-        if (!completion.IsDrained) Pool.ReturnRead(completion.Buffer, completion.Length);
+        if (completion.IsDrained) return;
+        _meter?.OnHandled(_meter.CountsReads ? DatagramsIn(completion.Span) : 1, completion.Length);
+        Pool.ReturnRead(completion.Buffer, completion.Length);
     }
 
     /// <summary>When the first datagram that waits in a socket can be read; <see cref="Instant.Never"/> when none waits.</summary>
@@ -258,6 +269,13 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             BytesMoved += length;
             batch.Add(new Completion(socket.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), socket.Channel, buffer, 0, length));
         }
+    }
+
+    // All datagrams of one read but the last have the length of the first.
+    private static int DatagramsIn(ReadOnlySpan<byte> read)
+    {
+        bool whole = DatagramHeader.TryRead(read, out DatagramHeader first) == RejectReason.None && first.TotalLength > 0;
+        return whole ? (read.Length + first.TotalLength - 1) / first.TotalLength : 1;
     }
 
     private static void CheckTrain(in Train train)

@@ -71,6 +71,17 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         group.Local.Signal(group.Source, now);
     }
 
+    /// <summary>Lets a source of the group give messages without end, or ends that.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="bytes">Size of each; 0: no more.</param>
+    /// <param name="now">The present instant.</param>
+    public void PullEndlessly(SimulatedGroup group, int bytes, Instant now)
+    {
+        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
+        group.Source.EndlessBytes = bytes;
+        group.Local.Signal(group.Source, now);
+    }
+
     /// <summary>Writes the next message of a source.</summary>
     public void WritePulled(SimulatedGroup group, int bytes, IBufferWriter<byte> message)
     {
@@ -80,6 +91,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
         message.Advance(bytes);
+        node.Work.OnMessageSent();
     }
 
     /// <summary>A message has its number.</summary>
@@ -133,7 +145,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         SimulatedGroup stay = StayOf(group, "D3");
         int sender = checks.Deliveries.OnMessage(stay, message);
-        stay.Add(sender, message.Number);
+        if (run.Options.KeepsReceived) stay.Add(sender, message.Number);
+        node.Work.OnMessageDelivered();
     }
 
     /// <inheritdoc/>
@@ -188,6 +201,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         Span<byte> room = payload.Start(bytes);
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        node.Work.OnMessageSent();
         group.Local.Send(payload, new SimulatedTicket(this, group, number), now);
     }
 

@@ -14,7 +14,6 @@ namespace QuickSilver.Testing.Nodes;
 internal sealed class NodeRunner : IEventTarget, IRequestQueue
 {
     private const int MostIdleTurns = 10_000;
-    private const double BytesPerKilobyte = 1000;
 
     private readonly RunContext _run;
     private readonly EventQueue _events;
@@ -25,6 +24,9 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     private readonly Queue<Action<Instant>> _requests = new();
     private readonly Stack<Instant> _pending = new();
     private readonly LoopTurn _loop;
+    private readonly WorkMeter _meter;
+    private readonly bool _pauses;
+    private ulong _alarmsBefore;
     private Instant _nextTurn = Instant.Never;
     private Instant _busyUntil;
     private Instant _frozenUntil;
@@ -34,7 +36,7 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     /// <summary>Makes a loop that waits.</summary>
     public NodeRunner(
         RunContext run, EventQueue events, SimulatedNode node, SimulatedTransport transport, AlarmQueue alarms, OffsetClock clock,
-        Protocol.Stack.NodeStack stack)
+        WorkMeter meter, Protocol.Stack.NodeStack stack)
     {
         _run = run;
         _events = events;
@@ -42,14 +44,13 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         _transport = transport;
         _alarms = alarms;
         _clock = clock;
-        _loop = new LoopTurn(new LoopParts(clock, this, transport, stack, alarms, stack));
+        _meter = meter;
+        _pauses = run.Options.Memory.IsActive;
+        _loop = new LoopTurn(new LoopParts(clock, this, transport, stack, alarms, stack), run.Options.Loop);
     }
 
     /// <summary>What the loop has done.</summary>
     public LoopStatistics Statistics => _loop.Statistics;
-
-    /// <summary>How many times slower than its model the node works; 1: not at all.</summary>
-    public int CostFactor { get; set; } = 1;
 
     /// <summary>Runs a request in the next turn.</summary>
     public void Post(Action<Instant> request)
@@ -105,11 +106,18 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
             EnsureEvent();
             return;
         }
+        if (now < _busyUntil)
+        {
+            // Asked for in the middle of the turn that still keeps the node busy.
+            _nextTurn = _busyUntil;
+            EnsureEvent();
+            return;
+        }
         _nextTurn = Instant.Never;
         bool busy = Turn();
         if (_isEnded) return;
         _node.AfterTurn();
-        _busyUntil = now + CostOfTurn();
+        EndTurn(now);
         WakeForMore(busy, now);
     }
 
@@ -134,12 +142,14 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         }
     }
 
-    private TimeSpan CostOfTurn()
+    private void EndTurn(Instant now)
     {
-        ProcessorModel model = _run.Options.Processor;
-        TimeSpan cost = model.PerTurn + (model.PerKilobyte * (_transport.TakeBytesMoved() / BytesPerKilobyte));
-        if (CostFactor != 1) cost *= CostFactor;
-        return cost > TimeSpan.Zero ? cost : new TimeSpan(1);
+        ulong alarms = _loop.Statistics.Alarms;
+        _busyUntil = now + _meter.EndTurn(_transport.TakeBytesMoved(), alarms - _alarmsBefore);
+        _alarmsBefore = alarms;
+        if (!_pauses) return;
+        Protocol.Stack.NodeCounters counters = _node.Counters;
+        _busyUntil += _meter.PauseAfter(_busyUntil, counters.CachedBytes + counters.PendingBytes);
     }
 
     private void WakeForMore(bool busy, Instant now)

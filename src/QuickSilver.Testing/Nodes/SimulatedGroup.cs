@@ -40,6 +40,12 @@ public sealed class SimulatedGroup
     /// <summary>Messages received, in the order of delivery.</summary>
     public IReadOnlyList<ReceivedMessage> Received => _received;
 
+    /// <summary>Messages delivered in this stay.</summary>
+    public long Delivered { get; private set; }
+
+    /// <summary>Sum of the times from the admission of each delivered message at its sender to its delivery here.</summary>
+    public TimeSpan DeliveryTimes { get; private set; }
+
     /// <summary>Losses reported.</summary>
     public int Losses { get; internal set; }
 
@@ -53,6 +59,12 @@ public sealed class SimulatedGroup
     internal Queue<int> WaitingSizes { get; } = new();
 
     internal SimulatedSource? Source { get; set; }
+
+    internal void CountDelivery(TimeSpan took)
+    {
+        Delivered++;
+        DeliveryTimes += took;
+    }
 
     internal ref ReceiverPlace PlaceOf(int sender) => ref _places[sender];
 

@@ -58,10 +58,11 @@ public sealed class SimulatedNode : IMembershipClient
         ulong offset = run.Random.Draw(RandomStream.Node, (ulong)machine, 0, 0) % (ulong)MostClockOffset.Ticks;
         int drift = run.Random.DrawBetween(-run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
         _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
-        _transport = new SimulatedTransport(network, machine, run.Clock, ready => _runner!.WakeAt(ready), index);
+        Work = new WorkMeter(run.Options.Processor, run.Options.Memory, _clock, run.Random, index);
+        _transport = new SimulatedTransport(network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
         Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
-        _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Stack);
+        _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Work, Stack);
     }
 
     /// <summary>Its number in the run, from 0: the first nodes have those of their machines, those that come back the next free ones.</summary>
@@ -97,7 +98,15 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>The groups it is in.</summary>
     public IEnumerable<SimulatedGroup> Groups => Application.Groups.Values;
 
+    /// <summary>Time its work has taken so far, pauses not included.</summary>
+    public TimeSpan TimeWorked => Work.Worked;
+
+    /// <summary>Time it has stood still for collections and preemption.</summary>
+    public TimeSpan TimePaused => Work.Paused;
+
     internal NodeStack Stack { get; }
+
+    internal WorkMeter Work { get; }
 
     internal NodeApplication Application { get; }
 
@@ -135,6 +144,19 @@ public sealed class SimulatedNode : IMembershipClient
     {
         SimulatedGroup stay = GroupNamed(group);
         _runner.Post(now => Application.Pull(stay, count, bytes, now));
+    }
+
+    /// <summary>
+    /// Lets the protocol pull messages from a source that always has another one: the node sends as fast as it is let, by the protocol's rate or by
+    /// what its work costs. Such a run never settles until this is called again with 0.
+    /// </summary>
+    /// <param name="group">The group.</param>
+    /// <param name="bytes">Size of each message; 0: no more messages.</param>
+    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    public void PullEndlessly(string group, int bytes)
+    {
+        SimulatedGroup stay = GroupNamed(group);
+        _runner.Post(now => Application.PullEndlessly(stay, bytes, now));
     }
 
     /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling, its timers become
@@ -189,7 +211,7 @@ public sealed class SimulatedNode : IMembershipClient
     }
 
     /// <summary>Makes every turn of the node cost so many times what it should.</summary>
-    internal void Slow(int factor) => _runner.CostFactor = factor;
+    internal void Slow(int factor) => Work.Factor = factor;
 
     /// <summary>Ends a node that never was: its machine is not there.</summary>
     internal void NeverStart() => End(SimulatedNodeState.Stopped);

@@ -9,9 +9,17 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     /// <summary>Sizes of the messages it has still to give.</summary>
     public Queue<int> Sizes { get; } = new();
 
+    /// <summary>Above 0: it always has another message of so many bytes.</summary>
+    public int EndlessBytes { get; set; }
+
     /// <inheritdoc/>
     public bool TryWriteNext(IBufferWriter<byte> message)
     {
+        if (EndlessBytes > 0)
+        {
+            owner.WritePulled(group, EndlessBytes, message);
+            return true;
+        }
         if (!Sizes.TryDequeue(out int bytes))
         {
             // What is written before false is to be discarded: so something is written.

@@ -16,7 +16,13 @@ internal sealed class OffsetClock(IClock clock, TimeSpan offset, int drift = 0) 
     private TimeSpan _offset = offset;
 
     /// <inheritdoc/>
-    public Instant Now => ToLocal(clock.Now);
+    public Instant Now => ToLocal(clock.Now + Ahead);
+
+    /// <summary>How far the node is ahead of the simulation's time, in the middle of a turn whose work takes time.</summary>
+    public TimeSpan Ahead { get; set; }
+
+    /// <summary>The same clock with the simulation's origin and pace: what the node's interface tells the time by.</summary>
+    public IClock Global => field ??= new GlobalClock(this, clock);
 
     /// <summary>The first instant of the simulation at which this clock shows at least this.</summary>
     public Instant ToGlobal(Instant local)
@@ -35,4 +41,9 @@ internal sealed class OffsetClock(IClock clock, TimeSpan offset, int drift = 0) 
     private Instant ToLocal(Instant global) => global + _offset + new TimeSpan(drift == 0 ? 0 : Gained(global.Ticks));
 
     private long Gained(long ticks) => (long)((Int128)ticks * drift / Million);
+
+    private sealed class GlobalClock(OffsetClock node, IClock clock) : IClock
+    {
+        public Instant Now => clock.Now + node.Ahead;
+    }
 }

@@ -41,4 +41,7 @@ public enum RandomStream : byte
 
     /// <summary>How long ways are good and bad, where losses come in bursts.</summary>
     Bursts,
+
+    /// <summary>Lengths of collections.</summary>
+    Collector,
 }

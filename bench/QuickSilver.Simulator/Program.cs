@@ -1,0 +1,7 @@
+using System.CommandLine;
+using QuickSilver.Samples;
+using QuickSilver.Simulator.Verbs;
+
+var root = new RootCommand("Runs simulated clusters. Ends with 0 when every promise was kept and every bar was met.");
+root.Subcommands.Add(DisturbanceVerb.Make());
+return await CommandLine.RunAsync(root, args);
