@@ -80,6 +80,25 @@ public sealed class Group : GroupSender, IInboxOwner
         await Task.WhenAny(LeaveOperation.Begin(Node.Core, [this]).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
     }
 
+    ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
+    {
+        GroupCore core = Core!;
+        long before = Environment.TickCount64;
+        try
+        {
+            return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
+        }
+        catch (Exception fault)
+        {
+            core.OnUserFault(this, fault);
+            return null;
+        }
+        finally
+        {
+            core.OnUserCode(LoopPhase.KeySelector, before);
+        }
+    }
+
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
 
     void IInboxOwner.OnOverflow(long backlog) => Core?.OnOverflow(this, backlog);

@@ -39,7 +39,7 @@ public sealed class DeliveryOptions
         errors.InRange("Delivery.TotalInboxBytes", TotalInboxBytes, 1, long.MaxValue);
         errors.Defined("Delivery.Overflow", Overflow);
         if (Overflow == OverflowPolicy.KeepLatestByKey)
-            errors.Add("Delivery.Overflow", "KeepLatestByKey needs a key of each group, and is not built yet");
+            errors.Add("Delivery.Overflow", "KeepLatestByKey needs a key for each group: set it, with Key, in the GroupOptions of the join");
         errors.Defined("Delivery.HandlerErrors", HandlerErrors);
     }
 }

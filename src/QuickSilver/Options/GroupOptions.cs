@@ -26,8 +26,8 @@ public sealed class GroupOptions
     /// <summary>What a full inbox does.</summary>
     public OverflowPolicy? Overflow { get; set; }
 
-    /// <summary>Tells which message replaces which; required by <see cref="OverflowPolicy.KeepLatestByKey"/>, refused otherwise. Not built
-    /// yet.</summary>
+    /// <summary>Tells which message replaces which; required by <see cref="OverflowPolicy.KeepLatestByKey"/>, refused otherwise. Called on the core
+    /// thread for each message that is stored; timed and fenced like a handler. A message whose key could not be told replaces nothing.</summary>
     public KeySelector? Key { get; set; }
 
     /// <summary>What follows when a handler throws.</summary>
@@ -58,6 +58,5 @@ public sealed class GroupOptions
         if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
         errors.ThrowIfAny(parameter);
         if (Hybrid) throw Unsupported.Feature("Hybrid groups");
-        if (Overflow == OverflowPolicy.KeepLatestByKey) throw Unsupported.Feature("OverflowPolicy.KeepLatestByKey");
     }
 }

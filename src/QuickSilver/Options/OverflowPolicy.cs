@@ -12,6 +12,8 @@ public enum OverflowPolicy
     /// <summary>The new message goes. Told as <see cref="LossReason.Overflow"/>.</summary>
     DropNewest,
 
-    /// <summary>A message replaces the unread one with the same key. Not built yet: refused with <see cref="ErrorCode.NotSupported"/>.</summary>
+    /// <summary>A message takes the unread one with the same key (<see cref="GroupOptions.Key"/>) away and stands last, whether the inbox is full or
+    /// not; for state of which only the newest counts. Told as <see cref="LossReason.Superseded"/>. When the inbox is full of other keys, the oldest
+    /// unread message goes, told as <see cref="LossReason.Overflow"/>. By group only: the node's default has no key.</summary>
     KeepLatestByKey,
 }

@@ -13,6 +13,10 @@ namespace QuickSilver.Runtime;
 /// reader's counters.
 /// </para>
 /// <para>
+/// Under <see cref="OverflowPolicy.KeepLatestByKey"/> a message takes the unread one with its key away, full or not, read or not yet read from; full
+/// of other keys, the inbox drops its oldest. A reader then takes one message at a time, so that what it has not handed over can still be replaced.
+/// </para>
+/// <para>
 /// Before the first consumer a full inbox drops its oldest, whatever the policy, and the first event reader is told. Afterwards the policy rules.
 /// Losses are noted in the place where they belong: those at the head with the ring, those at the tail (dropped new ones, losses of the protocol,
 /// view changes) as <see cref="IdleNotes"/>, which become entries when a message follows that they have to stand before.
@@ -103,7 +107,8 @@ internal sealed class InboxCore
 
     internal EndMark? End => Volatile.Read(ref _end);
 
-    internal int BatchEntries => Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
+    /// <summary>Messages that a reader takes at a time: one where what it has taken could be replaced while it waits.</summary>
+    internal int BatchMessages => _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
     /// <summary>Takes a delivered message; keeps a reference on its memory, or a copy.</summary>
     public void OnMessage(in DeliveredMessage message)
@@ -112,10 +117,12 @@ internal sealed class InboxCore
         bool hasConsumer = HasConsumer;
         if (!hasConsumer && !_holdsBeforeConsumer) return;
         int length = message.Payload.Length;
+        ulong? key = _limits.ReplacesByKey ? Replace(message) : null;
         if ((--_roomMessages < 0 || (_roomBytes -= length) < 0) && !TryMakeRoom(message, hasConsumer)) return;
         if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
         InboxEntry entry = ToEntry(message);
-        _ring.Append(entry);
+        if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
+        else _ring.Append(entry);
         Volatile.Write(ref _messagesIn, _messagesIn + 1);
         Volatile.Write(ref _bytesIn, _bytesIn + length);
         if (entry.Pinned > 0) Volatile.Write(ref _pinnedIn, _pinnedIn + entry.Pinned);
@@ -130,10 +137,10 @@ internal sealed class InboxCore
         IsTouched = true;
     }
 
-    /// <summary>Notes messages that will never come.</summary>
+    /// <summary>Notes messages that will never come; nothing where messages are not kept either.</summary>
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
-        if (_isClosed) return;
+        if (_isClosed || (!_holdsBeforeConsumer && !HasConsumer)) return;
         _notes.OnLoss(sender, first, count, reason);
         IsTouched = true;
     }
@@ -256,6 +263,17 @@ internal sealed class InboxCore
         OnUnpinned(entry.Pinned);
     }
 
+    // The unread message with the same key goes, whether there is room or not.
+    private ulong? Replace(in DeliveredMessage message)
+    {
+        if (_owner.ReadKey(message) is not { } key) return null;
+        if (!_ring.TrySupersede(key, out InboxEntry replaced)) return key;
+        Forget(replaced);
+        IsTouched = true;
+        _owner.OnDropped(replaced.Sender!, LossReason.Superseded);
+        return key;
+    }
+
     private bool TryMakeRoom(in DeliveredMessage message, bool hasConsumer)
     {
         int length = message.Payload.Length;
@@ -303,7 +321,8 @@ internal sealed class InboxCore
         Slice payload = message.Payload;
         if (payload.Chunk is not { } chunk) return new InboxEntry(Array.Empty<byte>(), message.Sender, message.Number, 0, 0, 0);
         int pinned = 0;
-        if (!ReferenceEquals(chunk, _lastChunk))
+        // Where messages go out of turn, each counts all of its chunk: those around it may be gone first.
+        if (!ReferenceEquals(chunk, _lastChunk) || _limits.ReplacesByKey)
         {
             pinned = chunk.Array.Length;
             bool isPinnedOver = PinnedBytes > PinnedPerLimit * _limits.Bytes || _shared.Budget.IsPinnedOver;

@@ -48,21 +48,17 @@ internal sealed class InboxReader(InboxCore inbox)
     {
         while (true)
         {
-            if (_skippedView is { } view)
-            {
-                entry = InboxEntry.Note(view);
-                _skippedView = null;
-                return ReadOutcome.Entry;
-            }
             if (_notes.TryDequeue(out entry)) return ReadOutcome.Entry;
-            if (_next < _count)
+            while (_next < _count)
             {
                 entry = _batch![_next];
-                if (_dropped is { Count: > 0 } dropped && SenderOf(entry) is { } sender && dropped.TryTake(sender, out LossNote? loss))
-                    entry = InboxEntry.Note(loss);
-                else
-                    _next++;
-                return ReadOutcome.Entry;
+                if (entry.IsMessage)
+                {
+                    entry = TakeNoteBefore(entry.Sender!) ?? _batch[_next++];
+                    return ReadOutcome.Entry;
+                }
+                _next++;
+                Keep(entry);
             }
             EndMark? end = inbox.End;
             if (Refill() || TakeIdleNotes()) continue;
@@ -123,14 +119,30 @@ internal sealed class InboxReader(InboxCore inbox)
         _dropped = null;
     }
 
-    private static NodeInfo? SenderOf(in InboxEntry entry) => entry.Sender ?? (entry.Body as LossNote)?.Sender;
+    // What lies before a message is kept until that is reached: views and a sender's losses that nothing is told between are one.
+    private void Keep(in InboxEntry entry)
+    {
+        if (entry.Body is GroupView view) _skippedView = view;
+        else if (entry.Body is LossNote note) (_dropped ??= new LossNotes()).Add(note.Sender, note.First, note.Count, note.Reason);
+        else (_dropped ??= new LossNotes()).Add(entry.Sender!, entry.Number, 1, LossReason.Superseded);
+    }
+
+    private InboxEntry? TakeNoteBefore(NodeInfo sender)
+    {
+        if (_skippedView is { } view)
+        {
+            _skippedView = null;
+            return InboxEntry.Note(view);
+        }
+        return _dropped is { Count: > 0 } dropped && dropped.TryTake(sender, out LossNote? loss) ? InboxEntry.Note(loss) : null;
+    }
 
     private bool Refill()
     {
         ReturnMemory();
         if (!inbox.Ring.HasPublished) return false;
         _batch = inbox.Shared.RentBatch();
-        _count = inbox.Ring.Take(_batch.AsSpan(0, inbox.BatchEntries), out LossNotes? dropped, out GroupView? droppedView);
+        _count = inbox.Ring.Take(_batch, inbox.BatchMessages, out LossNotes? dropped, out GroupView? droppedView);
         _skippedView = droppedView ?? _skippedView;
         if (dropped is not null)
         {
@@ -160,12 +172,13 @@ internal sealed class InboxReader(InboxCore inbox)
 
     private bool TakeIdleNotes()
     {
-        while (_dropped is not null && _dropped.TryTake(out LossNote? dropped)) _notes.Enqueue(InboxEntry.Note(dropped));
-        if (_notes.Count == 0 && inbox.Notes.Take() is { } idle)
-        {
-            if (idle.View is { } view) _notes.Enqueue(InboxEntry.Note(view));
-            while (idle.Losses is not null && idle.Losses.TryTake(out LossNote? loss)) _notes.Enqueue(InboxEntry.Note(loss));
-        }
+        GroupView? view = _skippedView;
+        _skippedView = null;
+        IdleNotes? idle = _dropped is { Count: > 0 } ? null : inbox.Notes.Take();
+        view = idle?.View ?? view;
+        if (view is not null) _notes.Enqueue(InboxEntry.Note(view));
+        LossNotes? losses = idle is null ? _dropped : idle.Losses;
+        while (losses is not null && losses.TryTake(out LossNote? loss)) _notes.Enqueue(InboxEntry.Note(loss));
         return _notes.Count > 0;
     }
 }

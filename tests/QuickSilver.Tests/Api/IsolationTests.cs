@@ -76,4 +76,121 @@ public sealed class IsolationTests
         Assert.Equal(900UL, lost);
         Assert.False(right.Completion.IsCompleted);
     }
+
+    [Fact]
+    public async Task A_stopped_reader_that_keeps_the_latest_by_key_gets_the_newest_of_each_and_is_told_what_they_replaced()
+    {
+        await using var rig = new NodeRig();
+        var options = new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey, Key = static (in MessageView message) => message.Payload[0] };
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { HoldUntilRead = false }, right: options);
+        var reports = new System.Collections.Concurrent.ConcurrentQueue<LossReportEvent>();
+        right.Node.Events += (_, happened) =>
+        {
+            if (happened is LossReportEvent report) reports.Enqueue(report);
+        };
+        for (int index = 0; index < 1_000; index++) await left.SendAsync($"{(char)('a' + (index % 5))}{index}");
+        await left.FlushAsync();
+        await NodeRig.UntilAsync(() => right.Node.GetStatistics().MessagesDropped == 995, "995 are replaced");
+        Assert.Equal(5, right.Node.GetStatistics().InboxMessages);
+
+        var events = new List<GroupEvent>();
+        await foreach (GroupEvent happened in right.ReadEventsAsync())
+        {
+            if (happened is not ViewEvent) events.Add(happened);
+            if (events.Count == 6) break;
+        }
+        LossEvent loss = Assert.IsType<LossEvent>(events[0]);
+        Assert.Equal((1UL, 995UL, LossReason.Superseded), (loss.First, loss.Count, loss.Reason));
+        Assert.Equal(["a995", "b996", "c997", "d998", "e999"], events.Skip(1).Select(static happened => ((MessageEvent)happened).Message.GetString()));
+        await NodeRig.UntilAsync(() => !reports.IsEmpty, "it is reported");
+        Assert.Equal(LossReason.Superseded, Assert.Single(reports).Reason);
+    }
+
+    [Theory]
+    [InlineData(HandlerErrorPolicy.Continue)]
+    [InlineData(HandlerErrorPolicy.LeaveGroup)]
+    [InlineData(HandlerErrorPolicy.StopNode)]
+    public async Task A_key_selector_that_throws_is_counted_and_its_policy_holds(HandlerErrorPolicy policy)
+    {
+        await using var rig = new NodeRig();
+        var options = new GroupOptions
+        {
+            Overflow = OverflowPolicy.KeepLatestByKey,
+            HandlerErrors = policy,
+            Key = static (in MessageView message) => message.Payload[0] == 'x' ? throw new InvalidOperationException("no key") : message.Payload[0],
+        };
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { HoldUntilRead = false }, right: options);
+        Group bystander = await right.Node.JoinAsync("bystander");
+        foreach (string text in new[] { "a1", "x1", "x2", "a2" }) await left.SendAsync(text);
+        await NodeRig.UntilAsync(() => right.Node.GetStatistics().HandlerErrors >= 1, "it is counted");
+        switch (policy)
+        {
+            case HandlerErrorPolicy.Continue:
+                await left.FlushAsync();
+                await NodeRig.UntilAsync(() => right.Node.GetStatistics().HandlerErrors == 2, "both are counted");
+                Assert.Equal(["x1", "x2", "a2"], await NodeRig.ReadAsync(right, 3));
+                break;
+            case HandlerErrorPolicy.LeaveGroup:
+                QuickSilverException left1 = await Assert.ThrowsAsync<QuickSilverException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
+                Assert.Equal(ErrorCode.HandlerFailed, left1.Code);
+                await bystander.SendConfirmedAsync("still here");
+                break;
+            default:
+                QuickSilverException stopped = await Assert.ThrowsAsync<QuickSilverException>(
+                    async () => await right.Node.Completion.WaitAsync(NodeRig.Patience));
+                Assert.Equal(ErrorCode.HandlerFailed, stopped.Code);
+                break;
+        }
+    }
+
+    [Fact]
+    public async Task Slow_key_selectors_and_feeds_are_reported_as_stalls_with_their_group()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        var stalls = new System.Collections.Concurrent.ConcurrentQueue<StallEvent>();
+        node.Events += (_, happened) =>
+        {
+            if (happened is StallEvent stall) stalls.Enqueue(stall);
+        };
+        Group keyed = await node.JoinAsync("keyed", new GroupOptions
+        {
+            Overflow = OverflowPolicy.KeepLatestByKey,
+            Key = static (in MessageView _) =>
+            {
+                Thread.Sleep(60);
+                return 1;
+            },
+        });
+        await UntilReportedAsync(LoopPhase.KeySelector, "keyed", async () => await keyed.SendConfirmedAsync("x"));
+        await keyed.LeaveAsync();
+
+        Group fed = await node.JoinAsync("fed", new GroupOptions { HoldUntilRead = false });
+        FeedRegistration feed = fed.RegisterFeed(new SlowFeed());
+        await UntilReportedAsync(LoopPhase.Feed, "fed", () =>
+        {
+            feed.Signal();
+            return Task.CompletedTask;
+        });
+        Assert.True(node.GetStatistics().Stalls >= 2);
+
+        async Task UntilReportedAsync(LoopPhase phase, string group, Func<Task> cause)
+        {
+            for (int round = 0; !stalls.Any(stall => stall.Phase == phase && stall.GroupName == group); round++)
+            {
+                Assert.True(round < 100, $"no stall was reported for {phase}");
+                await cause();
+                await Task.Delay(50);
+            }
+        }
+    }
+
+    private sealed class SlowFeed : IMessageFeed
+    {
+        public bool TryWriteNext(System.Buffers.IBufferWriter<byte> message)
+        {
+            Thread.Sleep(60);
+            return false;
+        }
+    }
 }

@@ -150,10 +150,7 @@ public sealed class OptionsTests
     [Fact]
     public void What_is_not_built_yet_is_refused_as_such()
     {
-        KeySelector key = static (in MessageView _) => 0;
         Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => new GroupOptions { Hybrid = true }.Validate("options")).Code);
-        var byKey = new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey, Key = key };
-        Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => byKey.Validate("options")).Code);
     }
 
     private static ArgumentException Refusal(GroupOptions options) => Assert.Throws<ArgumentException>(() => options.Validate("options"));

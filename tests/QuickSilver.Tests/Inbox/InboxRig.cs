@@ -48,6 +48,9 @@ internal sealed class InboxRig : IInboxOwner
         return new GroupView("group", step, GroupMode.Reliable, [view], inMemory: false);
     }
 
+    /// <summary>The key of a message: its first byte.</summary>
+    ulong? IInboxOwner.ReadKey(in DeliveredMessage message) => message.Payload.Span[0];
+
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Dropped.Add(reason);
 
     void IInboxOwner.OnOverflow(long backlog) => Overflowed = backlog;

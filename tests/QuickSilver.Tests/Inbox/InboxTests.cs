@@ -133,6 +133,68 @@ public sealed class InboxTests
     }
 
     [Fact]
+    public void KeepLatestByKey_replaces_always_and_the_new_message_stands_last()
+    {
+        var rig = new InboxRig(overflow: OverflowPolicy.KeepLatestByKey);
+        Assert.Empty(rig.ReadMessages());
+        rig.Deliver(A, "x1", "y1");
+        rig.Deliver(B, "x2");
+        rig.Deliver(A, "z1", "y2");
+        Assert.Equal(3, rig.Core.Messages);
+        Assert.Equal(6, rig.Core.Bytes);
+        Assert.Equal([LossReason.Superseded, LossReason.Superseded], rig.Dropped);
+        Assert.Equal(["x2", "lost a 1+2 Superseded", "z1", "y2"], rig.ReadEvents());
+        rig.Deliver(A, "x3", "x4");
+        Assert.Equal(["lost a 5+1 Superseded", "x4"], rig.ReadEvents());
+    }
+
+    [Fact]
+    public void KeepLatestByKey_drops_the_oldest_when_it_is_full_of_other_keys()
+    {
+        var rig = new InboxRig(capacity: 2, overflow: OverflowPolicy.KeepLatestByKey);
+        Assert.Empty(rig.ReadMessages());
+        rig.Deliver(A, "x1", "y1", "z1", "y2");
+        Assert.Equal([LossReason.Overflow, LossReason.Superseded], rig.Dropped);
+        Assert.Equal(["lost a 1+1 Overflow", "lost a 2+1 Superseded", "z1", "y2"], rig.ReadEvents());
+    }
+
+    [Fact]
+    public void Replacing_for_ever_keeps_what_is_unread_and_no_more()
+    {
+        var rig = new InboxRig(overflow: OverflowPolicy.KeepLatestByKey);
+        rig.Deliver(A, "a");
+        for (int index = 0; index < 20_000; index++) rig.Deliver(B, $"{(char)('b' + (index % 10))}");
+        Assert.Equal(11, rig.Core.Messages);
+        Assert.InRange(rig.Core.Ring.Slots, 16, 128);
+        List<string> events = rig.ReadEvents();
+        Assert.Equal("a", events[0]);
+        Assert.Equal("lost b 1+19990 Superseded", events[1]);
+        Assert.Equal(12, events.Count);
+        for (int index = 0; index < 20_000; index++)
+        {
+            rig.Deliver(A, $"{(char)index}");
+            Assert.Single(rig.ReadMessages());
+        }
+        rig.CloseArena();
+        rig.Shared.Returns.Drain();
+        Assert.Equal(0, rig.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void A_loss_of_unknown_count_stays_unknown_through_merging_and_before_the_first_reader()
+    {
+        var rig = new InboxRig();
+        rig.Core.OnLoss(A, 5, 0, LossReason.SenderFailed);
+        rig.Core.Publish();
+        rig.Core.OnLoss(A, 9, 2, LossReason.SenderFailed);
+        rig.Core.Publish();
+        rig.Core.OnLoss(B, 3, 4, LossReason.SenderFailed);
+        rig.Core.OnLoss(B, 7, 0, LossReason.SenderFailed);
+        rig.Core.Publish();
+        Assert.Equal(["lost a 5+0 SenderFailed", "lost b 3+0 SenderFailed"], rig.ReadEvents());
+    }
+
+    [Fact]
     public void A_loss_that_no_message_follows_is_told_when_nothing_is_left_before_it()
     {
         var rig = new InboxRig();
