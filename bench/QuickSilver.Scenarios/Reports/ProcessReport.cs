@@ -58,6 +58,9 @@ internal sealed record ProcessReport
     /// <summary>What the node did in the measured part, for <c>idle</c>.</summary>
     public IdleReport? Idle { get; init; }
 
+    /// <summary>How the member came in, for <c>herd</c>.</summary>
+    public HerdReport? Herd { get; init; }
+
     /// <summary>Adds what the node says of itself.</summary>
     public ProcessReport With(NodeStatistics statistics) => this with
     {

@@ -1,3 +1,5 @@
+using QuickSilver.Scenarios.Chaos;
+
 namespace QuickSilver.Scenarios.Reports;
 
 /// <summary>One run of one variant.</summary>
@@ -16,4 +18,7 @@ internal sealed record RunReport
 
     /// <summary>What is wrong with the run; empty when it is verified.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
+
+    /// <summary>Of <c>chaos</c>: what the logs show.</summary>
+    public ChaosFindings? Chaos { get; init; }
 }

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Threading.Channels;
 using QuickSilver.Scenarios.Reports;
 
 namespace QuickSilver.Scenarios.Roles;
@@ -10,18 +11,23 @@ namespace QuickSilver.Scenarios.Roles;
 internal sealed class RoleChannel
 {
     private readonly TaskCompletionSource<long> _total = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource _go = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<long> _go = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private readonly Channel<string> _commands = Channel.CreateUnbounded<string>();
 
     private RoleChannel(RoleOrder order) => Order = order;
 
     /// <summary>What to do.</summary>
     public RoleOrder Order { get; }
 
-    /// <summary>Ends when the run begins.</summary>
-    public Task Go => _go.Task;
+    /// <summary>Ends when the run begins, with the instant at which the scenario said so, in Stopwatch ticks: one clock for all processes of a machine.</summary>
+    public Task<long> Go => _go.Task;
 
     /// <summary>Ends with the number of messages sent, when the sender has finished.</summary>
     public Task<long> Total => _total.Task;
+
+    /// <summary>The commands that only some roles know, by kind, as they come. One reader.</summary>
+    public ChannelReader<string> Commands => _commands.Reader;
 
     /// <summary>Reads the order and begins to listen.</summary>
     /// <exception cref="InvalidDataException">Standard input does not begin with an order.</exception>
@@ -43,6 +49,9 @@ internal sealed class RoleChannel
     /// <summary>Says why there are none.</summary>
     public void TellFailure(string failure) => Tell(new RoleLine("failed", Failure: failure));
 
+    /// <summary>Says that something asked for has been done.</summary>
+    public void TellDone(string what) => Tell(new RoleLine(what));
+
     /// <summary>Waits for the scenario to close the input: until then the process stays, because others may need it.</summary>
     public static Task StayAsync() => Task.Delay(Timeout.Infinite);
 
@@ -53,8 +62,9 @@ internal sealed class RoleChannel
         while (Console.In.ReadLine() is { } line)
         {
             if (JsonSerializer.Deserialize(line, RoleJson.Default.RoleCommand) is not { } command) continue;
-            if (command.Kind == "go") _go.TrySetResult();
-            if (command.Kind == "total") _total.TrySetResult(command.Total);
+            if (command.Kind == "go") _go.TrySetResult(command.Total);
+            else if (command.Kind == "total") _total.TrySetResult(command.Total);
+            else _commands.Writer.TryWrite(command.Kind);
         }
         // The scenario is over, or was killed. Nothing here is worth an orderly end.
         Environment.Exit(0);

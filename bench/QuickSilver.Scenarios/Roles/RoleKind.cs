@@ -8,4 +8,6 @@ internal enum RoleKind
     RawSender,
     RawReceiver,
     IdleMember,
+    HerdMember,
+    ChaosMember,
 }

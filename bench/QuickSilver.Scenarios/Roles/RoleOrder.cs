@@ -1,3 +1,5 @@
+using QuickSilver.Scenarios.Chaos;
+
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>Everything a child process is told: one line of JSON on its standard input. What a role has no use for is ignored.</summary>
@@ -44,4 +46,13 @@ internal sealed record RoleOrder
 
     /// <summary>Datagrams that a raw sender hands over in one call; 1: one by one.</summary>
     public int TrainLength { get; init; } = 1;
+
+    /// <summary>Of a herd: how many groups there are; the member joins <see cref="Groups"/> of them, from a place of its own on.</summary>
+    public int AllGroups { get; init; }
+
+    /// <summary>Of a herd: whether a group was joined and left before the run, so that the code of a join is compiled.</summary>
+    public bool IsWarm { get; init; }
+
+    /// <summary>Of a chaos run.</summary>
+    public ChaosOrder? Chaos { get; init; }
 }

@@ -1,3 +1,5 @@
+using QuickSilver.Scenarios.Chaos;
+
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>The entry of a child process.</summary>
@@ -18,6 +20,8 @@ internal static class RoleProgram
                 RoleKind.Receiver => ReceiverRole.RunAsync(channel),
                 RoleKind.RawSender => RawRoles.SendAsync(channel),
                 RoleKind.RawReceiver => RawRoles.ReceiveAsync(channel),
+                RoleKind.HerdMember => HerdRole.RunAsync(channel),
+                RoleKind.ChaosMember => ChaosRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });
             return 0;

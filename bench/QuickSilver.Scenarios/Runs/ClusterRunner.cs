@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Samples.Processes;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
@@ -31,7 +32,8 @@ internal static class ClusterRunner
 
             List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver)];
             List<RoleProcess> others = [.. processes.Except(receivers)];
-            foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go"));
+            long now = Stopwatch.GetTimestamp();
+            foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go", now));
             TimeSpan runTime = TimeSpan.FromSeconds(orders.Max(order => order.WarmUpSeconds + order.MeasuredSeconds));
             ProcessReport[] sent = await LimitAsync(Task.WhenAll(others.Select(process => process.Result)), runTime + FinishLimit, "to send", ct);
 
