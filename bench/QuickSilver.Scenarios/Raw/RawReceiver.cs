@@ -20,22 +20,24 @@ internal sealed class RawReceiver : IDisposable
     private readonly byte[] _feedbackBuffer = new byte[RawSender.FeedbackBytes];
     private readonly TrafficSink _sink;
     private readonly int _size;
+    private readonly int _feedbackEvery;
     private long _told;
 
     /// <summary>Joins the group.</summary>
     /// <param name="group">Address and port of the group.</param>
-    /// <param name="feedbackPort">Where the sender listens for feedback.</param>
+    /// <param name="by">Address of the interface to receive by.</param>
+    /// <param name="feedback">Where the sender listens for feedback.</param>
     /// <param name="number">Of this receiver, from 0.</param>
-    /// <param name="size">Bytes of a datagram.</param>
-    /// <param name="coalesces">Whether to ask for whole trains.</param>
+    /// <param name="shape">How messages are laid out.</param>
     /// <param name="sink">Counts.</param>
-    public RawReceiver(IPEndPoint group, int feedbackPort, int number, int size, bool coalesces, TrafficSink sink)
+    public RawReceiver(IPEndPoint group, IPAddress by, IPEndPoint feedback, int number, RawShape shape, TrafficSink sink)
     {
-        _socket = RawSockets.OpenReceiver(group, coalesces);
+        _socket = RawSockets.OpenReceiver(group, by, coalesces: shape.TrainLength > 1);
         _feedback = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
-        _feedback.Connect(IPAddress.Loopback, feedbackPort);
+        _feedback.Connect(feedback);
         _sink = sink;
-        _size = size;
+        _size = shape.Size;
+        _feedbackEvery = shape.FeedbackEvery;
         BinaryPrimitives.WriteInt32LittleEndian(_feedbackBuffer, number);
     }
 
@@ -72,7 +74,7 @@ internal sealed class RawReceiver : IDisposable
             read = read[length..];
         }
         long last = _sink.LastOf(0);
-        if (last / RawSender.FeedbackEvery == _told / RawSender.FeedbackEvery) return;
+        if (last / _feedbackEvery == _told / _feedbackEvery) return;
         _told = last;
         BinaryPrimitives.WriteInt64LittleEndian(_feedbackBuffer.AsSpan(4), last);
         _feedback.Send(_feedbackBuffer, SocketFlags.None, out _);

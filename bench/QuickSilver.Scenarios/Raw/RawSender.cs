@@ -7,19 +7,13 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Raw;
 
 /// <summary>
-/// The least that a C# program can do to multicast messages without overrunning its receivers: a window of 1500 datagrams ahead of the slowest
-/// receiver, whose feedback comes every 500. No
+/// The least that a C# program can do to multicast messages without overrunning its receivers: a window (<see cref="RawShape"/>) ahead of the
+/// slowest receiver, whose feedback comes three times in it. No
 /// repair: what is lost is lost, and if the feedback itself stops for a tenth of a second the window is taken as free, so a lost tail does not end
 /// the run. One thread.
 /// </summary>
 internal sealed class RawSender : IDisposable
 {
-    /// <summary>Datagrams that may be under way.</summary>
-    public const int Window = 1500;
-
-    /// <summary>A receiver tells how far it is after so many.</summary>
-    public const int FeedbackEvery = 500;
-
     /// <summary>A feedback datagram: the receiver's number and the highest index it has seen.</summary>
     public const int FeedbackBytes = 12;
 
@@ -30,25 +24,22 @@ internal sealed class RawSender : IDisposable
     private readonly Socket _socket;
     private readonly Socket _feedback;
     private readonly byte[] _train;
-    private readonly int _size;
-    private readonly int _trainLength;
+    private readonly RawShape _shape;
     private readonly long[] _seen;
     private readonly byte[] _feedbackBuffer = new byte[FeedbackBytes];
     private long _slowest;
 
     /// <summary>Opens the sockets.</summary>
     /// <param name="group">Address and port of the group.</param>
-    /// <param name="feedbackPort">Where feedback comes in.</param>
+    /// <param name="feedback">Where feedback comes in; its address is also the interface to send by.</param>
     /// <param name="receivers">How many receivers tell how far they are.</param>
-    /// <param name="size">Bytes of a datagram.</param>
-    /// <param name="trainLength">Datagrams handed to the kernel in a call; 1: one by one.</param>
-    public RawSender(IPEndPoint group, int feedbackPort, int receivers, int size, int trainLength)
+    /// <param name="shape">How messages are laid out.</param>
+    public RawSender(IPEndPoint group, IPEndPoint feedback, int receivers, RawShape shape)
     {
-        _socket = RawSockets.OpenSender(group, trainLength > 1 ? size : 0);
-        _feedback = RawSockets.OpenFeedback(feedbackPort);
-        _train = new byte[size * trainLength];
-        _size = size;
-        _trainLength = trainLength;
+        _socket = RawSockets.OpenSender(group, feedback.Address, shape.TrainLength > 1 ? shape.DatagramBytes : 0);
+        _feedback = RawSockets.OpenFeedback(feedback);
+        _train = new byte[shape.Size * shape.MessagesPerCall];
+        _shape = shape;
         _seen = new long[receivers];
     }
 
@@ -63,8 +54,9 @@ internal sealed class RawSender : IDisposable
         int filled = 0;
         while (source.TryNext(out MeasuredHeader header))
         {
-            header.Write(_train.AsSpan(filled * _size));
-            if (++filled < _trainLength) continue;
+            header.Write(_train.AsSpan(filled * _shape.Size));
+            // At a fixed rate nothing waits for a full train.
+            if (++filled < _shape.MessagesPerCall && source.IsBehind) continue;
             Send(filled);
             filled = 0;
             if (hasWindow) WaitForWindow(source.Sent);
@@ -79,9 +71,9 @@ internal sealed class RawSender : IDisposable
         _feedback.Dispose();
     }
 
-    private void Send(int datagrams)
+    private void Send(int messages)
     {
-        ReadOnlySpan<byte> bytes = _train.AsSpan(0, datagrams * _size);
+        ReadOnlySpan<byte> bytes = _train.AsSpan(0, messages * _shape.Size);
         while (true)
         {
             _socket.Send(bytes, SocketFlags.None, out SocketError error);
@@ -93,12 +85,12 @@ internal sealed class RawSender : IDisposable
 
     private void WaitForWindow(long sent)
     {
-        if (sent - _slowest + _trainLength <= Window) return;
+        if (sent - _slowest + _shape.MessagesPerCall <= _shape.Window) return;
         long since = Stopwatch.GetTimestamp();
         while (true)
         {
             ReadFeedback();
-            if (sent - _slowest + _trainLength <= Window) return;
+            if (sent - _slowest + _shape.MessagesPerCall <= _shape.Window) return;
             if (_feedback.Poll(PollMicros, SelectMode.SelectRead)) continue;
             if (Stopwatch.GetElapsedTime(since) < FeedbackTimeout) continue;
             Stalls++;

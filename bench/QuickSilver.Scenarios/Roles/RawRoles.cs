@@ -15,7 +15,7 @@ internal static class RawRoles
     public static async Task SendAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
-        using var sender = new RawSender(Group(order), order.FeedbackPort, order.Receivers, order.Size, order.TrainLength);
+        using var sender = new RawSender(Group(order), Feedback(order), order.Receivers, Shape(order));
         channel.TellReady();
         await channel.Go;
 
@@ -35,7 +35,7 @@ internal static class RawRoles
         RoleOrder order = channel.Order;
         var meter = new LoadMeter();
         var sink = new TrafficSink(1, order.Size, meter) { RecordsAll = order.Rate > 0 };
-        using var receiver = new RawReceiver(Group(order), order.FeedbackPort, order.Number, order.Size, order.TrainLength > 1, sink);
+        using var receiver = new RawReceiver(Group(order), IPAddress.Parse(order.Address), Feedback(order), order.Number, Shape(order), sink);
         channel.TellReady();
 
         long seen = 0;
@@ -58,6 +58,10 @@ internal static class RawRoles
             return Stopwatch.GetElapsedTime(since) > Silence;
         }
     }
+
+    private static RawShape Shape(RoleOrder order) => new(order.Size, order.Packed, order.TrainLength);
+
+    private static IPEndPoint Feedback(RoleOrder order) => new(IPAddress.Parse(order.ServerAddress), order.FeedbackPort);
 
     private static IPEndPoint Group(RoleOrder order) => new(IPAddress.Parse(order.RawGroup), order.RawPort);
 }

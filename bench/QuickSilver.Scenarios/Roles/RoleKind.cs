@@ -10,4 +10,9 @@ internal enum RoleKind
     IdleMember,
     HerdMember,
     ChaosMember,
+
+    /// <summary>Hosts the membership and takes no part otherwise.</summary>
+    Host,
+    TcpSender,
+    TcpReceiver,
 }

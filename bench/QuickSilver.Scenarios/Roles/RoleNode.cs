@@ -14,6 +14,12 @@ internal static class RoleNode
         var options = new QuickSilverOptions { ClusterName = order.Cluster, NodeName = order.Name };
         options.Membership.Port = order.MembershipPort;
         options.Transport.Kind = order.Transport;
+        if (order.MembershipServer is { } server)
+        {
+            options.Membership.Mode = order.Role == RoleKind.Host ? MembershipMode.Host : MembershipMode.Client;
+            options.Membership.Servers.Add(server);
+            options.Transport.Interface = order.Address;
+        }
         if (order.Drop > 0) options.UseFaults(order.Drop, (ulong)order.Number + 1);
         return QuickSilverNode.StartAsync(options);
     }

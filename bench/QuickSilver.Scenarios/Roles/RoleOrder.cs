@@ -55,4 +55,24 @@ internal sealed record RoleOrder
 
     /// <summary>Of a chaos run.</summary>
     public ChaosOrder? Chaos { get; init; }
+
+    /// <summary>Messages in a raw datagram.</summary>
+    public int Packed { get; init; } = 1;
+
+    /// <summary>IPv4 address of the interface that this process uses.</summary>
+    public string Address { get; init; } = "127.0.0.1";
+
+    /// <summary>Where the process is that others connect to: a raw or TCP sender, or a broker.</summary>
+    public string ServerAddress { get; init; } = "127.0.0.1";
+
+    /// <summary>Where an adapter's sender listens for feedback.</summary>
+    public string FeedbackAddress { get; init; } = "127.0.0.1";
+
+    /// <summary>Where the membership is hosted; null: on this machine's loopback.</summary>
+    public string? MembershipServer { get; init; }
+
+    /// <summary>Where a TCP sender listens.</summary>
+    public int TcpPort { get; init; }
+
+    public TcpStyle Tcp { get; init; }
 }

@@ -14,10 +14,12 @@ internal sealed class RoleProcess : IAsyncDisposable
     private readonly TaskCompletionSource<ProcessReport> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly ChildProcess _child;
 
-    private RoleProcess(RoleOrder order)
+    private RoleProcess(RoleOrder order, RoleLaunch? launch)
     {
         Order = order;
-        _child = ChildProcess.Start(order.Name, typeof(RoleProcess).Assembly.Location, [RoleProgram.Word], OnLine, order.Role == RoleKind.IdleMember ? CompiledOnce : null);
+        IReadOnlyDictionary<string, string>? environment = launch?.Environment ?? (order.Role == RoleKind.IdleMember ? CompiledOnce : null);
+        IReadOnlyList<string> command = launch?.Command ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly.Location, RoleProgram.Word);
+        _child = ChildProcess.Start(order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, environment);
         _ = WatchAsync();
     }
 
@@ -31,9 +33,11 @@ internal sealed class RoleProcess : IAsyncDisposable
     public Task<ProcessReport> Result => _result.Task;
 
     /// <summary>Starts it and hands over its order.</summary>
-    public static async Task<RoleProcess> StartAsync(RoleOrder order)
+    /// <param name="order">What it is to do.</param>
+    /// <param name="launch">How to start it; null: this program again.</param>
+    public static async Task<RoleProcess> StartAsync(RoleOrder order, RoleLaunch? launch = null)
     {
-        var process = new RoleProcess(order);
+        var process = new RoleProcess(order, launch);
         await process._child.TellAsync(JsonSerializer.Serialize(order, RoleJson.Default.RoleOrder));
         return process;
     }

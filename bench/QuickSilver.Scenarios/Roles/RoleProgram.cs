@@ -22,6 +22,9 @@ internal static class RoleProgram
                 RoleKind.RawReceiver => RawRoles.ReceiveAsync(channel),
                 RoleKind.HerdMember => HerdRole.RunAsync(channel),
                 RoleKind.ChaosMember => ChaosRole.RunAsync(channel),
+                RoleKind.TcpSender => TcpRoles.SendAsync(channel),
+                RoleKind.TcpReceiver => TcpRoles.ReceiveAsync(channel),
+                RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });
             return 0;

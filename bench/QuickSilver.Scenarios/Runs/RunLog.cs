@@ -10,7 +10,7 @@ internal static class RunLog
     public static void Tell(RunReport run, int number, int all)
     {
         string rate = run.OfferedRate > 0 ? $" at {run.OfferedRate:N0}/s" : "";
-        string outcome = run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures) : Outcome(run);
+        string outcome = run.Skipped is { } reason ? "not measured: " + reason : run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures) : Outcome(run);
         Console.Error.WriteLine($"run {number} of {all}: {run.Variant}{rate}, repetition {run.Repetition}: {outcome}");
     }
 
@@ -19,7 +19,7 @@ internal static class RunLog
 
     /// <summary>The processes that received.</summary>
     public static IEnumerable<ProcessReport> Receivers(RunReport run) =>
-        run.Processes.Where(process => process.Role is nameof(RoleKind.Receiver) or nameof(RoleKind.RawReceiver));
+        run.Processes.Where(process => process.Role.EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal));
 
     private static string Outcome(RunReport run)
     {

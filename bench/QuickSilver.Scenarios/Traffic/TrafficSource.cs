@@ -37,6 +37,9 @@ internal sealed class TrafficSource
     /// <summary>Of those, in the measured part.</summary>
     public long Measured { get; private set; }
 
+    /// <summary>Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has when this is false.</summary>
+    public bool IsBehind => _ticksPerMessage == 0 || _clock.Start + (long)(Sent * _ticksPerMessage) <= Stopwatch.GetTimestamp();
+
     /// <summary>How late messages with a due instant were made: the pacing's own share of their latency.</summary>
     public LatencySummary? Lateness => _lateness.Summarize();
 

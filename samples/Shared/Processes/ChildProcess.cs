@@ -49,20 +49,31 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
     /// <param name="environment">Added to this process's own.</param>
     public static ChildProcess Start(
-        string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null)
+        string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null) =>
+        Start(name, CommandOf(assembly, [.. arguments]), onLine, environment);
+
+    /// <summary>Starts any program.</summary>
+    /// <param name="name">For people.</param>
+    /// <param name="command">The program and its arguments.</param>
+    /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
+    /// <param name="environment">Added to this process's own.</param>
+    public static ChildProcess Start(string name, IReadOnlyList<string> command, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null)
     {
-        var start = new ProcessStartInfo(RuntimeHost())
+        var start = new ProcessStartInfo(command[0], command.Skip(1))
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
             UseShellExecute = false,
         };
-        start.ArgumentList.Add(assembly);
-        foreach (string argument in arguments) start.ArgumentList.Add(argument);
         foreach ((string variable, string value) in environment ?? new Dictionary<string, string>()) start.Environment[variable] = value;
         return new ChildProcess(name, Process.Start(start)!, onLine);
     }
+
+    /// <summary>The command that runs a .NET program with the runtime that runs this one.</summary>
+    /// <param name="assembly">Path of its dll.</param>
+    /// <param name="arguments">Its command line.</param>
+    public static IReadOnlyList<string> CommandOf(string assembly, params string[] arguments) => [RuntimeHost(), assembly, .. arguments];
 
     /// <summary>Writes a line to its standard input; nothing if it has gone.</summary>
     public async Task TellAsync(string line)
@@ -76,6 +87,12 @@ internal sealed class ChildProcess : IAsyncDisposable
         {
             // It has ended: Exit says how.
         }
+    }
+
+    /// <summary>Kills it and its children at once; nothing if it has gone.</summary>
+    public void Kill()
+    {
+        if (!_process.HasExited) _process.Kill(entireProcessTree: true);
     }
 
     /// <inheritdoc/>

@@ -1,0 +1,72 @@
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Roles;
+
+namespace QuickSilver.Scenarios.Lab;
+
+/// <summary>
+/// Leads the processes of one run through it, wherever they are: hosts first, then all others, then the word to go; reads the network's counters and a
+/// broker's processor time before the first message and after the last.
+/// </summary>
+internal static class LabRunner
+{
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan FinishLimit = TimeSpan.FromSeconds(60);
+
+    /// <summary>Runs it. A failure is in the report, not thrown.</summary>
+    /// <param name="run">Filled in and returned.</param>
+    /// <param name="lab">Where it runs; stays the caller's.</param>
+    /// <param name="starts">The processes; the first ones may be <see cref="RoleKind.Host"/>.</param>
+    /// <param name="broker">Running already; null when there is none.</param>
+    /// <param name="ct">Ends it.</param>
+    public static async Task<RunReport> RunAsync(RunReport run, NetworkLab lab, IReadOnlyList<RoleStart> starts, Broker? broker, CancellationToken ct)
+    {
+        var processes = new List<RoleProcess>();
+        try
+        {
+            foreach (bool isHost in (bool[])[true, false])
+            {
+                foreach (RoleStart start in starts.Where(start => start.Order.Role == RoleKind.Host == isHost)) processes.Add(await RoleProcess.StartAsync(start.Order, start.Launch));
+                await LimitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
+            }
+            List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver or RoleKind.TcpReceiver)];
+            List<RoleProcess> senders = [.. processes.Where(process => process.Order.Role != RoleKind.Host).Except(receivers)];
+            long bytes = lab.SentBytes();
+            double cpu = broker?.CpuSeconds() ?? 0;
+            foreach (RoleProcess process in senders) await process.TellAsync(new RoleCommand("go"));
+            TimeSpan runTime = TimeSpan.FromSeconds(starts.Max(start => start.Order.WarmUpSeconds + start.Order.MeasuredSeconds));
+            Task<ProcessReport[]> sending = Task.WhenAll(senders.Select(process => process.Result));
+            await LimitAsync(sending, runTime + FinishLimit, "to send", ct);
+
+            long total = sending.Result.Sum(report => report.Sent);
+            foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));
+            Task<ProcessReport[]> receiving = Task.WhenAll(receivers.Select(process => process.Result));
+            await LimitAsync(receiving, FinishLimit, "to receive the rest", ct);
+            return run with
+            {
+                Processes = [.. sending.Result, .. receiving.Result],
+                WireBytes = lab.SentBytes() - bytes,
+                BrokerCpuSeconds = broker is null ? null : broker.CpuSeconds() - cpu,
+            };
+        }
+        catch (RunFailedException failure)
+        {
+            return run with { Failures = [broker is null ? failure.Message : $"{failure.Message} (broker: {broker.LastLines})"] };
+        }
+        finally
+        {
+            await Task.WhenAll(processes.Select(process => process.DisposeAsync().AsTask()));
+        }
+    }
+
+    private static async Task LimitAsync(Task task, TimeSpan limit, string what, CancellationToken ct)
+    {
+        try
+        {
+            await task.WaitAsync(limit, ct);
+        }
+        catch (TimeoutException)
+        {
+            throw new RunFailedException($"the processes took more than {limit.TotalSeconds:N0} s {what}");
+        }
+    }
+}

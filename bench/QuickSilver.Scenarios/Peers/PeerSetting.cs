@@ -1,0 +1,50 @@
+using QuickSilver.Scenarios.Lab;
+using QuickSilver.Scenarios.Roles;
+
+namespace QuickSilver.Scenarios.Peers;
+
+/// <summary>One setting that all systems are measured in.</summary>
+internal sealed record PeerSetting
+{
+    public required NetProfile Net { get; init; }
+
+    public required int Receivers { get; init; }
+
+    /// <summary>Bytes of a message.</summary>
+    public required int Size { get; init; }
+
+    /// <summary>Share of packets that vanish before each receiver.</summary>
+    public double Drop { get; init; }
+
+    /// <summary>Messages a second; 0: full speed.</summary>
+    public double Rate { get; init; }
+
+    public double WarmUpSeconds { get; init; }
+
+    public double MeasuredSeconds { get; init; }
+
+    /// <summary>Bytes of a packed raw datagram at most.</summary>
+    public int Slot { get; init; }
+
+    /// <summary>By which part of its API QuickSilver sends.</summary>
+    public SendStyle Send { get; init; }
+
+    /// <summary>For people.</summary>
+    public string Text => $"{Size} B to {Receivers}, {Net.ToString().ToLowerInvariant()}{(Drop > 0 ? $", {Drop * 100:0.###} % loss" : "")}";
+
+    /// <summary>The part of an order that is the same for all.</summary>
+    public RoleOrder Order(RoleKind role, string name, int number, string address, string server) => new()
+    {
+        Role = role,
+        Name = name,
+        Number = number,
+        Receivers = Receivers,
+        Size = Size,
+        WarmUpSeconds = WarmUpSeconds,
+        MeasuredSeconds = MeasuredSeconds,
+        Rate = Rate,
+        Send = Send,
+        Address = address,
+        ServerAddress = server,
+    };
+}

@@ -1,0 +1,96 @@
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Runs;
+using Spectre.Console;
+using Spectre.Console.Rendering;
+
+namespace QuickSilver.Scenarios.Peers;
+
+/// <summary>Turns the runs of all systems into figures and tables, one table for each setting and one of promises.</summary>
+internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, List<RunReport> runs)
+{
+    /// <summary>The figure that plots show.</summary>
+    public const string RateFigure = "messages/s to the slowest receiver";
+
+    /// <summary>All figures.</summary>
+    public List<VariantSummary> Summary { get; } = [];
+
+    /// <summary>Makes the tables.</summary>
+    /// <param name="settings">At full speed.</param>
+    /// <param name="latencyRate">Messages a second of the latency runs; 0 without any.</param>
+    public IRenderable Make(IReadOnlyList<PeerSetting> settings, double latencyRate) =>
+        new Rows([.. settings.Select(setting => Figures(setting, latencyRate)), Promises()]);
+
+    private Table Figures(PeerSetting setting, double latencyRate)
+    {
+        Table table = new Table().Border(TableBorder.Simple).Title(new TableTitle(setting.Text, Style.Plain));
+        table.AddColumn("system");
+        string[] titles = ["messages/s", "lowest", "highest", "quicksilver to it", "CPU us/msg", "wire bytes/msg", "lost", .. latencyRate > 0 ? (string[])[$"p50 us at {latencyRate:N0}/s", "p99 us", "lost"] : []];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
+        double own = Rate(setting, "quicksilver");
+        foreach (Peer peer in peers)
+        {
+            List<RunReport> full = Of(setting, peer.Name, 0), paced = Of(setting, peer.Name, latencyRate);
+            if (full.Count == 0)
+            {
+                RunReport? why = runs.Find(run => run.Variant == peer.Name && (run.Skipped is not null || run.Failures.Count > 0));
+                string reason = why?.Skipped ?? why?.Failures.FirstOrDefault() ?? "";
+                table.AddRow([peer.Name, Markup.Escape(Shorten(reason)), .. titles.Skip(1).Select(_ => "")]);
+                continue;
+            }
+            VariantSummary rate = Sum(peer.Name, 0, setting, RateFigure, full.Select(RunLog.SlowestRate));
+            VariantSummary cpu = Sum(peer.Name, 0, setting, "CPU us/message of all processes", full.Select(CpuMicros));
+            VariantSummary wire = Sum(peer.Name, 0, setting, "wire bytes/message", full.Select(WireBytes));
+            List<string> cells =
+            [
+                peer.Name, $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", own > 0 && rate.Median > 0 ? $"{own / rate.Median:N2}" : "", $"{cpu.Median:N2}",
+                $"{wire.Median:N0}", $"{full.Sum(Lost):N0}",
+            ];
+            if (latencyRate > 0)
+            {
+                VariantSummary p50 = Sum(peer.Name, latencyRate, setting, "p50 us", paced.Select(run => Worst(run)?.P50 ?? double.NaN));
+                VariantSummary p99 = Sum(peer.Name, latencyRate, setting, "p99 us", paced.Select(run => Worst(run)?.P99 ?? double.NaN));
+                cells.AddRange([$"{p50.Median:N0}", $"{p99.Median:N0}", $"{paced.Sum(Lost):N0}"]);
+            }
+            table.AddRow([.. cells]);
+        }
+        return table;
+    }
+
+    private Table Promises()
+    {
+        Table table = new Table().Border(TableBorder.Simple).Title(new TableTitle("what each promises", Style.Plain));
+        foreach (string title in (string[])["system", "version", "a lost message is", "order", "when a receiver crashes", "between"]) table.AddColumn(title);
+        foreach (Peer peer in peers)
+        {
+            string version = peer.WhyMissing(build) is null ? peer.Version(build) : "";
+            table.AddRow(peer.Name, Markup.Escape(version), peer.Promise.Delivery, peer.Promise.Order, peer.Promise.ReceiverCrash, peer.Promise.Between);
+        }
+        return table;
+    }
+
+    private VariantSummary Sum(string peer, double rate, PeerSetting setting, string figure, IEnumerable<double> values)
+    {
+        var summary = VariantSummary.Of(peer, rate, $"{setting.Text}: {figure}", values);
+        Summary.Add(summary);
+        return summary;
+    }
+
+    private List<RunReport> Of(PeerSetting setting, string peer, double rate) =>
+        [.. runs.Where(run => run.Variant == peer && run.Setting == setting.Text && run.OfferedRate == rate && run.Skipped is null && RunLog.Receivers(run).Any())];
+
+    private double Rate(PeerSetting setting, string peer) => VariantSummary.Of("", 0, "", Of(setting, peer, 0).Select(RunLog.SlowestRate)).Median;
+
+    private static double CpuMicros(RunReport run) => 1e6 * ((run.Processes.Sum(process => process.CpuSeconds) / Delivered(run)) + ((run.BrokerCpuSeconds ?? 0) / Sent(run)));
+
+    private static double WireBytes(RunReport run) => (run.WireBytes ?? 0) / (double)Sent(run);
+
+    private static long Sent(RunReport run) => Math.Max(1, run.Processes.Sum(process => process.Sent));
+
+    private static long Delivered(RunReport run) => Math.Max(1, RunLog.Receivers(run).Min(process => process.Measured));
+
+    private static long Lost(RunReport run) => RunLog.Receivers(run).Sum(process => process.Lost);
+
+    private static QuickSilver.Samples.LatencySummary? Worst(RunReport run) => RunLog.Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)?.Latency;
+
+    private static string Shorten(string text) => text.Length <= 60 ? text : text[..57] + "...";
+}

@@ -1,0 +1,14 @@
+namespace QuickSilver.Scenarios.Roles;
+
+/// <summary>How a child process is started, where it is not simply this program again.</summary>
+internal sealed record RoleLaunch
+{
+    /// <summary>Words before the command, for example those that enter a network namespace.</summary>
+    public IReadOnlyList<string> Prefix { get; init; } = [];
+
+    /// <summary>Program and arguments of an adapter that talks as this program's roles do (see bench/peers/README.md); null: this program.</summary>
+    public IReadOnlyList<string>? Command { get; init; }
+
+    /// <summary>Added to this process's own.</summary>
+    public IReadOnlyDictionary<string, string>? Environment { get; init; }
+}
