@@ -14,4 +14,322 @@ internal enum Mark : byte
 
     /// <summary>A packet came that was received already.</summary>
     DuplicatePacket,
+
+    /// <summary>A member pushed a packet that its neighbour in the token's walk misses.</summary>
+    RepairByPush,
+
+    /// <summary>A member gave a packet that somebody asked it for.</summary>
+    RepairByPull,
+
+    /// <summary>A packet was owed to a member that had been sent it a moment ago.</summary>
+    RepairAskedTwice,
+
+    /// <summary>A member asked one of its own partition.</summary>
+    PullInPartition,
+
+    /// <summary>A member asked one of another partition.</summary>
+    PullAcrossPartitions,
+
+    /// <summary>More was missing than may be outstanding at once.</summary>
+    PullCutToBudget,
+
+    /// <summary>A member was asked for what it lacks itself, and remembered it.</summary>
+    PullPromised,
+
+    /// <summary>What a member had promised arrived, and was passed on.</summary>
+    PromiseKept,
+
+    /// <summary>The member of a packet's partition whose turn it is asked the sender.</summary>
+    NakByMember,
+
+    /// <summary>A member of another partition asked the sender, after its peers were silent.</summary>
+    NakByOutsider,
+
+    /// <summary>The sender was asked because nobody is left in the packet's partition.</summary>
+    NakForEmptyPartition,
+
+    /// <summary>The sender was asked for what a whole partition misses.</summary>
+    NakOfWholePartition,
+
+    /// <summary>The sender was asked for a packet that it knows stable.</summary>
+    NakOfStablePacket,
+
+    /// <summary>The sender was asked for what it had sent to the asker, or to all, a moment ago.</summary>
+    NakAnsweredAlready,
+
+    /// <summary>The third member that lacks a packet made its repair a multicast.</summary>
+    ThirdAskerMadeItMulticast,
+
+    /// <summary>A beacon showed that the last packets of a stream are missing.</summary>
+    LossFoundByBeacon,
+
+    /// <summary>A socket was found empty, and what a token had named was missing.</summary>
+    IntakeByEmptySocket,
+
+    /// <summary>A token told of datagrams that a kernel dropped.</summary>
+    KernelDropsTold,
+
+    /// <summary>A packet could not be stored, because a cap was reached.</summary>
+    PacketFoundNoRoom,
+
+    /// <summary>A packet was stored although the cap was reached: the stream must go on.</summary>
+    PacketStoredBeyondCap,
+
+    /// <summary>A packet of another partition was let go, since that partition holds it.</summary>
+    ForeignPacketReleased,
+
+    /// <summary>A token came to a member that knows a stream which those before it had not heard of.</summary>
+    StreamMetInMidRound,
+
+    /// <summary>A token needed more than one datagram.</summary>
+    TokenOfSeveralDatagrams,
+
+    /// <summary>Of a hop of several datagrams one was missing when the next hop came.</summary>
+    HopLeftIncomplete,
+
+    /// <summary>A hop was not acknowledged in time, and was sent again.</summary>
+    HopSentAgain,
+
+    /// <summary>A member did not answer, and was left out of the round.</summary>
+    HopSkipped,
+
+    /// <summary>A member skipped twice got its single send.</summary>
+    MemberProbed,
+
+    /// <summary>A member that had been skipped answered again.</summary>
+    SkippedMemberBack,
+
+    /// <summary>The member at which the walk of a partition begins did not answer.</summary>
+    PartitionLeadSkipped,
+
+    /// <summary>The walk of a partition could not return to where it began.</summary>
+    PartitionClosedByAnother,
+
+    /// <summary>A round ended that had left somebody out.</summary>
+    RoundIncomplete,
+
+    /// <summary>A token could not return to its leader.</summary>
+    RoundLostWithLeader,
+
+    /// <summary>A leader's token did not come back, and it began anew.</summary>
+    TokenLostAndRebuilt,
+
+    /// <summary>A token came that was older than one seen before.</summary>
+    StaleToken,
+
+    /// <summary>A member took the lead, since the leader was silent.</summary>
+    LeadTakenOver,
+
+    /// <summary>A leader met the token of another, and gave way.</summary>
+    LeaderYielded,
+
+    /// <summary>A leader met the token of another that counts less.</summary>
+    OtherLeaderIgnored,
+
+    /// <summary>The leader of a ring was removed from the cluster.</summary>
+    LeaderRemoved,
+
+    /// <summary>A new leader was itself the sender of a stream that the one before had found stable.</summary>
+    NewLeaderToldItself,
+
+    /// <summary>A message came again in another packet.</summary>
+    DuplicateMessage,
+
+    /// <summary>A message came before the one it follows.</summary>
+    MessageHeld,
+
+    /// <summary>A message was joined from fragments.</summary>
+    MessageJoined,
+
+    /// <summary>A message was sent before the receiver's stay began.</summary>
+    MessageBeforeStay,
+
+    /// <summary>A message came that a new receiver may not begin with.</summary>
+    MessageWaitsForPlace,
+
+    /// <summary>A receiver's first message came after later ones.</summary>
+    PlaceStartedWithHeld,
+
+    /// <summary>A message became deliverable while another of its sender was being delivered.</summary>
+    DeliveryNested,
+
+    /// <summary>A packet came of a step that is not installed.</summary>
+    PacketHeldForStep,
+
+    /// <summary>A packet was handled once its step was installed.</summary>
+    HeldPacketReplayed,
+
+    /// <summary>A node left a group with messages undelivered.</summary>
+    HeldDroppedAtLeave,
+
+    /// <summary>Messages were reported lost.</summary>
+    LossReported,
+
+    /// <summary>A loss of unknown extent was reported.</summary>
+    LossOfUnknownCount,
+
+    /// <summary>A packet came of a view that is not installed.</summary>
+    UnrecognisedKept,
+
+    /// <summary>A packet was handled once its view was installed.</summary>
+    UnrecognisedReplayed,
+
+    /// <summary>A view was not installed in time for its packets.</summary>
+    UnrecognisedExpired,
+
+    /// <summary>There was no room for a packet of a view that is not installed.</summary>
+    UnrecognisedFull,
+
+    /// <summary>A sender that fell silent said how far it had come.</summary>
+    BeaconSent,
+
+    /// <summary>A sender said that its stream has ended.</summary>
+    FinalSent,
+
+    /// <summary>A view was superseded before all that is bound to it was sent.</summary>
+    StreamEndedWithBacklog,
+
+    /// <summary>A view was superseded before all that was sent there is stable.</summary>
+    StreamEndedUnstable,
+
+    /// <summary>A view was superseded when all was stable.</summary>
+    StreamEndedStable,
+
+    /// <summary>A sender was permitted again in a view that it had ended its stream in.</summary>
+    StreamReopened,
+
+    /// <summary>All other members of a view were removed while messages to it were pending.</summary>
+    NobodyLeftToReceive,
+
+    /// <summary>The window kept a sender back.</summary>
+    WindowBlocked,
+
+    /// <summary>A window grew.</summary>
+    WindowGrown,
+
+    /// <summary>A window was cut.</summary>
+    WindowCut,
+
+    /// <summary>The rate kept a sender back.</summary>
+    RateBlocked,
+
+    /// <summary>A limit of pending was reached.</summary>
+    GateShut,
+
+    /// <summary>Pending fell to half of its limit.</summary>
+    GateOpened,
+
+    /// <summary>A group waited at a full region buffer.</summary>
+    GroupWaitedForRoom,
+
+    /// <summary>Messages waited to be bound when the step changed.</summary>
+    QueueMovedToNewStep,
+
+    /// <summary>A message waited for a step that is installed and not yet active.</summary>
+    BindingWaitsForStep,
+
+    /// <summary>A message was bound to several regions.</summary>
+    MessageToSeveralRegions,
+
+    /// <summary>A message was bound that nobody else is there for.</summary>
+    MessageToNobodyElse,
+
+    /// <summary>A message was ready for its own node before an earlier one.</summary>
+    OwnMessageWaited,
+
+    /// <summary>A node got a step that does not concern it.</summary>
+    StepDidNotConcern,
+
+    /// <summary>A node came to know a view again that it had lost sight of.</summary>
+    ViewKnownAgain,
+
+    /// <summary>The first step of a new server replaced the views of the one before.</summary>
+    InheritedViewsReplaced,
+
+    /// <summary>A node was told of another's removal.</summary>
+    NodeRemovalTold,
+
+    /// <summary>A node was told that it is removed, or refused.</summary>
+    NodeExpelled,
+
+    /// <summary>A node came back to its server after its connection broke.</summary>
+    SessionResumed,
+
+    /// <summary>A node was taken over by another server.</summary>
+    ServerTookOver,
+
+    /// <summary>A node registered on the address of one that the server still takes for alive.</summary>
+    NodeReplacedByRestart,
+
+    /// <summary>A node was removed because nothing had come from it.</summary>
+    RemovedForSilence,
+
+    /// <summary>A node was removed because it did not connect again.</summary>
+    RemovedForBrokenConnection,
+
+    /// <summary>A server that had stood still gave all nodes their time again.</summary>
+    LateJudgeWaited,
+
+    /// <summary>A server took a node of another server over.</summary>
+    NodeTakenOver,
+
+    /// <summary>A node that survivors named did not register with the new server.</summary>
+    SurvivorMissing,
+
+    /// <summary>A survivor had missed a step in which others sent.</summary>
+    SurvivorLeftBehind,
+
+    /// <summary>Two changes of one node and group could not share a step.</summary>
+    ChangeWaitsForNextStep,
+
+    /// <summary>A join waited for the node to install its leave.</summary>
+    JoinWaitsForLeave,
+
+    /// <summary>A change waited because a region has four unretired views.</summary>
+    FourViewsUnretired,
+
+    /// <summary>A node joined some groups and left others in one step.</summary>
+    NodeJoinsAndLeavesAtOnce,
+
+    /// <summary>Nodes came to a region and went from it in one step.</summary>
+    JoinAndLeaveInOneBatch,
+
+    /// <summary>Several nodes changed their groups in one step.</summary>
+    ChangesBatched,
+
+    /// <summary>A change came while a step was being installed.</summary>
+    ChangeGatheredDuringStep,
+
+    /// <summary>Some nodes left a region, others stayed.</summary>
+    RegionSplit,
+
+    /// <summary>Nodes came to a region that had some.</summary>
+    RegionMerged,
+
+    /// <summary>A region lost its last node.</summary>
+    RegionAbandoned,
+
+    /// <summary>A step took removed nodes out.</summary>
+    RemovalInStep,
+
+    /// <summary>A step took removed nodes out and let others in.</summary>
+    RemovalAndJoinInOneStep,
+
+    /// <summary>A step was activated without some that had not installed it.</summary>
+    StepActivatedWithoutAll,
+
+    /// <summary>A node said that it is done with a view that it was permitted in again.</summary>
+    DoneReportVoid,
+
+    /// <summary>An old view of a region retired.</summary>
+    ViewRetired,
+
+    /// <summary>The last view of a region without nodes retired.</summary>
+    LastViewOfRegionRetired,
+
+    /// <summary>A multicast address was used again.</summary>
+    AddressUsedAgain,
+
+    /// <summary>Two views had to share a multicast address.</summary>
+    AddressShared,
 }

@@ -26,4 +26,100 @@ internal enum Sabotage : byte
 
     /// <summary>Packets are cleaned up before every live member holds them.</summary>
     EarlyCleanup,
+
+    /// <summary>Packets are cached beyond the cap.</summary>
+    CacheCapIgnored,
+
+    /// <summary>A member lets packets of its own partition go as soon as its partition holds them, though others may still need them.</summary>
+    OwnPartitionDropped,
+
+    /// <summary>A stream that members visited earlier in a round had not heard of counts as held by them.</summary>
+    UnheardCountsAsHeld,
+
+    /// <summary>A round that skipped a member raises stability.</summary>
+    SkippedCountsAsVisited,
+
+    /// <summary>A token of a round that is over is taken for a new one.</summary>
+    TokenRoundUnchecked,
+
+    /// <summary>Datagrams of two hops of a token are joined.</summary>
+    TokenHopsMixed,
+
+    /// <summary>Who takes the lead, or begins a round anew, stays in the epoch of the token that may still be under way.</summary>
+    TakeoverKeepsEpoch,
+
+    /// <summary>What one partition misses is asked for as if the next one missed it.</summary>
+    NakToWrongPartition,
+
+    /// <summary>The last packet of a range that was asked for is not sent again.</summary>
+    NakCutShort,
+
+    /// <summary>A sender's beacons stop at the first acknowledgement, whatever it says.</summary>
+    BeaconsStopAtAck,
+
+    /// <summary>A sender says that its stream ended one packet earlier than it did.</summary>
+    FinalTooLow,
+
+    /// <summary>Messages that become stable leave the account of what is pending twice.</summary>
+    PendingReleasedTwice,
+
+    /// <summary>A group whose gate was shut is not told that there is room again.</summary>
+    GateStaysShut,
+
+    /// <summary>A message is not sent to the last of its group's regions.</summary>
+    RegionLeftOut,
+
+    /// <summary>A sender does not deliver its own message when its own region has no other member.</summary>
+    OwnMessageForgotten,
+
+    /// <summary>A sender delivers its own message when it is packed, whatever comes before it.</summary>
+    SelfDeliveryAhead,
+
+    /// <summary>The first message in a stream does not tell the step of the message before it.</summary>
+    PreviousStepLost,
+
+    /// <summary>A receiver without a place begins with whatever message comes first.</summary>
+    PlaceStartsAnywhere,
+
+    /// <summary>A receiver's place is kept when it leaves, and goes on when it joins again.</summary>
+    PlaceKeptAcrossLeave,
+
+    /// <summary>Messages that were sent before a receiver's stay began are taken.</summary>
+    StayIgnored,
+
+    /// <summary>Packets of a step that is not installed are handled at once.</summary>
+    StepNotAwaited,
+
+    /// <summary>Packets that waited for a step are forgotten when it is installed.</summary>
+    HeldPacketsDropped,
+
+    /// <summary>What a receiver holds when it leaves is not given back.</summary>
+    HeldKeptAtLeave,
+
+    /// <summary>A fragment is taken to stand one byte before its place.</summary>
+    FragmentShifted,
+
+    /// <summary>A node acknowledges a step without installing it, now and then.</summary>
+    StepSkipped,
+
+    /// <summary>A leave and a join of one node and group share a step.</summary>
+    LeaveAndJoinInOneStep,
+
+    /// <summary>A join returns before all senders have switched.</summary>
+    JoinSettledEarly,
+
+    /// <summary>A view retires when the first of its senders is done with it.</summary>
+    ViewRetiredAtFirstDone,
+
+    /// <summary>A node whose connection breaks is removed at once.</summary>
+    GraceIgnored,
+
+    /// <summary>A node is removed after a quarter of the detector's period.</summary>
+    DetectorHasty,
+
+    /// <summary>A server that took over gives numbers again that its predecessor gave.</summary>
+    NodeNumberReused,
+
+    /// <summary>A server that takes over forgets who was removed.</summary>
+    RemovedListLost,
 }

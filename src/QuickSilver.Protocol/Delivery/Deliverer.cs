@@ -28,6 +28,7 @@ public sealed class Deliverer
     private readonly DeliverySettings _settings;
     private readonly DeliveryCounters _counters;
     private readonly OrderStage _order;
+    private readonly Probes _probes;
     private readonly Dictionary<GroupId, GroupReceiver> _byId = [];
     private readonly List<GroupReceiver> _groups = [];
     private readonly List<ViewGroups> _views = [];
@@ -35,6 +36,7 @@ public sealed class Deliverer
     private List<WaitingPacket> _waiting = [];
     private List<WaitingPacket> _spare = [];
     private StepNumber _installed;
+    private Dictionary<GroupId, GroupReceiver>? _ended;
 
     /// <summary>Makes a deliverer without groups.</summary>
     /// <param name="settings">Its limits.</param>
@@ -45,6 +47,7 @@ public sealed class Deliverer
     {
         _settings = settings;
         _counters = counters;
+        _probes = settings.Probes;
         _order = new OrderStage(pool, counters, events, settings.Probes);
     }
 
@@ -57,6 +60,7 @@ public sealed class Deliverer
     public GroupReceiver OpenGroup(GroupInfo group, StepNumber stayBegan)
     {
         var receiver = new GroupReceiver(group, stayBegan) { Index = _groups.Count };
+        if (_probes.Breaks(Sabotage.PlaceKeptAcrossLeave)) KeepPlaces(receiver);
         _byId.Add(group.Id, receiver);
         _groups.Add(receiver);
         MapInViews(group.Id, receiver);
@@ -68,7 +72,12 @@ public sealed class Deliverer
     {
         if (!group.IsOpen) return;
         group.IsOpen = false;
-        foreach (SenderPlace place in group.Places) _order.Drop(place);
+        foreach (SenderPlace place in group.Places)
+        {
+            if (place.Held is null) continue;
+            _probes.Hit(Mark.HeldDroppedAtLeave);
+            if (!_probes.Breaks(Sabotage.HeldKeptAtLeave)) _order.Drop(place);
+        }
         _byId.Remove(group.Info.Id);
         GroupReceiver last = _groups[^1];
         _groups[group.Index] = last;
@@ -137,8 +146,9 @@ public sealed class Deliverer
         ReadOnlySpan<byte> bytes = datagram.Span;
         var reader = new WireReader(bytes[DatagramHeader.Length..]);
         StepNumber step = ReadStep(view, ref reader);
-        if (step > _installed)
+        if (step > _installed && !_probes.Breaks(Sabotage.StepNotAwaited))
         {
+            _probes.Hit(Mark.PacketHeldForStep);
             datagram.Retain();
             var packet = new WaitingPacket(view, sender, step, datagram);
             _waiting.Add(packet);
@@ -149,9 +159,18 @@ public sealed class Deliverer
         while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
             // Read from the array for each record: a handler may have closed a group meanwhile.
-            if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
+            if (groups[record.GroupIndex] is not { } group) continue;
+            if (step < group.StayBegan)
+            {
+                _probes.Hit(Mark.MessageBeforeStay);
+                if (!_probes.Breaks(Sabotage.StayIgnored)) continue;
+            }
             SenderPlace place = group.PlaceOf(sender);
-            if (place.Next == 0 && MayStart(group, record)) _order.Start(place, record.Number, now);
+            if (place.Next == 0)
+            {
+                if (MayStart(group, record) || _probes.Breaks(Sabotage.PlaceStartsAnywhere)) _order.Start(place, record.Number, now);
+                else _probes.Hit(Mark.MessageWaitsForPlace);
+            }
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
             if (record.IsFragment) _order.OnFragment(place, record.Number, record.MessageLength, record.FragmentOffset, part, now);
             else _order.OnWhole(place, record.Number, part, now);
@@ -169,7 +188,8 @@ public sealed class Deliverer
         if (!group.IsOpen) return;
         SenderPlace place = group.PlaceOf(self);
         if (place.Next == 0) _order.Start(place, number, now);
-        _order.OnWhole(place, number, payload, now);
+        if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && number > place.Next) _order.DeliverAhead(place, number, payload, now);
+        else _order.OnWhole(place, number, payload, now);
     }
 
     /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>
@@ -186,7 +206,8 @@ public sealed class Deliverer
                 continue;
             }
             _counters.HeldBytes -= packet.Charge;
-            OnPacket(packet.View, packet.Sender, packet.Datagram, now);
+            _probes.Hit(Mark.HeldPacketReplayed);
+            if (!_probes.Breaks(Sabotage.HeldPacketsDropped)) OnPacket(packet.View, packet.Sender, packet.Datagram, now);
             packet.Datagram.Release();
         }
         packets.Clear();
@@ -243,6 +264,16 @@ public sealed class Deliverer
     /// </summary>
     private static bool MayStart(GroupReceiver group, in PacketRecord record) =>
         record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.StayBegan);
+
+    private void KeepPlaces(GroupReceiver group)
+    {
+        _ended ??= [];
+        if (_ended.TryGetValue(group.Info.Id, out GroupReceiver? before))
+        {
+            foreach (SenderPlace place in before.Places) group.PlaceOf(place.Sender).Next = place.Next;
+        }
+        _ended[group.Info.Id] = group;
+    }
 
     private static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
         new(view.FirstStep.Epoch, view.FirstStep.Counter + reader.ReadVarint());

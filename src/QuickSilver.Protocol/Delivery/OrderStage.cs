@@ -23,6 +23,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         if (number < place.Next)
         {
             counters.Duplicates++;
+            probes.Hit(Mark.DuplicateMessage);
             if (probes.Breaks(Sabotage.DuplicateDelivered) && number + 1 == place.Next) Deliver(place, number, bytes, now);
             return;
         }
@@ -46,6 +47,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
             counters.Duplicates++;
             return;
         }
+        if (probes.Breaks(Sabotage.FragmentShifted) && offset > 0) offset--;
         switch (AddFragment(place, number, messageLength, offset, bytes))
         {
             case FragmentOutcome.Added:
@@ -66,6 +68,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     {
         System.Diagnostics.Debug.Assert(place.Next == 0, "a place starts once");
         place.Next = number;
+        if (place.Held is not null) probes.Hit(Mark.PlaceStartedWithHeld);
         while (place.Held is { } held && held.First.Number < number)
         {
             counters.Duplicates++;
@@ -98,6 +101,13 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         place.IsDelivering = outer;
     }
 
+    /// <summary>Delivers one's own message whatever comes before it.</summary>
+    public void DeliverAhead(SenderPlace place, ulong number, Slice bytes, Instant now)
+    {
+        place.Next = Math.Max(place.Next, number + 1);
+        Deliver(place, number, bytes, now);
+    }
+
     /// <summary>Drops everything a place holds.</summary>
     public void Drop(SenderPlace place)
     {
@@ -106,7 +116,11 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
 
     private void Drain(SenderPlace place, Instant now)
     {
-        if (place.IsDelivering) return;
+        if (place.IsDelivering)
+        {
+            probes.Hit(Mark.DeliveryNested);
+            return;
+        }
         place.IsDelivering = true;
         DeliverReady(place, now);
         place.IsDelivering = false;
@@ -138,6 +152,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         parts.JoinInto(bytes.Span);
         _pool.Return(parts);
         counters.Joined++;
+        probes.Hit(Mark.MessageJoined);
         Deliver(place, number, bytes, now);
         chunk.Release();
     }
@@ -156,6 +171,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         ulong count = first == 0 ? 0 : next - first;
         place.Next = next;
         counters.Lost += count;
+        probes.Hit(count == 0 ? Mark.LossOfUnknownCount : Mark.LossReported);
         events.OnLoss(place.Group, place.Sender, first, count, cause, now);
     }
 
@@ -169,6 +185,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
             else counters.Rejected.Count(RejectReason.BadFragment);
             return;
         }
+        probes.Hit(Mark.MessageHeld);
         bytes.Retain();
         var message = new HeldMessage(number, bytes, null);
         held.Insert(~index, message);

@@ -48,6 +48,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
         if (Count >= settings.MaxUnrecognised || Bytes + datagram.Length > settings.MaxUnrecognisedBytes)
         {
             counters.UnrecognisedDropped++;
+            settings.Probes.Hit(Mark.UnrecognisedFull);
             return false;
         }
         if (Count == _ring.Length) Grow();
@@ -55,6 +56,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
         Count++;
         Bytes += datagram.Length;
         counters.UnrecognisedKept++;
+        settings.Probes.Hit(Mark.UnrecognisedKept);
         return true;
     }
 
@@ -77,6 +79,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
         foreach (Entry entry in _replaying)
         {
             Bytes -= entry.Datagram.Length;
+            settings.Probes.Hit(Mark.UnrecognisedReplayed);
             handler(entry.Datagram, entry.Role, now);
             entry.Datagram.Release();
         }
@@ -93,6 +96,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
         {
             DropFirst();
             counters.UnrecognisedDropped++;
+            settings.Probes.Hit(Mark.UnrecognisedExpired);
         }
         if (Count == 0) _arena.Close();
     }

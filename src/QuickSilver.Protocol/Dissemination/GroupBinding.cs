@@ -45,6 +45,7 @@ internal sealed class GroupBinding
             RegionView view = views[index];
             Members += view.Members.Length;
             if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
+            if (Count > 0 && index == views.Count - 1 && context.Settings.Probes.Breaks(Sabotage.RegionLeftOut)) continue;
             _streams[Count] = context.Streams.Open(view, now);
             _groupIndexes[Count] = view.Region.IndexOf(group);
             Count++;

@@ -179,6 +179,7 @@ public sealed class GroupSender
     /// <summary>One of the group's gates has changed, or is found shut.</summary>
     internal void OnGate(bool open)
     {
+        if (open && _context.Settings.Probes.Breaks(Sabotage.GateStaysShut)) return;
         _shutGates += open ? -1 : 1;
         MarkGate();
     }
@@ -190,6 +191,7 @@ public sealed class GroupSender
         bool open = _shutGates == 0;
         if (open == IsOpen) return;
         IsOpen = open;
+        _context.Settings.Probes.Hit(open ? Mark.GateOpened : Mark.GateShut);
         if (!open) _context.Counters.GatesShut++;
         else if (HasWork) Schedule();
         _context.Events.OnGateChanged(this, open, now);
@@ -244,6 +246,7 @@ public sealed class GroupSender
 
     private void WaitAt(StreamSender stream)
     {
+        _context.Settings.Probes.Hit(Mark.GroupWaitedForRoom);
         _isScheduled = true;
         _hasWaited |= _queueHead is not null;
         stream.Backlog.Waiters.Enqueue(this);
@@ -284,7 +287,7 @@ public sealed class GroupSender
         message.Number = ++LastNumber;
         if (_context.Settings.Probes.Breaks(Sabotage.NumberSkipped) && LastNumber % 32 == 0) message.Number = ++LastNumber;
         message.Step = _context.ActiveStep;
-        message.PreviousStep = _previousStep;
+        message.PreviousStep = _context.Settings.Probes.Breaks(Sabotage.PreviousStepLost) ? default : _previousStep;
         _previousStep = message.Step;
         _context.Counters.MessagesSent++;
         _context.Counters.BytesSent += (ulong)message.Length;
@@ -307,8 +310,10 @@ public sealed class GroupSender
         }
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
-        if (!carriedHome) OnOwnCopyPacked(message, default, now);
+        if (binding.Count > 1) _context.Settings.Probes.Hit(Mark.MessageToSeveralRegions);
+        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten))) OnOwnCopyPacked(message, default, now);
         if (sent) return;
+        _context.Settings.Probes.Hit(Mark.MessageToNobodyElse);
         message.ReleaseBytes();
         OnStable(message, now);
     }
@@ -346,7 +351,11 @@ public sealed class GroupSender
     private bool EnsureBound(Instant now)
     {
         if (_boundIn == _context.Generation) return _isBound;
-        if (_queueCount > 0) RemoveFromAccounts(_queueCount, _queueBytes);
+        if (_queueCount > 0)
+        {
+            _context.Settings.Probes.Hit(Mark.QueueMovedToNewStep);
+            RemoveFromAccounts(_queueCount, _queueBytes);
+        }
         _boundIn = _context.Generation;
         _shutGates = 0;
         _binding?.Clear();
@@ -360,6 +369,7 @@ public sealed class GroupSender
         }
         else
         {
+            _context.Settings.Probes.Hit(Mark.BindingWaitsForStep);
             _context.WaitingForStep.Attach(this);
         }
         if (_queueCount > 0) AddToAccounts(_queueCount, _queueBytes);

@@ -28,6 +28,8 @@ internal struct SelfDelivery
     {
         if (message != _head)
         {
+            context.Settings.Probes.Hit(Mark.OwnMessageWaited);
+            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead)) context.Events.OnOwnMessage(message.Group, message.Number, bytes, now);
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;

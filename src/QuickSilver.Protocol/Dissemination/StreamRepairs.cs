@@ -48,9 +48,11 @@ internal sealed class StreamRepairs : IFeed
         if (packet.RepairedToAll || (asker is not null && (packet.FirstAsker == asker || packet.SecondAsker == asker)))
         {
             _context.Counters.NaksIgnored++;
+            _context.Settings.Probes.Hit(Mark.NakAnsweredAlready);
             return;
         }
         bool toAll = asker is null || packet.SecondAsker is not null;
+        if (toAll && asker is not null) _context.Settings.Probes.Hit(Mark.ThirdAskerMadeItMulticast);
         if (toAll) packet.RepairedToAll = true;
         else if (packet.FirstAsker is null) packet.FirstAsker = asker;
         else packet.SecondAsker = asker;

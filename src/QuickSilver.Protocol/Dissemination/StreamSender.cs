@@ -163,17 +163,24 @@ public sealed class StreamSender : IFeed
     {
         _hasEnded = true;
         _doneTold = false;
+        Mark state = _pending.Count > 0 ? Mark.StreamEndedUnstable : Mark.StreamEndedStable;
+        _context.Settings.Probes.Hit(Backlog.IsEmpty ? state : Mark.StreamEndedWithBacklog);
         if (Backlog.IsEmpty && _pending.Count > 0) AnnounceEnd();
         CheckDone(now);
     }
 
     /// <summary>The node sends here, for the first time or again.</summary>
-    internal void Reopen() => _hasEnded = false;
+    internal void Reopen()
+    {
+        if (_hasEnded) _context.Settings.Probes.Hit(Mark.StreamReopened);
+        _hasEnded = false;
+    }
 
     internal bool OnAck(in AckBody ack, Instant now)
     {
         if (ack.Stable > Highest || ack.Highest > Highest || ack.Intake > Highest) return false;
         MeasureRoundTrip(ack.Highest, now);
+        if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) StopBeacons();
         ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
         if (stable > Stable) Settle(stable, now);
         ulong read = Math.Max(ack.Intake ?? 0, Stable);
@@ -194,7 +201,9 @@ public sealed class StreamSender : IFeed
         {
             ulong first = Math.Max(range.Start, Stable + 1);
             _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
-            for (ulong sequence = first; sequence < range.End; sequence++) _repairs.Ask(sequence, to, _roundTrip, now);
+            if (first > range.Start) _context.Settings.Probes.Hit(Mark.NakOfStablePacket);
+            ulong end = _context.Settings.Probes.Breaks(Sabotage.NakCutShort) ? range.End - 1 : range.End;
+            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, _roundTrip, now);
         }
         return true;
     }
@@ -257,7 +266,9 @@ public sealed class StreamSender : IFeed
     {
         _beaconDue = false;
         if (_pending.Count == 0) return;
-        Slice datagram = _builder.BuildBeacon(isFinal: _hasEnded && Backlog.IsEmpty);
+        bool isFinal = _hasEnded && Backlog.IsEmpty;
+        _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
+        Slice datagram = _builder.BuildBeacon(isFinal);
         Hold(datagram, datagram.Length, isBeacon: true);
         _beacon.OnBeacon(now);
     }
@@ -292,9 +303,9 @@ public sealed class StreamSender : IFeed
             SettleMessage(message, now);
         }
         if (messages > 0) Gate.Account.Remove(messages, bytes);
+        if (messages > 0 && _context.Settings.Probes.Breaks(Sabotage.PendingReleasedTwice)) Gate.Account.Remove(messages, bytes);
         if (_pending.Count > 0) return;
-        _beacon.Stop();
-        _beaconDue = false;
+        StopBeacons();
         _carrier.Stop();
         // The root may still hold the last train: then one more pull lets go of its memory.
         if (!_held.IsEmpty) RequestPull();
@@ -310,6 +321,7 @@ public sealed class StreamSender : IFeed
     // Treats everything as stable and drops what is not sent: nobody is there to receive it.
     private void GiveUp(Instant now)
     {
+        if (_pending.Count > 0 || !Backlog.IsEmpty) _context.Settings.Probes.Hit(Mark.NobodyLeftToReceive);
         if (_pending.Count > 0) Settle(Highest, now);
         int messages = 0;
         long bytes = 0;
@@ -346,6 +358,12 @@ public sealed class StreamSender : IFeed
         if (!_hasEnded || _doneTold || !Backlog.IsEmpty || _pending.Count > 0 || _context.IsClosed) return;
         _doneTold = true;
         _context.Events.OnDone(View, now);
+    }
+
+    private void StopBeacons()
+    {
+        _beacon.Stop();
+        _beaconDue = false;
     }
 
     private void OnBeaconDue()

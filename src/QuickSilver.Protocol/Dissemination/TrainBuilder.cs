@@ -66,6 +66,7 @@ internal sealed class TrainBuilder
         if (most == 0)
         {
             _rateBlocked = true;
+            _context.Settings.Probes.Hit(Mark.RateBlocked);
             _rateAlarm.Set(_rate.NextSendAt(now));
             return 0;
         }
@@ -81,6 +82,7 @@ internal sealed class TrainBuilder
             if (!_window.CanSend(KernelCharge.OfTrain(bytes + atMost, _slot) - charge))
             {
                 _windowBlocked = true;
+                _context.Settings.Probes.Hit(Mark.WindowBlocked);
                 break;
             }
             Slice datagram = PackNext(now);
@@ -106,7 +108,8 @@ internal sealed class TrainBuilder
     public Slice BuildBeacon(bool isFinal)
     {
         Slice datagram = _arena.Take(DatagramHeader.Length);
-        WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
+        ulong highest = isFinal && _context.Settings.Probes.Breaks(Sabotage.FinalTooLow) ? _pending.Highest - 1 : _pending.Highest;
+        WriteHeader(datagram, DatagramKind.Beacon, highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
         return datagram;
     }
 
@@ -116,7 +119,9 @@ internal sealed class TrainBuilder
     /// <param name="now">The present instant.</param>
     public void OnFeedback(long totalAtIntake, in AckBody ack, Instant now)
     {
+        long before = _window.Window;
         _window.OnFeedback(totalAtIntake, ack.ActiveStreams, ack.Drops, now);
+        if (_window.Window != before) _context.Settings.Probes.Hit(_window.Window > before ? Mark.WindowGrown : Mark.WindowCut);
         _rate.OnFeedback(_window, now);
         _windowBlocked = false;
         _rateBlocked = false;

@@ -175,6 +175,7 @@ public sealed class MembershipAgent
             if (isOther != _isReporting || welcome.Epoch < _cluster.Epoch) return false;
             if (!_log.TryResume(welcome.Received)) return false;
             BeginSession(now);
+            _settings.Probes.Hit(isOther ? Mark.ServerTookOver : Mark.SessionResumed);
             foreach (byte[] frame in _log.Unconfirmed) _link.Send(frame);
             if (isOther)
             {
@@ -222,6 +223,7 @@ public sealed class MembershipAgent
     {
         var reason = (MembershipRefusal)reader.ReadByte();
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
+        _settings.Probes.Hit(Mark.NodeExpelled);
         End(reason, now);
         return true;
     }
@@ -258,7 +260,14 @@ public sealed class MembershipAgent
 
     private bool OnStep(ref WireReader reader, Instant now)
     {
-        if (StepFrame.TryRead(ref reader) is not { } frame || _cluster.Install(frame) is not { } installed) return false;
+        if (StepFrame.TryRead(ref reader) is not { } frame) return false;
+        if (!frame.IsConcerned) _settings.Probes.Hit(Mark.StepDidNotConcern);
+        if (_settings.Probes.Breaks(Sabotage.StepSkipped) && frame.Step % 4 == 0 && _cluster.Skip(frame))
+        {
+            SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_received));
+            return true;
+        }
+        if (_cluster.Install(frame) is not { } installed) return false;
         _requests.OnStepInstalled(installed);
         _events.OnStepInstalled(installed, now);
         if (!_isOver) SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_received));
@@ -295,7 +304,9 @@ public sealed class MembershipAgent
     {
         ulong key = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
-        if (_cluster.Remove(key) is { } node) _events.OnNodesRemoved([node], now);
+        if (_cluster.Remove(key) is not { } node) return true;
+        _settings.Probes.Hit(Mark.NodeRemovalTold);
+        _events.OnNodesRemoved([node], now);
         return true;
     }
 

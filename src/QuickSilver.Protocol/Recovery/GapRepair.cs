@@ -71,7 +71,11 @@ internal sealed class GapRepair : IFeed
             {
                 ulong sequence = stream.SequenceAt(place, pull.Partition);
                 if (sequence >= end) break;
-                if (stream.TryGetPacket(sequence, out _)) _node.Repairs.Add(_region, stream, sequence, asker, now);
+                if (stream.TryGetPacket(sequence, out _))
+                {
+                    _node.Probes.Hit(Mark.RepairByPull);
+                    _node.Repairs.Add(_region, stream, sequence, asker, now);
+                }
                 else if (!stream.Has(sequence)) Promise(stream, sequence, asker, map, now);
             }
         }
@@ -94,6 +98,7 @@ internal sealed class GapRepair : IFeed
         {
             TokenRange range = named with { End = Math.Min(named.End, last + 1) };
             if (range.Start >= range.End) break;
+            _node.Probes.Hit(Mark.NakOfWholePartition);
             var sequences = new SequenceRange(stream.SequenceAt(range.Start, partition), stream.SequenceAt(range.End - 1, partition) + 1);
             if (View.Partitions.Count == 1)
             {
@@ -132,6 +137,7 @@ internal sealed class GapRepair : IFeed
 
     private void Promise(StreamReceiver stream, ulong sequence, int asker, PartitionMap map, Instant now)
     {
+        _node.Probes.Hit(Mark.PullPromised);
         stream.Pulls.Add(sequence, asker);
         int index = stream.Missing.IndexOf(sequence);
         if (index < 0 || map.OfSequence(sequence) != map.OfMember(_region.Self)) return;
@@ -191,6 +197,7 @@ internal sealed class GapRepair : IFeed
             }
             if (run.End - run.Start > (ulong)room)
             {
+                _node.Probes.Hit(Mark.PullCutToBudget);
                 missing.Split(index, run.Start + (ulong)room);
                 run = missing[index];
             }
@@ -230,6 +237,7 @@ internal sealed class GapRepair : IFeed
             || (!mine && attempts >= OutsiderPatience && range.End - 1 <= stream.Cutoff);
         if (askSender && !stream.Sender.IsRemoved)
         {
+            _node.Probes.Hit(holders == 0 ? Mark.NakForEmptyPartition : mine ? Mark.NakByMember : Mark.NakByOutsider);
             // Only the partition's own packets are missing for sure: where several partitions share the run, each is named alone.
             if (map.Count == 1) Order(stream, stream.Sender, isNak: true, wide: false, partition, range);
             else
@@ -239,6 +247,7 @@ internal sealed class GapRepair : IFeed
         if (holders == 0 || (askSender && attempts % 2 == 1)) return;
         ulong hash = SeededRandom.Mix(_node.SelfKey ^ (range.Start << 8) ^ stream.Sender.Number.Key);
         int choice = (int)((hash + (ulong)attempts) % (ulong)holders);
+        _node.Probes.Hit(mine ? Mark.PullInPartition : Mark.PullAcrossPartitions);
         Order(stream, View.Members[Holder(stream, partition, choice)], isNak: false, wide: false, partition, range);
     }
 

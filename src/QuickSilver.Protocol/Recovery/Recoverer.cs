@@ -121,7 +121,7 @@ public sealed class Recoverer
         _cacheArena.Close();
     }
 
-    internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes;
+    internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes || Probes.Breaks(Sabotage.CacheCapIgnored);
 
     internal Slice CopyToCache(ReadOnlySpan<byte> datagram) => _cacheArena.Copy(datagram);
 

@@ -99,7 +99,9 @@ public sealed class RegionRecovery
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
         if (!stream.Window.Reaches(header.Sequence)) return RejectReason.BeyondWindow;
+        ulong missing = stream.Missing.Sequences;
         RaiseIntake(stream, header.Sequence, now);
+        if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
         stream.NoteHighest(header.Sequence);
         if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
         else Ring.OnUnstable(false, now);
@@ -140,7 +142,9 @@ public sealed class RegionRecovery
     {
         foreach (StreamReceiver stream in _streams)
         {
-            if (stream.IntakeTarget > stream.Intake && stream.IntakeTargetTake <= take) RaiseIntake(stream, stream.IntakeTarget, now);
+            if (stream.IntakeTarget <= stream.Intake || stream.IntakeTargetTake > take) continue;
+            _node.Probes.Hit(Mark.IntakeByEmptySocket);
+            RaiseIntake(stream, stream.IntakeTarget, now);
         }
     }
 
@@ -165,6 +169,7 @@ public sealed class RegionRecovery
         foreach (StreamReceiver stream in _streams)
         {
             if (stream.Own is not { } own || stream.Cleanup <= own.Stable) continue;
+            _node.Probes.Hit(Mark.NewLeaderToldItself);
             _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
             return;
         }
@@ -243,7 +248,11 @@ public sealed class RegionRecovery
     {
         // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
-        if (!HasRoom(stream, header.Sequence, datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram)) return RejectReason.NoRoom;
+        if (!HasRoom(stream, header.Sequence, datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram))
+        {
+            _node.Probes.Hit(Mark.PacketFoundNoRoom);
+            return RejectReason.NoRoom;
+        }
         if (_node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
         ulong sequence = header.Sequence;
         if (_node.Probes.Breaks(Sabotage.AckBeforeStore) && sequence % 32 == 0)
@@ -272,6 +281,7 @@ public sealed class RegionRecovery
         if (!stream.Pulls.IsEmpty)
         {
             stream.Pulls.Take(sequence, _promised);
+            if (_promised.Count > 0) _node.Probes.Hit(Mark.PromiseKept);
             foreach (int member in _promised) _node.Repairs.Add(this, stream, sequence, member, now);
         }
         _node.Events.OnPacket(View, stream.Sender, slice, now);
@@ -281,8 +291,13 @@ public sealed class RegionRecovery
     // Over the cap a stream may still grow at its contiguous end, by a little: what is kept above a gap could otherwise fill the cache for ever, or
     // two members wait for each other, each
     // full of the stream that the other lacks. The member that is furthest behind has nothing below the gap to keep, so it always goes on.
-    private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes) =>
-        _node.HasCacheRoom(bytes) || (sequence == stream.Window.Contiguous + 1 && sequence <= stream.Cleanup + GuaranteedPackets);
+    private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
+    {
+        if (_node.HasCacheRoom(bytes)) return true;
+        if (sequence != stream.Window.Contiguous + 1 || sequence > stream.Cleanup + GuaranteedPackets) return false;
+        _node.Probes.Hit(Mark.PacketStoredBeyondCap);
+        return true;
+    }
 
     private void HandOnAgain(StreamReceiver stream, ReadOnlySpan<byte> datagram, Instant now)
     {

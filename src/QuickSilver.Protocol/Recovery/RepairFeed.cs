@@ -33,7 +33,11 @@ internal sealed class RepairFeed : IFeed
         ulong key = SeededRandom.Mix(
             sequence ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40)) ^ SeededRandom.Mix(region.View.Number.Counter));
         ref (ulong Key, Instant At) recent = ref _recent[(int)(key % RecentSlots)];
-        if (recent.Key == key && now - recent.At < RepeatAfter) return;
+        if (recent.Key == key && now - recent.At < RepeatAfter)
+        {
+            _node.Probes.Hit(Mark.RepairAskedTwice);
+            return;
+        }
         recent = (key, now);
         _orders.Enqueue(new Order(region, stream, sequence, member));
         _node.Roots.Register(this, PriorityClass.Repair);

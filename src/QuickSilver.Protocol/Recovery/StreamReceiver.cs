@@ -18,6 +18,7 @@ internal sealed class StreamReceiver
     private readonly PartitionMap _map;
     private readonly int _partition;
     private readonly ulong[] _held;
+    private readonly Probes _probes;
     private ulong _foreignFloor;
     private ulong _cutoffCandidate;
     private Instant _cutoffCandidateAt;
@@ -26,6 +27,7 @@ internal sealed class StreamReceiver
     {
         Sender = sender;
         Own = own;
+        _probes = probes;
         _map = view.Partitions;
         _partition = _map.OfMember(self);
         _held = new ulong[_map.Count];
@@ -172,9 +174,10 @@ internal sealed class StreamReceiver
         for (ulong next = Math.Max(_foreignFloor, Cleanup) + 1; next <= last; next++)
         {
             int partition = _map.OfSequence(next);
-            if (partition != _partition)
+            if (partition != _partition || _probes.Breaks(Sabotage.OwnPartitionDropped))
             {
                 if (_held[partition] < next) break;
+                _probes.Hit(Mark.ForeignPacketReleased);
                 Cache.Release(next);
             }
             _foreignFloor = next;

@@ -1,9 +1,10 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>Joins the up to four datagrams of one hop; datagrams of another hop begin anew, and are never mixed in.</summary>
-internal sealed class TokenHopIn(int members)
+internal sealed class TokenHopIn(int members, Probes probes)
 {
     private readonly byte[][] _parts = [[], [], [], []];
     private readonly int[] _lengths = new int[TokenHop.MaxParts];
@@ -34,8 +35,9 @@ internal sealed class TokenHopIn(int members)
         if (reader.Failed) return RejectReason.Malformed;
         if (!hop.IsSameHop(_current))
         {
+            if (_received != 0 && _received != (1 << _current.Parts) - 1) probes.Hit(Mark.HopLeftIncomplete);
             _current = hop;
-            _received = 0;
+            if (!probes.Breaks(Sabotage.TokenHopsMixed)) _received = 0;
         }
         ReadOnlySpan<byte> bytes = reader.ReadBytes(reader.Remaining);
         if (_parts[hop.Part].Length < bytes.Length) _parts[hop.Part] = new byte[bytes.Length];

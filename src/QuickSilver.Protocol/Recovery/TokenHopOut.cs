@@ -93,6 +93,7 @@ internal sealed class TokenHopOut : IFeed
         if (!_active) return;
         if (_sendsLeft > 0 && !_region.View.Members[_hop.To].IsRemoved)
         {
+            _node.Probes.Hit(Mark.HopSentAgain);
             Offer(now);
             return;
         }

@@ -52,7 +52,7 @@ internal sealed class TokenRing
         _region = region;
         _plan = new RingPlan(region.View);
         _visit = new TokenVisit(node, region);
-        _in = new TokenHopIn(region.View.Members.Length);
+        _in = new TokenHopIn(region.View.Members.Length, node.Probes);
         _out = new TokenHopOut(node, region, OnHopUnanswered);
         _acks = new AckFeed(node, region);
         _verdict = new RoundVerdict(node, region, _acks);
@@ -82,7 +82,9 @@ internal sealed class TokenRing
     /// <summary>Members may be gone from the cluster: the lowest that is left leads, if it was the leader.</summary>
     public void OnNodesRemoved()
     {
-        if (_region.View.Members[_leader].IsRemoved) _leader = _plan.FirstLive();
+        if (!_region.View.Members[_leader].IsRemoved) return;
+        _leader = _plan.FirstLive();
+        _node.Probes.Hit(Mark.LeaderRemoved);
     }
 
     /// <summary>Tells a sender again what it already could know: its stream is stable.</summary>
@@ -106,7 +108,13 @@ internal sealed class TokenRing
         if (!stale && !_token.TryRead(_in.Bytes, _region.View.Members.Length, Map.Count)) return RejectReason.Malformed;
         // Acknowledged once it is known to be good, stale or not: the sender of the hop must not wait for what was done already.
         _acks.AddHop(hop);
-        if (stale) return RejectReason.None;
+        if (hop.Leader != _leader && IsLeader) _node.Probes.Hit(stale ? Mark.OtherLeaderIgnored : Mark.LeaderYielded);
+        if (hop.Parts > 1) _node.Probes.Hit(Mark.TokenOfSeveralDatagrams);
+        if (stale)
+        {
+            _node.Probes.Hit(Mark.StaleToken);
+            return RejectReason.None;
+        }
         _plan.Begin(_in.Skipped);
         NoteRound(hop, now);
         _epoch = hop.Epoch;
@@ -130,6 +138,7 @@ internal sealed class TokenRing
         if (!reader.IsAtEnd) return RejectReason.Malformed;
         if (_region.View.Members[hop.To].Number.Key != header.Sender) return RejectReason.UnknownSender;
         if (!_out.Answered(hop)) return RejectReason.None;
+        if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
         _skips[hop.To] = 0;
         return RejectReason.None;
     }
@@ -151,7 +160,7 @@ internal sealed class TokenRing
     {
         if (hop.Epoch != _epoch) return hop.Epoch > _epoch;
         if (hop.Leader != _leader) return hop.Leader < _leader || Members[_leader].IsRemoved;
-        if (hop.Round != _round) return hop.Round > _round;
+        if (hop.Round != _round) return hop.Round > _round || _node.Probes.Breaks(Sabotage.TokenRoundUnchecked);
         return hop.Hop > _hop;
     }
 
@@ -252,6 +261,7 @@ internal sealed class TokenRing
         TimeSpan took = now - _startedAt;
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRounds++;
+        if (!_token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
         _verdict.Judge(_token, _myRound, now);
         foreach (StreamReceiver stream in _region.Streams)
         {
@@ -266,6 +276,7 @@ internal sealed class TokenRing
         _hop++;
         var hop = new TokenHop(_epoch, _leader, _round, _hop, _region.Self, to, 0, 1);
         int sends = _skips[to] >= 2 ? 1 : _node.Settings.HopSends;
+        if (sends == 1) _node.Probes.Hit(Mark.MemberProbed);
         _out.Send(hop, _token, _plan.Skipped, sends, now);
     }
 
@@ -274,12 +285,14 @@ internal sealed class TokenRing
     {
         _node.Counters.TokenSkips++;
         if (_skips[member] < byte.MaxValue) _skips[member]++;
-        if (!Members[member].IsRemoved) _token.Complete = false;
+        _node.Probes.Hit(Mark.HopSkipped);
+        if (!Members[member].IsRemoved && !_node.Probes.Breaks(Sabotage.SkippedCountsAsVisited)) _token.Complete = false;
         _plan.Skip(member);
         switch (_token.Phase)
         {
             case TokenPhase.Walk when member == _token.PartitionLead && Map.OfMember(_region.Self) != _token.Partition:
             case TokenPhase.Walk when member == _token.PartitionLead && _leader == _region.Self && _hop <= 1:
+                _node.Probes.Hit(Mark.PartitionLeadSkipped);
                 int lead = _plan.NextInPartition(member);
                 if (lead >= 0)
                 {
@@ -305,10 +318,12 @@ internal sealed class TokenRing
                 break;
             case TokenPhase.Close:
                 // Whoever walked last closes the partition in its lead's place.
+                _node.Probes.Hit(Mark.PartitionClosedByAnother);
                 Continue(-1, now);
                 break;
             default:
                 // The leader is silent: the round is lost, and its patience will tell who leads next.
+                _node.Probes.Hit(Mark.RoundLostWithLeader);
                 break;
         }
     }
@@ -338,6 +353,7 @@ internal sealed class TokenRing
         {
             _leader = _region.Self;
             _node.Counters.Takeovers++;
+            _node.Probes.Hit(Mark.LeadTakenOver);
         }
         else if (!_inFlight || now - _lastTokenAt < _patience.OfFirst)
         {
@@ -345,7 +361,8 @@ internal sealed class TokenRing
             if (_inFlight) _watch.Set(now + _patience.OfFirst);
             return;
         }
-        _epoch++;
+        if (_inFlight) _node.Probes.Hit(Mark.TokenLostAndRebuilt);
+        if (!_node.Probes.Breaks(Sabotage.TakeoverKeepsEpoch)) _epoch++;
         _patience.OnUnfinished();
         _inFlight = false;
         _out.Cancel();

@@ -53,6 +53,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         ulong drops = region.Channel?.Drops ?? 0;
         ulong newDrops = drops - _dropsTold;
         _dropsTold = drops;
+        if (newDrops > 0) node.Probes.Hit(Mark.KernelDropsTold);
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
@@ -84,7 +85,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             ulong place = Math.Min(record.Place, stream.PlacesThrough(stream.KnownHighest, token.Partition));
             ulong through = stream.SequenceAt(place + 1, token.Partition) - 1;
             if (through > record.Held[token.Partition]) record.Held[token.Partition] = through;
-            if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
+            int partition = node.Probes.Breaks(Sabotage.NakToWrongPartition) ? (token.Partition + 1) % Map.Count : token.Partition;
+            if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, partition, record.Common.Ranges);
         }
     }
 
@@ -150,7 +152,9 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             {
                 ulong sequence = stream.SequenceAt(place, partition);
                 if (sequence > stream.KnownHighest) return;
-                if (stream.TryGetPacket(sequence, out _)) node.Repairs.Add(region, stream, sequence, before, now);
+                if (!stream.TryGetPacket(sequence, out _)) continue;
+                node.Probes.Hit(Mark.RepairByPush);
+                node.Repairs.Add(region, stream, sequence, before, now);
             }
         }
     }
@@ -200,7 +204,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             record.Cleanup = stream.Cleanup;
             record.Cutoff = stream.Cleanup;
             record.Highest = stream.KnownHighest;
-            record.Contiguous = 0;
+            record.Contiguous = node.Probes.Breaks(Sabotage.UnheardCountsAsHeld) ? stream.Contiguous : 0;
+            node.Probes.Hit(Mark.StreamMetInMidRound);
             record.Drops = newDrops;
         }
     }

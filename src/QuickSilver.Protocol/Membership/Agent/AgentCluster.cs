@@ -232,6 +232,14 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left, changed);
     }
 
+    /// <summary>Leaves a step out, as only a broken agent does.</summary>
+    public bool Skip(StepFrame frame)
+    {
+        if (_self is null || frame.Step != _lastStep + 1) return false;
+        _lastStep = frame.Step;
+        return true;
+    }
+
     private InstalledStep Commit(
         StepNumber number, List<RegionView> opened, List<RegionView> superseded, List<GroupInfo> joined, List<GroupInfo> left, List<GroupInfo> changed)
     {
@@ -277,6 +285,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         if (members.Count == 0) return null;
         if (_views.TryGetValue(new ViewNumber(Epoch, entry.View), out RegionView? known))
         {
+            probes.Hit(Mark.ViewKnownAgain);
             return last is null && known.Region.Id.Counter == entry.Region && known.Members.AsSpan().SequenceEqual(members.ToArray()) ? known : null;
         }
         var first = new StepNumber(Epoch, entry.FirstStep);
@@ -328,7 +337,11 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             superseded.Add(region.Current!);
             foreach (NodeInfo member in region.Current!.Members) Depart(member, region);
         }
-        if (_inherited.Count > 0) _current.Clear();
+        if (_inherited.Count > 0)
+        {
+            probes.Hit(Mark.InheritedViewsReplaced);
+            _current.Clear();
+        }
         _inherited.Clear();
         foreach (OpenedView view in opened)
         {

@@ -44,6 +44,8 @@ internal sealed class AddressPool
             ChangeUsers(rested.Index, -1);
         }
         int index = _ranking.Min;
+        if (_users[index] > 0) _settings.Probes.Hit(Mark.AddressShared);
+        else if (_uses[index] > 0) _settings.Probes.Hit(Mark.AddressUsedAgain);
         ChangeUsers(index, 1);
         uint ports = (uint)Math.Clamp(_settings.PortCount, 1, ushort.MaxValue + 1 - _settings.PortFirst);
         uint port = _settings.PortFirst + (_uses[index]++ % ports);

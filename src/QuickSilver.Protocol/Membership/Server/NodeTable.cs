@@ -36,7 +36,9 @@ internal sealed class NodeTable(IServerLinks links)
     /// <summary>Registers a node under the next number.</summary>
     public ServerNode Add(HelloFrame hello, Epoch epoch, ulong lastStep)
     {
-        return Add(hello, new NodeNumber(epoch, ++_lastCounter), lastStep, false);
+        var number = new NodeNumber(epoch, ++_lastCounter);
+        while (_byKey.ContainsKey(number.Key)) number = new NodeNumber(epoch, ++_lastCounter);
+        return Add(hello, number, lastStep, false);
     }
 
     /// <summary>Takes over a node that a server before this one has numbered.</summary>

@@ -14,6 +14,8 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
 {
     private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
 
+    private TimeSpan FailureTimeout => settings.Probes.Breaks(Sabotage.DetectorHasty) ? settings.FailureTimeout / 4 : settings.FailureTimeout;
+
     /// <summary>Begins to watch a node. Its time begins with <see cref="OnConnected"/>.</summary>
     public void Begin(ServerNode node) => node.Watch = new Alarm(alarms, now => Check(node, now));
 
@@ -28,7 +30,7 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     /// <summary>A node's connection is gone.</summary>
     public void OnDisconnected(ServerNode node, Instant now)
     {
-        node.ReconnectBy = now + settings.ReconnectGrace;
+        node.ReconnectBy = settings.Probes.Breaks(Sabotage.GraceIgnored) ? now : now + settings.ReconnectGrace;
         Set(node);
     }
 
@@ -36,9 +38,9 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     private void Set(ServerNode node)
     {
         Instant due = node.ReconnectBy;
-        if (settings.FailureTimeout > TimeSpan.Zero)
+        if (FailureTimeout > TimeSpan.Zero)
         {
-            Instant silent = node.LastHeard + settings.FailureTimeout;
+            Instant silent = node.LastHeard + FailureTimeout;
             if (silent < due) due = silent;
         }
         node.WatchDue = due;
@@ -50,13 +52,15 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     {
         if (now - node.WatchDue > LateAlarm)
         {
+            settings.Probes.Hit(Mark.LateJudgeWaited);
             // What the node sent while this process stood still has not been read yet.
             node.LastHeard = now;
             if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + settings.ReconnectGrace;
             Set(node);
             return;
         }
-        bool silent = settings.FailureTimeout > TimeSpan.Zero && node.LastHeard + settings.FailureTimeout <= now;
+        bool silent = FailureTimeout > TimeSpan.Zero && node.LastHeard + FailureTimeout <= now;
+        if (silent || node.ReconnectBy <= now) settings.Probes.Hit(silent ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
         if (silent || node.ReconnectBy <= now) remove(node, MembershipRefusal.Removed, now);
         else Set(node);
     }

@@ -33,6 +33,7 @@ internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession s
         }
         if (known is not null && hello.Number.IsNone && hello.Incarnation > known.Info.Incarnation)
         {
+            parts.Settings.Probes.Hit(Mark.NodeReplacedByRestart);
             remove(known, MembershipRefusal.Replaced, now);
             known = null;
         }
@@ -43,9 +44,11 @@ internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession s
             parts.Connections.AwaitReport(connection, hello);
             parts.Connections.Send(connection, _frame.Begin(FrameKind.ReportRequest).Span);
         }
-        else if (known is null) Attach(connection, parts.Nodes.Add(hello, parts.Reign.Epoch, parts.Pipeline.Last), false, now);
+        else if (known is null) Attach(connection, parts.Nodes.Add(hello, NumberingEpoch, parts.Pipeline.Last), false, now);
         else Resume(connection, known, hello.Received, now);
     }
+
+    private Wire.Epoch NumberingEpoch => parts.Settings.Probes.Breaks(Sabotage.NodeNumberReused) ? parts.Reign.GroupEpoch : parts.Reign.Epoch;
 
     /// <summary>Decides about a registration, and finds the node that it comes from, or that it replaces.</summary>
     private MembershipRefusal Judge(HelloFrame hello, out ServerNode? known)

@@ -20,9 +20,9 @@ internal sealed class ServerParts
         Nodes = new NodeTable(links);
         var regions = new RegionCalculator();
         Regions = regions;
-        Ledger = new ViewLedger(Reign, Nodes, regions, new AddressPool(settings));
+        Ledger = new ViewLedger(Reign, Nodes, regions, new AddressPool(settings), settings.Probes);
         Inherited = new InheritedViews(Nodes);
-        Maker = new StepMaker(Nodes, regions, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication));
+        Maker = new StepMaker(Nodes, regions, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
     }
 

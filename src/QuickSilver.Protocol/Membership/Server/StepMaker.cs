@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// all changes of that node wait, so that what a node asked for together stays together. Removals never wait.
 /// </para>
 /// </summary>
-internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewLedger ledger, NoticeWriter notices)
+internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewLedger ledger, NoticeWriter notices, Probes probes)
 {
     private readonly HashSet<uint> _changed = [];
     private readonly List<uint> _joined = [];
@@ -72,6 +72,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         }
         if (_moves.Count == 0) return null;
         regions.End();
+        HitMarks(made);
         RenewForUnicast();
         ReplaceViews(step, now);
         foreach ((ServerNode node, ServerRegion? from) in _moves)
@@ -82,6 +83,19 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         nodes.Release();
         ledger.RetireAll(now);
         return made;
+    }
+
+    private void HitMarks(MadeStep made)
+    {
+        if (nodes.Departed.Count > 0) probes.Hit(made.Joiners.Count > 0 ? Mark.RemovalAndJoinInOneStep : Mark.RemovalInStep);
+        if (_moves.Count > 1) probes.Hit(Mark.ChangesBatched);
+        foreach (ServerRegion region in regions.Touched)
+        {
+            if (region.Leavers.Count > 0 && region.Population > 0) probes.Hit(Mark.RegionSplit);
+            if (region.Joiners.Count > 0 && region.WasInhabited) probes.Hit(Mark.RegionMerged);
+            if (region.Leavers.Count > 0 && region.Joiners.Count > 0) probes.Hit(Mark.JoinAndLeaveInOneBatch);
+            if (region.WasInhabited && region.Population == 0) probes.Hit(Mark.RegionAbandoned);
+        }
     }
 
     private void Move(ServerNode node, uint[] groups)
@@ -99,14 +113,21 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         var kept = new List<GroupChange>();
         foreach (GroupChange change in node.Pending)
         {
-            if (_changed.Contains(change.Group))
+            bool isSecond = _changed.Contains(change.Group);
+            bool isBroken = isSecond && probes.Breaks(Sabotage.LeaveAndJoinInOneStep);
+            if (isSecond && !isBroken)
             {
+                probes.Hit(Mark.ChangeWaitsForNextStep);
                 kept.Add(change);
                 continue;
             }
-            if (SortedCounters.Contains(groups, change.Group) == change.IsJoin) continue;
+            if (!isBroken && SortedCounters.Contains(groups, change.Group) == change.IsJoin) continue;
             _changed.Add(change.Group);
-            if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed) kept.Add(change);
+            if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed)
+            {
+                probes.Hit(Mark.JoinWaitsForLeave);
+                kept.Add(change);
+            }
             else (change.IsJoin ? _joined : _left).Add(change.Group);
         }
         if (_joined.Count + _left.Count > 0)
@@ -114,7 +135,12 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
             _joined.Sort();
             _left.Sort();
             uint[] target = SortedCounters.Union(SortedCounters.Except(groups, [.. _left]), [.. _joined]);
-            if (node.Region is { IsAtLimit: true } || regions.Find(target) is { IsAtLimit: true }) return false;
+            if (node.Region is { IsAtLimit: true } || regions.Find(target) is { IsAtLimit: true })
+            {
+                probes.Hit(Mark.FourViewsUnretired);
+                return false;
+            }
+            if (_joined.Count > 0 && _left.Count > 0) probes.Hit(Mark.NodeJoinsAndLeavesAtOnce);
             foreach (uint group in _left) node.LeftIn[group] = step;
             if (_left.Count > 0) node.LastLeave = step;
             Move(node, target);

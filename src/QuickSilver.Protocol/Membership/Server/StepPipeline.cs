@@ -53,6 +53,7 @@ internal sealed class StepPipeline
         if (!_maker.HasWork) return;
         if (_installing is not null && _gatherUntil == Instant.Zero)
         {
+            _settings.Probes.Hit(Mark.ChangeGatheredDuringStep);
             TimeSpan window = 2 * _lastInstall;
             _gatherUntil = now + (window < _settings.BatchWindow ? window : _settings.BatchWindow);
         }
@@ -140,6 +141,7 @@ internal sealed class StepPipeline
     private void Activate(Instant now)
     {
         MadeStep made = _installing!;
+        if (made.ToInstall.Count > 0) _settings.Probes.Hit(Mark.StepActivatedWithoutAll);
         _installing = null;
         _installAlarm.Cancel();
         _lastInstall = now - made.Made;
@@ -158,7 +160,7 @@ internal sealed class StepPipeline
 
     private bool SettleIfSwitched(MadeStep made)
     {
-        if (made.ToSwitch.Count > 0) return false;
+        if (made.ToSwitch.Count > 0 && !_settings.Probes.Breaks(Sabotage.JoinSettledEarly)) return false;
         _unsettled.Remove(made);
         byte[] frame = _frame.Begin(FrameKind.Settled).WriteVarint(made.Step).ToArray();
         foreach (ServerNode node in made.Joiners)

@@ -65,6 +65,7 @@ internal sealed class Succession
         }
         _parts.Maker.Inherit(node, groups);
         foreach (ReportFrame.ViewEntry view in report.Views) _parts.Inherited.Add(node, view);
+        _parts.Settings.Probes.Hit(Mark.NodeTakenOver);
         takeover.Register(node, report);
         return node;
     }
@@ -74,6 +75,7 @@ internal sealed class Succession
     {
         foreach (ulong key in report.Removed)
         {
+            if (_parts.Settings.Probes.Breaks(Sabotage.RemovedListLost)) break;
             if (_parts.Nodes.Find(key) is { } removed) _remove(removed, MembershipRefusal.Removed, now);
         }
         EndGathering(now);
@@ -101,7 +103,7 @@ internal sealed class Succession
             _parts.Maker.Drop(node);
             _parts.Nodes.Remove(node);
         }
-        _takeover = new Takeover(hello.Instance) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
+        _takeover = new Takeover(hello.Instance, _parts.Settings.Probes) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
         _parts.Inherited.Clear();
         _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
         _parts.Groups.BeginTerm(_parts.Reign.Epoch.Term);
@@ -135,8 +137,13 @@ internal sealed class Succession
         {
             takeover.MarkRemoved(key);
             _parts.Removed++;
+            _parts.Settings.Probes.Hit(Mark.SurvivorMissing);
         }
-        foreach (ServerNode node in takeover.LeftBehind()) _remove(node, MembershipRefusal.Removed, now);
+        foreach (ServerNode node in takeover.LeftBehind())
+        {
+            _parts.Settings.Probes.Hit(Mark.SurvivorLeftBehind);
+            _remove(node, MembershipRefusal.Removed, now);
+        }
         foreach (ulong key in takeover.Removed())
         {
             byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();

@@ -21,7 +21,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// </summary>
 /// <param name="instance">The cluster instance.</param>
-internal sealed class Takeover(ulong instance)
+/// <param name="probes">What tests see and move.</param>
+internal sealed class Takeover(ulong instance, Probes probes)
 {
     private readonly SortedSet<ulong> _missing = [];
     private readonly HashSet<ulong> _registered = [];
@@ -56,7 +57,10 @@ internal sealed class Takeover(ulong instance)
     {
         _registered.Add(node.Key);
         _missing.Remove(node.Key);
-        foreach (ulong key in report.Removed) MarkRemoved(key);
+        foreach (ulong key in report.Removed)
+        {
+            if (!probes.Breaks(Sabotage.RemovedListLost)) MarkRemoved(key);
+        }
         foreach (ReportFrame.ViewEntry view in report.Views)
         {
             foreach (ulong key in view.Members)

@@ -23,7 +23,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="nodes">Who is told.</param>
 /// <param name="regions">Forgets regions that are gone.</param>
 /// <param name="pool">The multicast addresses.</param>
-internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator regions, AddressPool pool)
+/// <param name="probes">What tests see and move.</param>
+internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator regions, AddressPool pool, Probes probes)
 {
     private readonly List<ServerView> _unretired = [];
     private readonly Dictionary<uint, ServerView> _byNumber = [];
@@ -106,9 +107,13 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
     {
         if (!_byNumber.TryGetValue(number, out ServerView? view) || !view.Awaited.Contains(node.Slot)) return false;
         ulong end = view.Sending.Contains(node.Slot) ? view.EndStep : view.LostIn[node.Key];
-        if (end == 0 || step < end) return false;
+        if (end == 0 || step < end)
+        {
+            probes.Hit(Mark.DoneReportVoid);
+            return false;
+        }
         view.Awaited.Remove(node.Slot);
-        return TryRetire(view, now);
+        return TryRetire(view, now, probes.Breaks(Sabotage.ViewRetiredAtFirstDone));
     }
 
     /// <summary>A removed node is waited for no more, and told nothing.</summary>
@@ -132,13 +137,14 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
         }
     }
 
-    private bool TryRetire(ServerView view, Instant now)
+    private bool TryRetire(ServerView view, Instant now, bool early = false)
     {
-        if (view.EndStep == 0 || view.Awaited.Count > 0) return false;
+        if (view.EndStep == 0 || (view.Awaited.Count > 0 && !early)) return false;
         _unretired.Remove(view);
         _byNumber.Remove(view.Number);
         view.Region.Unretired.Remove(view);
         Retired++;
+        probes.Hit(view.Region.Unretired.Count > 0 ? Mark.ViewRetired : Mark.LastViewOfRegionRetired);
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
         if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
         if (view.Permitted.Count == 0) return true;
