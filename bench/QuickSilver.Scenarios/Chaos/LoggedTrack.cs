@@ -23,15 +23,12 @@ internal sealed class LoggedTrack
     public string? Add(LoggedMessage message)
     {
         ulong expected = _last + 1;
-        bool isNext = _isOpen ? message.Number > _last : message.Number == expected;
-        if (!isNext)
-        {
-            return message.Number <= _last ? $"{message.Number} came after {_last}: out of order, or twice" : $"{message.Number} came where {expected} was due, and no loss was told";
-        }
+        bool isNext = _isOpen || message.Number == expected;
+        if (message.Number <= _last) return $"{message.Number} came after {_last}: out of order, or twice";
         _last = message.Number;
         _isOpen = false;
         Messages.Add(message);
-        return null;
+        return isNext ? null : $"{message.Number} came where {expected} was due, and no loss was told";
     }
 
     /// <summary>A loss was told.</summary>
