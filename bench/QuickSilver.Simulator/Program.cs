@@ -3,5 +3,6 @@ using QuickSilver.Samples;
 using QuickSilver.Simulator.Verbs;
 
 var root = new RootCommand("Runs simulated clusters. Ends with 0 when every promise was kept and every bar was met.");
-root.Subcommands.Add(DisturbanceVerb.Make());
+root.Subcommands.Add(RunVerb.Make());
+root.Subcommands.Add(ReplayVerb.Make());
 return await CommandLine.RunAsync(root, args);

@@ -82,6 +82,9 @@ public sealed class SimulatedCluster
     /// <summary>Datagrams handed to the network, by any node.</summary>
     public ulong DatagramsSent { get; private set; }
 
+    /// <summary>Datagrams handed to the network by nodes that must still keep their promises.</summary>
+    internal ulong DatagramsOfConcern { get; private set; }
+
     /// <summary>Events that have happened.</summary>
     public ulong EventsExecuted => _events.Executed;
 
@@ -201,7 +204,16 @@ public sealed class SimulatedCluster
     public void After(TimeSpan delay, Action action) => _events.Schedule(_run.Now + delay, new ActionExecution(action));
 
     /// <summary>True when all sending is done and every promise about it kept.</summary>
-    public bool IsSettled => _plansUnderWay == 0 && LivenessChecks.FindMissing(_nodes, _checks) is null;
+    public bool IsSettled => _plansUnderWay == 0 && FindMissing() is null;
+
+    /// <summary>Which nodes must still keep their promises, of those that live; null: all members.</summary>
+    internal Func<SimulatedNode, bool>? Concerns { get; set; }
+
+    /// <summary>True for a living member that must still keep its promises.</summary>
+    internal bool IsConcerned(SimulatedNode node) => node.IsMember && (Concerns is null || Concerns(node));
+
+    /// <summary>The first promise about messages that is not kept yet; null when there is none.</summary>
+    internal (string Invariant, string Missing)? FindMissing() => LivenessChecks.FindMissing(_nodes, _checks, IsConcerned);
 
     /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known stable at its
     /// sender.</summary>
@@ -210,16 +222,21 @@ public sealed class SimulatedCluster
     public void Settle(TimeSpan limit)
     {
         if (RunUntil(() => IsSettled, limit)) return;
-        (string invariant, string missing) = LivenessChecks.FindMissing(_nodes, _checks) ?? ("D7", "sending has not ended");
+        (string invariant, string missing) = FindMissing() ?? ("D7", "sending has not ended");
         throw _run.Violation(invariant, $"after {limit} {missing}");
     }
 
-    /// <summary>Ends every living node in good order, and checks that nothing is left.</summary>
+    /// <summary>Ends every living node in good order, those that are broken for ever at once, and checks that nothing is left.</summary>
     /// <exception cref="InvariantViolationException">A promise was broken; R4 when something is left.</exception>
     public void Shutdown()
     {
         _isEnding = true;
-        foreach (SimulatedNode node in _nodes) node.Shutdown();
+        foreach (SimulatedNode node in _nodes)
+        {
+            // What stays broken for ever cannot end in good order.
+            if (IsConcerned(node)) node.Shutdown();
+            else node.Crash();
+        }
         if (!RunUntil(() => _nodes.TrueForAll(node => !node.IsAlive), ShutdownLimit)) throw _run.Violation("R4", "a node did not end");
         _membership.Stop();
         if (_membership.Alarms > 0) throw _run.Violation("R4", $"the membership server was stopped with {_membership.Alarms} alarms set");
@@ -264,6 +281,7 @@ public sealed class SimulatedCluster
         public void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now)
         {
             cluster.DatagramsSent++;
+            if (cluster.IsConcerned(cluster._nodes[node])) cluster.DatagramsOfConcern++;
             cluster._run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)datagram.Length, Crc32C.Of(datagram));
             RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
             if (reason != RejectReason.None || header.TotalLength != datagram.Length)

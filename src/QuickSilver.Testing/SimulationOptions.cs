@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Membership;
@@ -64,12 +65,15 @@ public sealed record SimulationOptions
     public int SpinLimit { get; init; } = 10_000;
 
     /// <summary>The defect to plant in every node and in the membership server.</summary>
+    [JsonInclude]
     internal Sabotage Sabotage { get; init; }
 
     /// <summary>Where the protocol takes rare turns: one bit for each <see cref="BuggifySite"/>.</summary>
+    [JsonInclude]
     internal ulong BuggifySites { get; init; }
 
     /// <summary>How often a rare turn is taken where it may be.</summary>
+    [JsonInclude]
     internal double BuggifyChance { get; init; } = 0.05;
 
     /// <summary>Added to the message of every failure: how to run this once more.</summary>

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver.Testing.Faults;
 
 /// <summary>
@@ -7,6 +9,28 @@ namespace QuickSilver.Testing.Faults;
 /// </summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts; <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</param>
+[JsonPolymorphic(TypeDiscriminatorPropertyName = "fault")]
+[JsonDerivedType(typeof(BurstLoss), "bursts")]
+[JsonDerivedType(typeof(CorruptionBurst), "corruption")]
+[JsonDerivedType(typeof(DeafNode), "deaf")]
+[JsonDerivedType(typeof(Islands), "islands")]
+[JsonDerivedType(typeof(KindLoss), "kind")]
+[JsonDerivedType(typeof(LateDuplicates), "late")]
+[JsonDerivedType(typeof(LinkCut), "cut")]
+[JsonDerivedType(typeof(LossBurst), "loss")]
+[JsonDerivedType(typeof(MembershipOutage), "channel-outage")]
+[JsonDerivedType(typeof(MembershipStall), "channel-stall")]
+[JsonDerivedType(typeof(MulticastOutage), "multicast-outage")]
+[JsonDerivedType(typeof(MuteNode), "mute")]
+[JsonDerivedType(typeof(NodeCrash), "crash")]
+[JsonDerivedType(typeof(NodeFreeze), "freeze")]
+[JsonDerivedType(typeof(NodeRestart), "restart")]
+[JsonDerivedType(typeof(PartialPartition), "partial")]
+[JsonDerivedType(typeof(Partition), "partition")]
+[JsonDerivedType(typeof(ServerOutage), "server-outage")]
+[JsonDerivedType(typeof(ServerReplacement), "server-replacement")]
+[JsonDerivedType(typeof(SlowNode), "slow")]
+[JsonDerivedType(typeof(UnicastOutage), "unicast-outage")]
 public abstract record Fault(TimeSpan At, TimeSpan Duration)
 {
     /// <summary>Begins or ends the fault.</summary>

@@ -10,18 +10,22 @@ namespace QuickSilver.Testing.Invariants;
 internal static class LivenessChecks
 {
     /// <summary>The first promise not yet kept.</summary>
+    /// <param name="nodes">All nodes of the run.</param>
+    /// <param name="checks">What was sent.</param>
+    /// <param name="isConcerned">True for living members whose promises are looked at.</param>
     /// <returns>The invariant and what is missing; null when all is well.</returns>
-    public static (string Invariant, string Missing)? FindMissing(IReadOnlyList<SimulatedNode> nodes, ClusterChecks checks)
+    public static (string Invariant, string Missing)? FindMissing(
+        IReadOnlyList<SimulatedNode> nodes, ClusterChecks checks, Func<SimulatedNode, bool> isConcerned)
     {
         foreach (SimulatedNode sender in nodes)
         {
             foreach (GroupLog group in checks.Groups)
             {
                 if (group.Find(sender.Index) is not { Count: > 0 } log) continue;
-                if (sender.IsMember && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
+                if (isConcerned(sender) && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
-                    if (receiver.IsMember && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered)
+                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered)
                     {
                         return undelivered;
                     }

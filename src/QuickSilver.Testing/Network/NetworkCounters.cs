@@ -27,6 +27,9 @@ public sealed class NetworkCounters
     /// <summary>Datagrams dropped for want of receive buffer.</summary>
     public ulong BufferDrops { get; internal set; }
 
+    /// <summary>Copies to which the network did something, all kinds together.</summary>
+    public ulong Faults => Lost + Blocked + Duplicated + HeldBack + Damaged + PortDrops + BufferDrops;
+
     /// <summary>Datagrams longer than the network carries, or sent where nobody listens.</summary>
     public ulong Vanished { get; internal set; }
 }

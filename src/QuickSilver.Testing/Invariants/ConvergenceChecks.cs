@@ -1,0 +1,45 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Testing.Nodes;
+using InstalledView = QuickSilver.Protocol.Membership.RegionView;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// V8: once a core of nodes is well and the rest is dead or cut off for ever, the views of the core come to name exactly the living members of the
+/// core, at every one of them.
+/// </summary>
+internal static class ConvergenceChecks
+{
+    /// <summary>The first view that does not name exactly whom it should.</summary>
+    /// <param name="cluster">The cluster, which says which nodes are of the core.</param>
+    /// <returns>What is wrong; null when all agree.</returns>
+    public static string? FindDisagreement(SimulatedCluster cluster)
+    {
+        foreach (SimulatedNode node in cluster.Nodes)
+        {
+            if (!cluster.IsConcerned(node)) continue;
+            if (node.State != SimulatedNodeState.Running) return $"{node} is not a member of the cluster";
+            foreach (SimulatedGroup stay in node.Groups)
+            {
+                if (FindDisagreement(cluster, node, stay) is { } difference) return difference;
+            }
+        }
+        return null;
+    }
+
+    private static string? FindDisagreement(SimulatedCluster cluster, SimulatedNode node, SimulatedGroup stay)
+    {
+        var named = new SortedSet<int>();
+        foreach (InstalledView view in node.Stack.Cluster.ViewsOf(stay.Id))
+        {
+            foreach (NodeInfo member in view.Members) named.Add(cluster.Checks.Views.NodeOf(member.Number.Key));
+        }
+        var expected = new SortedSet<int>();
+        foreach (SimulatedNode other in cluster.Nodes)
+        {
+            if (cluster.IsConcerned(other) && other.FindGroup(stay.Name) is not null) expected.Add(other.Index);
+        }
+        if (named.SetEquals(expected)) return null;
+        return $"{node}'s view of group {stay.Name} names nodes {string.Join(',', named)}; its living members are {string.Join(',', expected)}";
+    }
+}

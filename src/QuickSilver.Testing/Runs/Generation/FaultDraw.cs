@@ -1,0 +1,131 @@
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Runs.Generation;
+
+/// <summary>Draws the faults of the first phase. Each ends with it at the latest, but crashes.</summary>
+internal static class FaultDraw
+{
+    private static readonly TimeSpan First = TimeSpan.FromMilliseconds(20);
+
+    private static readonly DatagramKind[] Chosen =
+    [
+        DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.Beacon, DatagramKind.Repair,
+        DatagramKind.Data,
+    ];
+
+    /// <summary>Draws faults of the given kinds.</summary>
+    public static IReadOnlyList<Fault> Draw(SimulationRandom random, GeneratedCluster cluster, FaultKind[] kinds)
+    {
+        if (kinds.Length == 0) return [];
+        var faults = new List<Fault>();
+        var dice = new Dice(random, RandomStream.Faults, part: 1);
+        for (int count = Math.Max(1, (int)dice.Log(2, 24)); count > 0; count--)
+        {
+            FaultKind kind = dice.Pick(kinds);
+            faults.AddRange(Draw(new Dice(random, RandomStream.Faults, part: 16 + (ulong)faults.Count), cluster, kind));
+        }
+        return faults;
+    }
+
+    private static IEnumerable<Fault> Draw(Dice dice, GeneratedCluster cluster, FaultKind kind)
+    {
+        TimeSpan at = dice.Time(First, cluster.Length);
+        int node = dice.Between(0, cluster.Nodes);
+        TimeSpan duration = Until(cluster, at, dice.LogMillis(1, 10_000));
+        TimeSpan bounded = cluster.Bounds.MembersMayBeStuck || !cluster.HasDetector || duration < cluster.Patience / 2 ? duration : cluster.Patience / 2;
+        return kind switch
+        {
+            FaultKind.Loss => [new LossBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit())],
+            FaultKind.Bursts => [DrawBursts(dice, at, Until(cluster, at, dice.LogMillis(500, 30_000)))],
+            FaultKind.ChosenKind =>
+                [new KindLoss(at, Until(cluster, at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), (int)dice.Log(1, 21), Any(dice, cluster), Any(dice, cluster))],
+            FaultKind.LastMessage when cluster.Plans.Count > 0 => DrawLastMessage(dice, cluster),
+            FaultKind.LateDuplicates => [new LateDuplicates(at, duration, dice.Unit() * 0.5, dice.LogMillis(50, 15_000))],
+            FaultKind.Corruption => [new CorruptionBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit() * dice.Unit())],
+            FaultKind.OneWay => [new LinkCut(at, bounded, node, dice.Between(0, cluster.Nodes))],
+            FaultKind.Partial => [DrawPartial(dice, cluster, at, bounded)],
+            FaultKind.Islands => [new Islands(at, bounded, DrawIslands(dice, All(cluster)), FromServer: false)],
+            FaultKind.ServerIslands => DrawServerIslands(dice, cluster, at, duration),
+            FaultKind.Deaf => [new DeafNode(at, bounded, node)],
+            FaultKind.Mute => [new MuteNode(at, bounded, node)],
+            FaultKind.MulticastOutage => [new MulticastOutage(at, duration, Any(dice, cluster))],
+            FaultKind.UnicastOutage => [new UnicastOutage(at, bounded)],
+            FaultKind.Freeze => [new NodeFreeze(at, Until(cluster, at, dice.LogMillis(1, ShortFreeze(cluster))), node, dice.Chance(0.2))],
+            FaultKind.LongFreeze when cluster.MayGo.Length > 0 && cluster.HasDetector && cluster.Patience * 3 < cluster.Length =>
+                [new NodeFreeze(at / 3, cluster.Patience * (1 + dice.Unit()), dice.Pick(cluster.MayGo), dice.Chance(0.2))],
+            FaultKind.Slow => [new SlowNode(at, duration, node, (int)dice.Log(5, 500))],
+            FaultKind.Crash when cluster.MayGo.Length > 0 => [new NodeCrash(at, dice.Pick(cluster.MayGo))],
+            FaultKind.Restart when cluster.MayGo.Length > 0 => [new NodeRestart(at, Until(cluster, at, dice.LogMillis(5, 15_000)), dice.Pick(cluster.MayGo))],
+            FaultKind.PowerLoss when cluster.MayGo.Length > 0 => DrawPowerLoss(dice, cluster, at),
+            FaultKind.ChannelOutage => DrawChannel(dice, cluster, (length, which) => new MembershipOutage(at, Until(cluster, at, length), which)),
+            FaultKind.ChannelStall => DrawChannel(dice, cluster, (length, which) => new MembershipStall(at, Until(cluster, at, length), which)),
+            FaultKind.ServerReplacement => [new ServerReplacement(at)],
+            FaultKind.ServerOutage => [new ServerOutage(at, Until(cluster, at, dice.LogMillis(100, 60_000)))],
+            _ => [],
+        };
+    }
+
+    private static TimeSpan Until(GeneratedCluster cluster, TimeSpan at, TimeSpan duration) => at + duration > cluster.Length ? cluster.Length - at : duration;
+
+    private static double ShortFreeze(GeneratedCluster cluster) => cluster.HasDetector ? cluster.Patience.TotalMilliseconds / 2 : 10_000;
+
+    private static int? Any(Dice dice, GeneratedCluster cluster) => dice.Chance(0.5) ? null : dice.Between(0, cluster.Nodes);
+
+    private static int[] All(GeneratedCluster cluster) => [.. Enumerable.Range(0, cluster.Nodes)];
+
+    private static BurstLoss DrawBursts(Dice dice, TimeSpan at, TimeSpan duration)
+    {
+        LossScope scope = dice.Pick([LossScope.Link, LossScope.Sender, LossScope.Receiver]);
+        return new BurstLoss(at, duration, scope, dice.LogMillis(20, 5_000), dice.LogMillis(1, 1_000), dice.Chance(0.5) ? 1 : dice.Unit());
+    }
+
+    private static List<Fault> DrawLastMessage(Dice dice, GeneratedCluster cluster)
+    {
+        SendPlan plan = dice.Pick(cluster.Plans);
+        TimeSpan last = plan.Start + ((plan.Count - 1) * plan.Interval);
+        return [new KindLoss(last, TimeSpan.FromMilliseconds(1), DatagramKind.Data, cluster.Nodes * 4, plan.Node, null)];
+    }
+
+    private static PartialPartition DrawPartial(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
+    {
+        int[] left = dice.Some(All(cluster), 0.3);
+        return new PartialPartition(at, duration, left, dice.Some([.. All(cluster).Except(left)], 0.4));
+    }
+
+    private static List<IReadOnlyList<int>> DrawIslands(Dice dice, int[] nodes)
+    {
+        int islands = dice.Between(1, 5);
+        var sets = new List<int>[islands];
+        for (int island = 0; island < islands; island++) sets[island] = [];
+        foreach (int node in nodes)
+        {
+            int island = dice.Between(0, islands + 1);
+            if (island < islands) sets[island].Add(node);
+        }
+        return [.. sets.Where(set => set.Count > 0)];
+    }
+
+    private static List<Fault> DrawServerIslands(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
+    {
+        bool harmless = dice.Chance(0.3) && duration > cluster.Harmless;
+        List<IReadOnlyList<int>> sets = DrawIslands(dice, harmless ? All(cluster) : cluster.MayGo);
+        return sets.Count == 0 ? [] : [new Islands(at, harmless ? cluster.Harmless : duration, sets, FromServer: true)];
+    }
+
+    private static List<Fault> DrawChannel(Dice dice, GeneratedCluster cluster, Func<TimeSpan, int, Fault> make)
+    {
+        if (cluster.MayGo.Length > 0 && dice.Chance(0.6)) return [make(dice.LogMillis(1, 12_000), dice.Pick(cluster.MayGo))];
+        return [make(dice.LogMillis(1, cluster.Harmless.TotalMilliseconds), dice.Between(0, cluster.Nodes))];
+    }
+
+    private static List<Fault> DrawPowerLoss(Dice dice, GeneratedCluster cluster, TimeSpan at)
+    {
+        bool returns = dice.Chance(0.7);
+        TimeSpan down = Until(cluster, at, dice.LogMillis(50, 10_000));
+        int[] nodes = dice.Some(cluster.MayGo, dice.Chance(0.3) ? 1 : 0.6);
+        return [.. nodes.Select(node => returns ? new NodeRestart(at, down, node) : (Fault)new NodeCrash(at, node))];
+    }
+}

@@ -1,0 +1,112 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Testing.Membership;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Runs.Generation;
+
+/// <summary>
+/// Draws network and settings. In half of the runs every value comes from its legal range; in the others all have their defaults, but those that must
+/// be short for anything to happen in a run of a minute. A range that breaks an invariant is an illegal range, and the host must refuse it.
+/// </summary>
+internal static class KnobDraw
+{
+    /// <summary>Draws a cluster of so many machines.</summary>
+    public static SimulationOptions Draw(SimulationRandom random, int nodes)
+    {
+        var dice = new Dice(random, RandomStream.Options);
+        bool knobs = dice.Chance(0.5);
+        var membership = new Dice(random, RandomStream.Options, part: 1);
+        var network = new Dice(random, RandomStream.Options, part: 2);
+        var node = new Dice(random, RandomStream.Options, part: 3);
+        return new SimulationOptions
+        {
+            Nodes = nodes,
+            Network = Network(network, nodes),
+            MembershipLink = new MembershipLinkModel { Jitter = membership.Millis(0, 2), Stalls = membership.Chance(0.2) ? 0.05 : 0 },
+            Membership = Membership(membership, knobs),
+            Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
+            Processor = knobs ? new ProcessorModel { PerTurn = node.LogMillis(0.001, 0.05) } : new ProcessorModel(),
+            ClockDrift = dice.Chance(0.5) ? 200 : 0,
+            RejoinDelay = dice.Chance(0.6) ? dice.LogMillis(10, 3_000) : null,
+        };
+    }
+
+    private static NetworkModel Network(Dice dice, int nodes)
+    {
+        bool small = dice.Chance(0.3), far = dice.Chance(0.15), slow = dice.Chance(0.2);
+        return new NetworkModel
+        {
+            Link = new LinkModel
+            {
+                Delay = far ? dice.Millis(1, 8) : dice.Millis(0.01, 0.5),
+                Jitter = far ? dice.Millis(0, 2) : dice.Millis(0, 0.2),
+                Loss = dice.Chance(0.6) ? dice.Unit() * dice.Unit() * 0.2 : 0,
+                Duplication = dice.Chance(0.4) ? dice.Unit() * 0.1 : 0,
+                Reordering = dice.Chance(0.4) ? dice.Unit() * 0.2 : 0,
+                ReorderDelay = dice.LogMillis(0.1, 20),
+                Corruption = dice.Chance(0.25) ? dice.Unit() * 0.01 : 0,
+            },
+            Overrides = OddLinks(dice, nodes),
+            Bandwidth = slow ? 100_000_000 : 1_000_000_000,
+            PortBufferBytes = slow ? 256 << 10 : 1 << 20,
+            SendBufferBytes = small ? 64 << 10 : 1 << 20,
+            ReceiveBufferBytes = small ? dice.Between(40, 400) << 10 : 8 << 20,
+            SlotBytes = dice.Chance(0.5) ? 1_400 : dice.Between(600, 8_000),
+            TrainDatagrams = dice.Chance(0.5) ? 32 : dice.Between(1, 33),
+            Multicast = !dice.Chance(0.15),
+            MulticastLoopback = dice.Chance(0.5),
+            MulticastJoinDelay = dice.Chance(0.9) ? dice.Millis(0, 20) : dice.Millis(0, 1_000),
+            CoalesceReads = dice.Chance(0.5),
+        };
+    }
+
+    // A node that is badly off: far away, or behind a link that loses much.
+    private static LinkOverride[] OddLinks(Dice dice, int nodes)
+    {
+        if (!dice.Chance(0.2)) return [];
+        var odd = new LinkModel { Delay = dice.Millis(0.1, 8), Jitter = dice.Millis(0, 2), Loss = dice.Unit() * 0.3, Reordering = dice.Unit() * 0.3 };
+        int node = dice.Between(0, nodes);
+        return dice.Chance(0.5) ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)] : [new LinkOverride(null, node, odd)];
+    }
+
+    private static MembershipServerSettings Membership(Dice dice, bool knobs)
+    {
+        var settings = new MembershipServerSettings
+        {
+            Replication = dice.Between(1, 7),
+            FailureTimeout = dice.Chance(0.1) ? Timeout.InfiniteTimeSpan : dice.Millis(2_000, 6_000),
+            ReconnectGrace = dice.LogMillis(300, 2_000),
+        };
+        if (!knobs) return settings;
+        return settings with
+        {
+            BatchWindow = dice.LogMillis(1, 2_000),
+            InstallTimeout = dice.LogMillis(300, 5_000),
+            AddressLinger = dice.LogMillis(500, 5_000),
+            MulticastFirst = dice.Chance(0.3) ? 0xEFFF_0001 : 0,
+            MulticastCount = dice.Between(1, 6),
+            PortCount = dice.Between(1, 5),
+        };
+    }
+
+    private static NodeSettings Node(Dice dice, int nodes)
+    {
+        // A cache of a few dozen packets goes on by a few packets a round, so the rounds must not be slow then.
+        bool tight = dice.Chance(0.2);
+        return new NodeSettings
+        {
+            EagerPull = dice.Chance(0.7),
+            ReorderGrace = dice.Millis(0, 3),
+            MinTokenInterval = tight || dice.Chance(0.7) ? TimeSpan.FromMilliseconds(5) : dice.LogMillis(1, 1_000),
+            CacheBytes = tight ? dice.Log(1 << 20, 4 << 20) : 64 << 20,
+            MaxPendingMessages = dice.Chance(0.25) ? (int)dice.Log(1, 50) : 100_000,
+            MaxPendingBytes = dice.Chance(0.2) ? dice.Log(50_000, 1 << 20) : 64 << 20,
+            InitialRate = dice.Chance(0.3) ? (int)dice.Log(200, 5_000) : 10_000,
+            FixedRate = !tight && dice.Chance(0.1),
+            HeartbeatInterval = nodes > 40 ? TimeSpan.FromSeconds(1) : dice.LogMillis(100, 1_000),
+        };
+    }
+}

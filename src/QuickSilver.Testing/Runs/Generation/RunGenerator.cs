@@ -1,0 +1,102 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Runs.Generation;
+
+/// <summary>
+/// Writes a <see cref="RunSpec"/> from a seed. Swarm testing (Groce and others, ISSTA 2012): each seed knows a random few of the kinds of trouble and
+/// of the verbs, at a random scale, with settings drawn from their legal ranges in half of the runs; one in ten has no faults at all. Same seed and
+/// bounds, same run; the parts draw from streams of their own.
+/// </summary>
+public static class RunGenerator
+{
+    private const double FaultFree = 0.1;
+    private const double BuggifyRuns = 0.6;
+    private const double BuggifyEach = 0.25;
+
+    /// <summary>Writes a run.</summary>
+    /// <param name="seed">Decides everything.</param>
+    /// <param name="bounds">What may be drawn; null: anything that the protocol can take today.</param>
+    public static RunSpec Generate(ulong seed, GeneratorOptions? bounds = null)
+    {
+        bounds ??= new GeneratorOptions();
+        var random = new SimulationRandom(seed);
+        var dice = new Dice(random, RandomStream.Topology);
+        int nodes = DrawScale(dice, bounds);
+        TimeSpan length = DrawLength(dice, nodes, bounds);
+        IReadOnlyList<string>[] groups = TopologyDraw.Groups(dice, nodes);
+        SimulationOptions options = KnobDraw.Draw(random, nodes) with { Seed = seed };
+        var traits = new List<string>();
+        (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(random, groups, length, traits);
+        var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
+        var swarm = new Dice(random, RandomStream.Faults);
+        FaultKind[] kinds = swarm.Chance(FaultFree) ? [] : DrawKinds(swarm, cluster);
+        IReadOnlyList<Fault> faults = FaultDraw.Draw(random, cluster, kinds);
+        IReadOnlyList<int>? core = kinds.Length == 0 ? null : RemainderDraw.Draw(random, cluster, ref faults);
+        traits.InsertRange(0, kinds.Select(kind => kind.ToString()));
+        if (core is not null) traits.Add("Core");
+        return new RunSpec
+        {
+            Options = options with
+            {
+                Restarts = faults.OfType<NodeRestart>().Count() + (options.RejoinDelay is null ? 0 : 2 * nodes),
+                BuggifySites = DrawSites(new Dice(random, RandomStream.Buggify)),
+            },
+            Groups = groups,
+            Plans = plans,
+            Actions = actions,
+            Faults = faults,
+            HealAt = length,
+            Core = core,
+            ConvergenceLimit = ConvergenceLimit(options.Membership),
+            Traits = traits,
+        };
+    }
+
+    // Mostly small: what goes wrong goes wrong with few nodes already, and small runs are cheap.
+    private static int DrawScale(Dice dice, GeneratorOptions bounds)
+    {
+        double scale = dice.Unit();
+        int nodes = scale switch
+        {
+            < 0.62 => dice.Between(2, 9),
+            < 0.87 => dice.Between(9, 17),
+            < 0.98 => dice.Between(17, 41),
+            _ => 110,
+        };
+        return Math.Clamp(nodes, bounds.MinNodes, bounds.MaxNodes);
+    }
+
+    private static TimeSpan DrawLength(Dice dice, int nodes, GeneratorOptions bounds)
+    {
+        TimeSpan length = dice.Time(bounds.MinLength, bounds.MaxLength);
+        return nodes > 40 ? length / 6 : nodes > 16 ? length / 2 : length;
+    }
+
+    private static FaultKind[] DrawKinds(Dice dice, GeneratedCluster cluster)
+    {
+        FaultKind[] possible = [.. Enum.GetValues<FaultKind>().Where(kind => !cluster.Bounds.Without.Contains(kind))];
+        return dice.Some(possible, dice.Chance(0.5) ? 0.12 : 0.3);
+    }
+
+    private static ulong DrawSites(Dice dice)
+    {
+        if (!dice.Chance(BuggifyRuns)) return 0;
+        ulong sites = 0;
+        foreach (BuggifySite site in Enum.GetValues<BuggifySite>())
+        {
+            if (dice.Chance(BuggifyEach)) sites |= 1UL << (int)site;
+        }
+        return sites;
+    }
+
+    // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each at most as long as its
+    // installation is waited for.
+    private static TimeSpan ConvergenceLimit(MembershipServerSettings membership)
+    {
+        TimeSpan patience = membership.FailureTimeout == Timeout.InfiniteTimeSpan ? TimeSpan.FromSeconds(10) : membership.FailureTimeout;
+        return (3 * patience) + TimeSpan.FromSeconds(2) + (3 * (membership.InstallTimeout + membership.BatchWindow));
+    }
+}

@@ -1,0 +1,185 @@
+using System.Globalization;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Runs;
+
+/// <summary>
+/// Executes a <see cref="RunSpec"/>, to the letter and no further. First phase: everything in the lists happens at its time, and the invariants that
+/// hold always are checked. Second phase, from <see cref="RunSpec.HealAt"/>: the core's views converge, its joins and leaves return, what its members
+/// sent is delivered and stable, the network falls silent, and the nodes shut down clean; each within its limit.
+/// </summary>
+public sealed class RunExecution
+{
+    private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(500);
+
+    private readonly RunSpec _spec;
+    private readonly ulong _mostEvents;
+    private readonly List<SimulatedJoin> _joins = [];
+    private readonly List<(SimulatedNode Node, SimulatedLeave Leave)> _leaves = [];
+
+    private RunExecution(RunSpec spec, ulong mostEvents)
+    {
+        _spec = spec;
+        _mostEvents = mostEvents;
+        Cluster = new SimulatedCluster(spec.Options);
+    }
+
+    /// <summary>The cluster.</summary>
+    internal SimulatedCluster Cluster { get; }
+
+    /// <summary>Executes a run from beginning to end.</summary>
+    /// <param name="spec">The run.</param>
+    /// <param name="mostEvents">Events after which it is given up as one that never ends (E1).</param>
+    /// <returns>What came of it; a broken promise is a part of that, not an exception.</returns>
+    public static RunResult Execute(RunSpec spec, ulong mostEvents = 200_000_000)
+    {
+        ArgumentNullException.ThrowIfNull(spec);
+        var run = new RunExecution(spec, mostEvents);
+        Violation? violation = null;
+        try
+        {
+            run.Run();
+        }
+        catch (InvariantViolationException broken)
+        {
+            violation = new Violation(broken.Invariant, broken.InnerException is null ? broken.Message : $"{broken.Message}\n{broken.InnerException}");
+        }
+        catch (SimulationSpinException spin)
+        {
+            violation = new Violation("E1", spin.Message);
+        }
+        catch (Exception unexpected) when (unexpected is not OutOfMemoryException)
+        {
+            violation = new Violation("E1", unexpected.ToString());
+        }
+        SimulatedCluster cluster = run.Cluster;
+        return new RunResult
+        {
+            Violation = violation,
+            Trace = cluster.Trace.Value,
+            Checkpoints = cluster.Trace.Checkpoints,
+            Elapsed = cluster.Elapsed,
+            Events = cluster.EventsExecuted,
+            Delivered = cluster.MessagesDelivered,
+            Datagrams = cluster.DatagramsSent,
+            PacketFaults = cluster.NetworkCounters.Faults,
+            Marks = cluster.Marks.ToArray(),
+        };
+    }
+
+    /// <summary>Lets a node join groups.</summary>
+    internal void Join(SimulatedNode node, IReadOnlyList<string> groups)
+    {
+        bool IsJoining(string name) => _joins.Exists(join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
+        string[] names = [.. groups.Where(name => node.FindGroup(name) is null && !IsJoining(name))];
+        if (names.Length > 0) _joins.Add(node.Join(names));
+    }
+
+    /// <summary>Lets a node leave groups.</summary>
+    internal void Leave(SimulatedNode node, IEnumerable<string> groups)
+    {
+        string[] names = [.. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
+        if (names.Length > 0) _leaves.Add((node, node.Leave(names)));
+    }
+
+    /// <summary>Lets a node leave all its groups, and end when it is out of them and what it sent is stable.</summary>
+    internal void Shutdown(SimulatedNode node)
+    {
+        if (!node.IsAlive) return;
+        Leave(node, [.. node.Groups.Select(group => group.Name)]);
+        bool busy = node.Groups.Any() || node.Counters.PendingMessages > 0 || _joins.Exists(join => join.Node == node && IsUnderWay(join));
+        if (busy) Cluster.After(TimeSpan.FromMilliseconds(50), () => Shutdown(node));
+        else node.Shutdown();
+    }
+
+    private void Run()
+    {
+        Prepare();
+        Advance(_spec.HealAt);
+        Cluster.Concerns = _spec.Core is { } core ? node => core.Contains(node.Machine) : null;
+        Await(_spec.ConvergenceLimit, FindDisagreement);
+        Await(_spec.SettleLimit, FindUnsettled);
+        if (!_spec.MustFallSilent) return;
+        CheckSilence();
+        Cluster.Shutdown();
+    }
+
+    private void Prepare()
+    {
+        foreach (Fault fault in _spec.Faults) Cluster.Inject(fault);
+        foreach (SendPlan plan in _spec.Plans) Cluster.Start(plan);
+        foreach (RunAction action in _spec.Actions) Cluster.After(action.At, () => action.Apply(this));
+        Cluster.Revived = JoinHome;
+        foreach (SimulatedNode node in Cluster.Nodes) JoinHome(node);
+    }
+
+    private void JoinHome(SimulatedNode node)
+    {
+        if (node.IsAlive && node.Machine < _spec.Groups.Count && _spec.Groups[node.Machine].Count > 0) Join(node, _spec.Groups[node.Machine]);
+    }
+
+    private void Advance(TimeSpan until)
+    {
+        while (Cluster.Elapsed < until)
+        {
+            TimeSpan left = until - Cluster.Elapsed;
+            Cluster.RunFor(left < Slice ? left : Slice);
+            CheckEvents();
+        }
+    }
+
+    private void Await(TimeSpan limit, Func<(string Invariant, string Missing)?> find)
+    {
+        TimeSpan until = Cluster.Elapsed + limit;
+        while (!Cluster.RunUntil(() => find() is null, Slice))
+        {
+            CheckEvents();
+            if (Cluster.Elapsed >= until && find() is { } missing)
+            {
+                throw Cluster.Violation(missing.Invariant, string.Create(CultureInfo.InvariantCulture, $"after {limit} {missing.Missing}"));
+            }
+        }
+    }
+
+    private (string, string)? FindDisagreement()
+    {
+        foreach (SimulatedJoin join in _joins)
+        {
+            if (join.Failure is { } refusal && Cluster.IsConcerned(join.Node)) return ("D9", $"{join.Node}'s join of {Names(join.Names)} was refused: {refusal}");
+            if (Cluster.IsConcerned(join.Node) && IsUnderWay(join)) return ("D9", $"{join.Node}'s join of {Names(join.Names)} has not returned");
+        }
+        foreach ((SimulatedNode node, SimulatedLeave leave) in _leaves)
+        {
+            if (Cluster.IsConcerned(node) && !leave.IsCompleted) return ("D9", $"a leave of {node} has not returned");
+        }
+        return ConvergenceChecks.FindDisagreement(Cluster) is { } disagreement ? ("V8", disagreement) : null;
+    }
+
+    // Sending may go on after the first phase, and views may change by what is sent late: leaves and joins of the last moment.
+    private (string, string)? FindUnsettled() => Cluster.IsSettled ? FindDisagreement() : Cluster.FindMissing() ?? ("D7", "sending has not ended");
+
+    private void CheckSilence()
+    {
+        // A few rounds may still say that everything is stable, and beacons may wait for their answer.
+        Cluster.RunFor(TimeSpan.FromSeconds(5));
+        ulong before = Cluster.DatagramsOfConcern;
+        Cluster.RunFor(TimeSpan.FromSeconds(5));
+        ulong sent = Cluster.DatagramsOfConcern - before;
+        if (sent > 0) throw Cluster.Violation("Q1", $"{sent} datagrams were sent in five seconds, five seconds after everything was stable");
+    }
+
+    private void CheckEvents()
+    {
+        if (Cluster.EventsExecuted > _mostEvents) throw Cluster.Violation("E1", $"the run has not ended after {Cluster.EventsExecuted} events");
+    }
+
+    private bool IsLeaving(SimulatedNode node, string name) =>
+        _leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && entry.Leave.Groups.Any(group => group.Info.Name == name));
+
+    private static bool IsUnderWay(SimulatedJoin join) => !join.IsCompleted && join.Failure is null && join.Node.IsAlive;
+
+    private static string Names(IReadOnlyList<string> names) => string.Join(", ", names);
+}
