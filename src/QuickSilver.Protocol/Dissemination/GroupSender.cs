@@ -116,6 +116,29 @@ public sealed class GroupSender
         _flushes.Add(_ordinal, _outstanding, flushed);
     }
 
+    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's message. For people: looks at
+    /// everything that is pending.</summary>
+    /// <param name="ticket">The message's; null: all of the group's messages.</param>
+    /// <param name="views">Views are added here.</param>
+    /// <returns>True when some of it is not bound yet, and cannot be before a newer step comes into use.</returns>
+    public bool FindUnstable(SendTicket? ticket, List<RegionView> views)
+    {
+        foreach (StreamSender stream in _context.Streams.All)
+        {
+            if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
+        }
+        bool isQueued = false;
+        for (OutgoingMessage? message = _queueHead; message is not null; message = message.Next) isQueued |= message.Is(this, ticket);
+        if (!isQueued) return false;
+        // Waits for room in a region's buffer, and so for everybody there.
+        for (int index = 0; _isBound && index < _binding!.Count; index++)
+        {
+            RegionView view = _binding.StreamAt(index).View;
+            if (!views.Contains(view)) views.Add(view);
+        }
+        return !_isBound || !_context.CanBind;
+    }
+
     /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
     public void AddSource(IMessageSource source)
     {

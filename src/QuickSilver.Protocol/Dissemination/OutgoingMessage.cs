@@ -58,6 +58,9 @@ internal sealed class OutgoingMessage
     /// <summary>The message's bytes when they lie in pooled memory; empty when the host's payload holds them.</summary>
     public Slice Pooled => _slice;
 
+    /// <summary>True for a message of a group; with a ticket, for the ticket's.</summary>
+    public bool Is(GroupSender group, SendTicket? ticket) => Group == group && (ticket is null || Ticket == ticket);
+
     public void Hold(Payload payload)
     {
         _payload = payload;

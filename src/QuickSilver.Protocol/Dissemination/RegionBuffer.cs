@@ -34,6 +34,16 @@ internal sealed class RegionBuffer
 
     public int PackedOfFirst => _packedOfFirst;
 
+    /// <summary>True when a message of a group is here; with a ticket, the ticket's.</summary>
+    public bool Holds(GroupSender group, SendTicket? ticket)
+    {
+        for (int index = 0; index < _entries.Count; index++)
+        {
+            if (_entries[index].Message.Is(group, ticket)) return true;
+        }
+        return false;
+    }
+
     public void Add(in BacklogEntry entry)
     {
         _entries.Enqueue(entry);

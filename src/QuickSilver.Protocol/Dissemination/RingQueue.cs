@@ -23,6 +23,9 @@ internal sealed class RingQueue<T>
         }
     }
 
+    /// <summary>An item by its place, 0 for the oldest.</summary>
+    public T this[int index] => _items[(_head + index) & (_items.Length - 1)];
+
     public void Enqueue(in T item)
     {
         if (Count == _items.Length) Grow();

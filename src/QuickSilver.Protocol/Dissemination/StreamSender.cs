@@ -134,6 +134,16 @@ public sealed class StreamSender : IFeed
         return false;
     }
 
+    /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
+    internal bool AwaitsStability(GroupSender group, SendTicket? ticket)
+    {
+        for (int index = 0; index < _sent.Count; index++)
+        {
+            if (_sent[index].Message.Is(group, ticket)) return true;
+        }
+        return Backlog.Holds(group, ticket);
+    }
+
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     internal void Append(OutgoingMessage message, int groupIndex)
     {

@@ -60,6 +60,9 @@ public sealed class RegionRecovery
         }
     }
 
+    /// <summary>True for a member, by its place in the view, that did not answer the token lately, as far as this node knows.</summary>
+    public bool IsSilent(int member) => Ring.IsSilent(member);
+
     /// <summary>Takes a data or repair datagram, whose header and checksums are good.</summary>
     /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a rejection.</returns>
     public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now)

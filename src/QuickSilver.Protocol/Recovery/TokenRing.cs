@@ -66,6 +66,9 @@ internal sealed class TokenRing
     /// <summary>True when this member starts the rounds.</summary>
     public bool IsLeader => _leader == _region.Self;
 
+    /// <summary>True for a member that did not answer lately: to this member, or as the last token here said.</summary>
+    public bool IsSilent(int member) => _skips[member] > 0 || _in.Skipped.Contains(member);
+
     /// <summary>Data is unstable; <paramref name="feedbackWanted"/> when its sender has used half of its window and should hear soon.</summary>
     public void OnUnstable(bool feedbackWanted, Instant now)
     {

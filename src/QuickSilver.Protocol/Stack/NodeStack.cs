@@ -1,5 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -67,6 +69,28 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 
     /// <summary>A group this node is in; null when it is not.</summary>
     public LocalGroup? FindGroup(string name) => _rooms.Groups.Find(name);
+
+    /// <summary>Whom messages of this node in a group wait for.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="ticket">The one message that is meant; null: all that are not known to be stable.</param>
+    public AwaitedMembers FindAwaited(LocalGroup group, SendTicket? ticket)
+    {
+        var found = new AwaitedMembers();
+        var views = new List<RegionView>();
+        if (_isClosed) return found;
+        found.WaitsForStep = group.Sender.FindUnstable(ticket, views);
+        foreach (RegionView view in views)
+        {
+            RegionRecovery? ring = _rooms.Views.FindRegion(view);
+            for (int index = 0; index < view.Members.Length; index++)
+            {
+                NodeInfo member = view.Members[index];
+                if (member.IsRemoved || member.Number.Key == _rooms.SelfKey) continue;
+                found.Add(member, ring is not null && ring.IsSilent(index));
+            }
+        }
+        return found;
+    }
 
     /// <summary>Says goodbye to the membership server and releases every buffer, channel and alarm. The stack is not used afterwards.</summary>
     public void Shutdown(Instant now)

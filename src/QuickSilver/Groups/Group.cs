@@ -73,11 +73,18 @@ public sealed class Group : GroupSender, IInboxOwner
     }
 
     /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
-    /// <param name="ct">Ends the waiting only: the group is left all the same.</param>
+    /// <param name="ct">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
     public async ValueTask LeaveAsync(CancellationToken ct = default)
     {
         ThrowIfEnded();
-        await Task.WhenAny(LeaveOperation.Begin(Node.Core, [this]).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        try
+        {
+            await Task.WhenAny(LeaveOperation.Begin(Node.Core, [this]).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            throw await CancelledAsync(nameof(LeaveAsync), "The group is left in the background", Joined, null, ct).ConfigureAwait(false);
+        }
     }
 
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)

@@ -138,7 +138,13 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at
     /// once when nobody else is in the group.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
-    /// <param name="ct">Ends the waiting only: what has been admitted is sent.</param>
+    /// <param name="ct">Ends the waiting only: what has been admitted is sent. The exception names the members it waited for.</param>
+    /// <returns>Who holds it, and how many members were removed from the cluster before they were known to.</returns>
+    /// <exception cref="OperationCanceledException">The token; names whom the message waits for.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold the message is not
+    /// known.</exception>
+    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the message was confirmed.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default)
     {
         ct.ThrowIfCancellationRequested();
@@ -147,11 +153,26 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         if (!isAdmitted) ThrowIfCoreWouldWait();
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
         if (isAdmitted) Enqueue(core, ticket, ticket.Payload);
-        else await core.Gate.EnterAsync(this, ticket, payload.Length, ct).ConfigureAwait(false);
-        return await EndsWithHandleAsync(ticket.Task, ct).ConfigureAwait(false);
+        try
+        {
+            if (!isAdmitted) await core.Gate.EnterAsync(this, ticket, payload.Length, ct).ConfigureAwait(false);
+            isAdmitted = true;
+            return await EndsWithHandleAsync(ticket.Task, ct).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            string what = isAdmitted ? "The message is sent all the same" : "Too much was pending, and the message is not sent";
+            throw await CancelledAsync(nameof(SendConfirmedAsync), what, core, isAdmitted ? ticket : null, ct).ConfigureAwait(false);
+        }
     }
 
-    /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member.</summary>
+    /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member, in whatever views it was
+    /// sent.</summary>
+    /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
+    /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;
+    /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts what nobody can tell about.</exception>
+    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
     public async ValueTask FlushAsync(CancellationToken ct = default)
     {
         ct.ThrowIfCancellationRequested();
@@ -164,8 +185,15 @@ public class GroupSender : IAsyncDisposable, ISendOwner
             flush.Seal(now);
         });
         if (!isPosted) throw EndException();
-        Task first = await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
-        if (first != flush.Task && !flush.Task.IsCompleted) throw EndException();
+        try
+        {
+            Task first = await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+            if (first != flush.Task && !flush.Task.IsCompleted) throw EndException();
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            throw await CancelledAsync(nameof(FlushAsync), "What was sent is on its way", core, null, ct).ConfigureAwait(false);
+        }
         await flush.Task.ConfigureAwait(false);
     }
 
@@ -257,6 +285,13 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         Task first = await Task.WhenAny(task, Completion).WaitAsync(ct).ConfigureAwait(false);
         if (first != task && !task.IsCompleted) throw EndException();
         return await task.ConfigureAwait(false);
+    }
+
+    private protected async Task<OperationCanceledException> CancelledAsync(
+        string call, string consequence, GroupCore core, ConfirmTicket? ticket, CancellationToken ct)
+    {
+        string awaited = await Services.AskAsync(() => core.DescribeAwaited(ticket)).ConfigureAwait(false);
+        return new OperationCanceledException($"{call} on '{Name}' was cancelled. It waited for {awaited}. {consequence}.", ct);
     }
 
     private GroupCore CheckSend(int bytes)

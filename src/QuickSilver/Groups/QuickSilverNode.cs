@@ -109,21 +109,26 @@ public sealed class QuickSilverNode : IAsyncDisposable
     public Inbox CreateInbox(InboxOptions? options = null) => throw Unsupported.Feature("Shared inboxes");
 
     /// <summary><see cref="GroupSender.FlushAsync"/> of every group at once.</summary>
+    /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
+    /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
+    /// <exception cref="ObjectDisposedException">The node was disposed of meanwhile.</exception>
     public async ValueTask FlushAsync(CancellationToken ct = default)
     {
         ct.ThrowIfCancellationRequested();
         var flush = new CountdownFlush();
-        bool isPosted = _parts.Services.TryPost(now =>
+        if (!_parts.Services.TryPost(now => Core.Directory.Flush(flush, now))) throw Disposed();
+        try
         {
-            foreach (GroupCore group in Core.Directory.Groups)
-            {
-                if (group.Local is { IsLeaving: false } local) flush.Add(local, now);
-            }
-            flush.Seal(now);
-        });
-        if (!isPosted) throw new ObjectDisposedException(nameof(QuickSilverNode));
-        await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
-        ObjectDisposedException.ThrowIf(!flush.Task.IsCompleted, this);
+            await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            string awaited = await _parts.Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
+            throw new OperationCanceledException($"{nameof(FlushAsync)} was cancelled. It waited for {awaited}.", ct);
+        }
+        if (!flush.Task.IsCompleted) throw Disposed();
+        await flush.Task.ConfigureAwait(false);
     }
 
     /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old. Waits for nothing.</summary>
@@ -171,14 +176,18 @@ public sealed class QuickSilverNode : IAsyncDisposable
         var handles = new Group[names.Count];
         for (int index = 0; index < handles.Length; index++) handles[index] = new Group(this, services, names[index], settings);
         var join = new JoinOperation(Core, handles, settings.Mode);
-        if (!services.TryPost(join.Start)) throw new ObjectDisposedException(nameof(QuickSilverNode));
+        if (!services.TryPost(join.Start)) throw Disposed();
         foreach (Group handle in handles) services.Add(handle);
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
         await Task.WhenAny(join.Task, Completion).ConfigureAwait(false);
-        ObjectDisposedException.ThrowIf(!join.Task.IsCompleted, this);
+        if (!join.Task.IsCompleted) throw Disposed();
         await join.Task.ConfigureAwait(false);
         return handles;
     }
+
+    // A node that stopped by itself says why; one that was disposed of has nothing more to say.
+    private Exception Disposed() =>
+        _parts.Lifecycle.StopReason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Name}' has been disposed of.");
 
     private HandleSettings ToSettings(GroupOptions? options)
     {

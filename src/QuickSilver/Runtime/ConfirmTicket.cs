@@ -39,5 +39,8 @@ internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : Se
     }
 
     /// <summary>The message's fate will not be known.</summary>
-    public void Fail(Exception reason) => _done.TrySetException(reason);
+    public void Fail(Exception reason)
+    {
+        if (_done.TrySetException(reason)) _ = _done.Task.Exception;
+    }
 }

@@ -23,7 +23,10 @@ internal sealed class CountdownFlush : FlushRequest
     public void Seal(Instant now) => OnFlushed(now);
 
     /// <summary>It will not be known.</summary>
-    public void Fail(Exception reason) => _done.TrySetException(reason);
+    public void Fail(Exception reason)
+    {
+        if (_done.TrySetException(reason)) _ = _done.Task.Exception;
+    }
 
     /// <inheritdoc/>
     public override void OnFlushed(Instant now)

@@ -194,6 +194,10 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <summary>A confirmed message is stable.</summary>
     public void Forget(ConfirmTicket ticket) => _tickets?.Remove(ticket);
 
+    /// <summary>Whom messages wait for, in words.</summary>
+    /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
+    public string DescribeAwaited(ConfirmTicket? ticket) => Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
+
     /// <summary>A feed has written a message.</summary>
     public void OnFed(int bytes)
     {

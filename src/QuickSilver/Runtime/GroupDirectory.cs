@@ -16,6 +16,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private readonly List<JoinOperation> _joining = [];
     private readonly List<LeaveOperation> _leaving = [];
     private readonly List<GroupCore> _watched = [];
+    private readonly List<CountdownFlush> _flushes = [];
 
     /// <summary>The groups, joined or being joined or left.</summary>
     public Dictionary<string, GroupCore>.ValueCollection Groups => _groups.Values;
@@ -118,12 +119,26 @@ internal sealed class GroupDirectory(NodeCore node)
             group.OnGone(thrown);
         }
         foreach (LeaveOperation leave in _leaving) leave.Finish(reason);
+        foreach (CountdownFlush flush in _flushes) flush.Fail(thrown);
+        _flushes.Clear();
         _waiting.Clear();
         _joining.Clear();
         _leaving.Clear();
         _watched.Clear();
         _groups.Clear();
     }
+
+    /// <summary>Flushes all groups; the end of the node's stay in the cluster fails it.</summary>
+    public void Flush(CountdownFlush flush, Instant now)
+    {
+        _flushes.RemoveAll(static one => one.Task.IsCompleted);
+        _flushes.Add(flush);
+        foreach (LocalGroup local in JoinedGroups()) flush.Add(local, now);
+        flush.Seal(now);
+    }
+
+    /// <summary>Whom messages of all groups wait for, in words.</summary>
+    public string DescribeAwaited() => AwaitedText.Of(node.Stack, JoinedGroups(), null);
 
     /// <summary>A call waits for members of a group.</summary>
     public void Watch(GroupCore group)
@@ -138,6 +153,14 @@ internal sealed class GroupDirectory(NodeCore node)
         {
             _watched[index].CheckMemberWaits();
             if (!_watched[index].HasMemberWaits) _watched.RemoveAt(index);
+        }
+    }
+
+    private IEnumerable<LocalGroup> JoinedGroups()
+    {
+        foreach (GroupCore group in _groups.Values)
+        {
+            if (group.Local is { IsLeaving: false } local) yield return local;
         }
     }
 

@@ -95,17 +95,12 @@ internal sealed class NodeParts
     {
         foreach (Group handle in Services.Handles()) handle.TryEnd(null);
         var flush = new CountdownFlush();
-        bool isPosted = Services.TryPost(now =>
-        {
-            foreach (GroupCore group in Core.Directory.Groups)
-            {
-                if (group.Local is { IsLeaving: false } local) flush.Add(local, now);
-            }
-            flush.Seal(now);
-        });
+        bool isPosted = Services.TryPost(now => Core.Directory.Flush(flush, now));
         if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false)) return;
+        string awaited = await Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
         Services.Log.Post(
-            (Services.Name, Services.Options.Shutdown.DrainTimeout), static (logger, s) => Log.DrainTimedOut(logger, s.Name, s.DrainTimeout));
+            (Services.Name, Services.Options.Shutdown.DrainTimeout, awaited),
+            static (logger, s) => Log.DrainTimedOut(logger, s.Name, s.DrainTimeout, s.awaited));
     }
 
     private static async Task<bool> EndsByAsync(Task task, TimeSpan limit)

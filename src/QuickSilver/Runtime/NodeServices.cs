@@ -6,6 +6,8 @@ namespace QuickSilver.Runtime;
 /// <summary>What the public objects of a node, on any thread, and its core share.</summary>
 internal sealed class NodeServices
 {
+    private static readonly TimeSpan AnswerTimeout = TimeSpan.FromMilliseconds(500);
+
     private readonly Lock _lock = new();
     private readonly HashSet<Group> _handles = [];
     private CoreThread? _thread;
@@ -66,6 +68,16 @@ internal sealed class NodeServices
     /// <summary>Has something done on the core thread. Any thread; allocates, so for what is rare.</summary>
     /// <returns>False when the core takes nothing more.</returns>
     public bool TryPost(Action<Instant> action) => Requests.Enqueue(new CoreAction(action));
+
+    /// <summary>Asks the core something for an exception's text. Any thread; waits for a moment only, the core may hang.</summary>
+    /// <param name="ask">Run on the core thread.</param>
+    public async Task<string> AskAsync(Func<string> ask)
+    {
+        var answer = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (!TryPost(_ => answer.TrySetResult(ask()))) return "the node has stopped";
+        await ((Task)answer.Task).WaitAsync(AnswerTimeout).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return answer.Task.IsCompletedSuccessfully ? answer.Task.Result : "the core thread does not answer, a handler or feed may hang";
+    }
 
     /// <summary>Keeps a handle among those that end with the node.</summary>
     public void Add(Group handle)

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Stack;
+
 namespace QuickSilver.Protocol.Tests.Stack;
 
 public sealed class NodeStackTests
@@ -48,6 +50,34 @@ public sealed class NodeStackTests
         world.RunFor(60 * Second);
 
         Assert.Equal(before, world.Nodes.Select(node => node.Stack.Counters.DatagramBytesSent));
+    }
+
+    [Fact]
+    public void WhomAMessageWaitsForIsNamedAndWhoDoesNotAnswerComesFirst()
+    {
+        var world = new StackWorld(4);
+        world.JoinAll("news", "sport");
+        StackNode sender = world.Nodes[0];
+        LocalGroup news = sender.Stack.FindGroup("news")!;
+        Assert.Empty(sender.Stack.FindAwaited(news, null).Silent);
+        Assert.Empty(sender.Stack.FindAwaited(news, null).Others);
+        world.Nodes[3].IsDeaf = true;
+        sender.Say("news", "anybody there?");
+        world.RunFor(Second);
+
+        AwaitedMembers awaited = sender.Stack.FindAwaited(news, null);
+        Assert.Equal(["n3"], awaited.Silent.Select(node => node.Name));
+        Assert.Equal(["n1", "n2"], awaited.Others.Select(node => node.Name).Order());
+        Assert.False(awaited.WaitsForStep);
+        AwaitedMembers other = sender.Stack.FindAwaited(sender.Stack.FindGroup("sport")!, null);
+        Assert.Empty(other.Silent);
+        Assert.Empty(other.Others);
+
+        world.Nodes[3].IsDeaf = false;
+        world.RunFor(5 * Second);
+        awaited = sender.Stack.FindAwaited(news, null);
+        Assert.Empty(awaited.Silent);
+        Assert.Empty(awaited.Others);
     }
 
     [Fact]

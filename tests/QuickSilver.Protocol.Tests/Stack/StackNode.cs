@@ -45,8 +45,14 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     public void Say(string group, string text) =>
         Stack.FindGroup(group)!.Send(new Text(text), null, _world.Now);
 
-    public void Take(byte[] read, SocketRole role) =>
+    /// <summary>True: no datagram reaches the node any more.</summary>
+    public bool IsDeaf { get; set; }
+
+    public void Take(byte[] read, SocketRole role)
+    {
+        if (IsDeaf) return;
         Stack.Handle(new Completion(role, DatagramKinds.PriorityOfRead(read), null, read, 0, read.Length), _world.Now);
+    }
 
     public void Send(ReadOnlySpan<byte> frame) => _world.ToServer(Index, frame.ToArray());
 

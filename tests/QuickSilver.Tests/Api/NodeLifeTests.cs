@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Stack;
 using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Api;
@@ -171,7 +169,7 @@ public sealed class NodeLifeTests
         {
             if (happened is RejoinedEvent back) rejoined.TrySetResult(back);
         };
-        Expel(node);
+        Trouble.Expel(node);
         NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion.WaitAsync(NodeRig.Patience));
         Assert.Equal(ErrorCode.Evicted, reason.Code);
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.SendAsync("late"));
@@ -194,7 +192,7 @@ public sealed class NodeLifeTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync(static options => options.Membership.Eviction = EvictionPolicy.StopNode);
         Group group = await node.JoinAsync("group");
-        Expel(node);
+        Trouble.Expel(node);
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await node.Completion.WaitAsync(NodeRig.Patience));
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion);
         Assert.Equal(NodeState.Stopped, node.State);
@@ -327,11 +325,5 @@ public sealed class NodeLifeTests
         (Group left, Group right) = await rig.StartPairAsync(change: static options => Testing.FaultExtensions.UseFaults(options, 0.05, 3));
         for (int index = 0; index < 5_000; index++) await left.SendAsync($"{index}");
         Assert.Equal(Enumerable.Range(0, 5_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 5_000));
-    }
-
-    private static void Expel(QuickSilverNode node)
-    {
-        bool isPosted = node.Core.Services.TryPost(now => ((INodeUpcalls)node.Core).OnExpelled(MembershipRefusal.Removed, now));
-        Assert.True(isPosted);
     }
 }

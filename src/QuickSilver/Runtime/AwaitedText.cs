@@ -1,0 +1,55 @@
+using System.Text;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>Whom messages wait for, in the words of an exception or a log record. Core thread only, like what it reads.</summary>
+internal static class AwaitedText
+{
+    private const int MostNames = 8;
+
+    /// <summary>Whom the messages of several groups wait for.</summary>
+    /// <param name="stack">The node's.</param>
+    /// <param name="groups">The groups.</param>
+    /// <param name="ticket">The one message that is meant; null: all.</param>
+    public static string Of(NodeStack stack, IEnumerable<LocalGroup> groups, ConfirmTicket? ticket)
+    {
+        var silent = new List<NodeInfo>();
+        var others = new List<NodeInfo>();
+        bool waitsForStep = false;
+        foreach (LocalGroup group in groups)
+        {
+            AwaitedMembers awaited = stack.FindAwaited(group, ticket);
+            waitsForStep |= awaited.WaitsForStep;
+            AddNew(silent, awaited.Silent);
+            AddNew(others, awaited.Others);
+        }
+        others.RemoveAll(silent.Contains);
+        var text = new StringBuilder();
+        if (waitsForStep) text.Append("a change of the membership that is not in use yet");
+        if (silent.Count > 0) Append(text, silent, silent.Count == 1 ? "which does not answer" : "which do not answer");
+        if (others.Count > 0) Append(text, others, silent.Count > 0 ? "not known to hold everything either" : "not known to hold everything");
+        return text.Length > 0 ? text.ToString() : "nobody: what was sent is held by all";
+    }
+
+    private static void AddNew(List<NodeInfo> all, IReadOnlyList<NodeInfo> more)
+    {
+        foreach (NodeInfo node in more)
+        {
+            if (!all.Contains(node)) all.Add(node);
+        }
+    }
+
+    private static void Append(StringBuilder text, List<NodeInfo> nodes, string how)
+    {
+        if (text.Length > 0) text.Append("; ");
+        for (int index = 0; index < Math.Min(nodes.Count, MostNames); index++)
+        {
+            if (index > 0) text.Append(", ");
+            text.Append(nodes[index].Name).Append(" (").Append(new MemberId(nodes[index])).Append(')');
+        }
+        if (nodes.Count > MostNames) text.Append(" and ").Append(nodes.Count - MostNames).Append(" more");
+        text.Append(", ").Append(how);
+    }
+}
