@@ -99,6 +99,15 @@ public sealed class Disseminator
         _context.Loop.Leave(now);
     }
 
+    /// <summary>Adds the views that this node waits for to hold what it has sent.</summary>
+    public void Observe(NodeObservations observed)
+    {
+        foreach (StreamSender stream in _context.Streams.All)
+        {
+            if (stream.IsDraining) observed.Draining.Add(new DrainingView(stream.View.Number, stream.Heard));
+        }
+    }
+
     /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against expectation, counts as
     /// stable.</summary>
     public void OnViewRetired(RegionView view, Instant now)

@@ -83,6 +83,12 @@ public sealed class StreamSender : IFeed
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
 
+    /// <summary>How often feedback has come from the view.</summary>
+    internal ulong Heard { get; private set; }
+
+    /// <summary>True while something sent into the view is not known stable, or the view has ended here and this node is not done with it.</summary>
+    internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_doneTold);
+
     internal RegionBuffer Backlog { get; } = new();
 
     internal SendGate Gate { get; }
@@ -189,6 +195,7 @@ public sealed class StreamSender : IFeed
     internal bool OnAck(in AckBody ack, Instant now)
     {
         if (ack.Stable > Highest || ack.Highest > Highest || ack.Intake > Highest) return false;
+        Heard++;
         MeasureRoundTrip(ack.Highest, now);
         if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) StopBeacons();
         ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
@@ -206,6 +213,7 @@ public sealed class StreamSender : IFeed
         {
             if (range.End - 1 > Highest) return false;
         }
+        Heard++;
         NodeInfo? to = nak.PartitionWide ? null : asker;
         foreach (SequenceRange range in nak.Ranges)
         {

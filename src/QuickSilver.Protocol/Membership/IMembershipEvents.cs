@@ -30,6 +30,9 @@ public interface IMembershipEvents
     /// <summary>The server refused to let this node into a group.</summary>
     void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now);
 
+    /// <summary>A heartbeat is about to go: whatever holds this node up is to be added, for the server to judge.</summary>
+    void OnObserving(NodeObservations observed, Instant now);
+
     /// <summary>The connection to the server broke (false) or a server admitted this node again (true). Data goes on; views stand still.</summary>
     void OnConnectionChanged(bool connected, Instant now);
 

@@ -13,6 +13,8 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 public sealed class MembershipAgent
 {
+    private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
+
     private readonly AgentSettings _settings;
     private readonly IMembershipLink _link;
     private readonly IMembershipEvents _events;
@@ -22,6 +24,9 @@ public sealed class MembershipAgent
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _requestAlarm;
     private readonly Alarm _heartbeatAlarm;
+    private readonly NodeObservations _observed = new();
+    private bool _hasObserved;
+    private Instant _heartbeatDue;
     private ulong _received;
     private ulong _instance;
     private StepNumber _activated;
@@ -52,6 +57,9 @@ public sealed class MembershipAgent
     /// When a frame last came from the server. It answers every heartbeat, so a host may take a longer silence for a broken connection.
     /// </summary>
     public Instant LastHeard { get; private set; }
+
+    /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
+    public JoinWait? JoinsWaitFor { get; private set; }
 
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
     public void OnConnected(Instant now)
@@ -98,6 +106,7 @@ public sealed class MembershipAgent
             FrameKind.ReportRequest => OnReportRequest(ref reader),
             FrameKind.Expelled => OnExpelled(ref reader, now),
             FrameKind.Heartbeat => OnHeartbeat(ref reader),
+            FrameKind.Waiting => OnWaiting(ref reader),
             FrameKind.Nodes => OnNodes(ref reader),
             FrameKind.Groups => OnGroups(ref reader),
             FrameKind.Regions => OnRegions(ref reader),
@@ -200,7 +209,7 @@ public sealed class MembershipAgent
     private void BeginSession(Instant now)
     {
         _isWelcome = true;
-        _heartbeatAlarm.Set(now + _settings.HeartbeatInterval);
+        SetHeartbeat(now);
     }
 
     /// <summary>
@@ -232,6 +241,12 @@ public sealed class MembershipAgent
     {
         ulong received = reader.ReadVarint();
         return reader.IsAtEnd && _log.TryConfirm(received);
+    }
+
+    private bool OnWaiting(ref WireReader reader)
+    {
+        JoinsWaitFor = WaitingFrame.TryRead(ref reader);
+        return JoinsWaitFor is not null;
     }
 
     private bool OnNodes(ref WireReader reader)
@@ -288,6 +303,7 @@ public sealed class MembershipAgent
         ulong step = reader.ReadVarint();
         StepNumber installed = _cluster.Installed;
         if (!reader.IsAtEnd || step == 0 || step > installed.Counter) return false;
+        JoinsWaitFor = null;
         _events.OnStepSettled(new StepNumber(installed.Epoch, step), now);
         return true;
     }
@@ -331,8 +347,24 @@ public sealed class MembershipAgent
 
     private void SendHeartbeat(Instant now)
     {
+        _observed.Clear();
+        // Who stood still has not read yet what others answered meanwhile: a late judge distrusts itself first.
+        if (now - _heartbeatDue <= LateAlarm) _events.OnObserving(_observed, now);
+        if (_isOver) return;
+        if (_hasObserved || !_observed.IsEmpty)
+        {
+            ObservedFrame.Write(_frame, _observed);
+            _link.Send(_frame.Span);
+            _hasObserved = !_observed.IsEmpty;
+        }
         _link.Send(_frame.Begin(FrameKind.Heartbeat).WriteVarint(_received).Span);
-        _heartbeatAlarm.Set(now + _settings.HeartbeatInterval);
+        SetHeartbeat(now);
+    }
+
+    private void SetHeartbeat(Instant now)
+    {
+        _heartbeatDue = now + _settings.HeartbeatInterval;
+        _heartbeatAlarm.Set(_heartbeatDue);
     }
 
     private void SendNumbered(FrameBuilder frame) => SendNumbered(frame.ToArray());

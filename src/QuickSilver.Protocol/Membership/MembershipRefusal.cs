@@ -29,4 +29,8 @@ public enum MembershipRefusal : byte
 
     /// <summary>The server is at one of its limits.</summary>
     Full,
+
+    /// <summary>The node has been removed though its channel to the server stood: for a whole failure timeout other members got no answer from it, or
+    /// it got none.</summary>
+    Unreachable,
 }

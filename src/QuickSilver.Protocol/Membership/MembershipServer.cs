@@ -33,6 +33,9 @@ public sealed class MembershipServer
     private readonly NodeWatch _watch;
     private readonly Succession _succession;
     private readonly Registrar _registrar;
+    private readonly ReachWatch _reach;
+    private readonly JoinTeller _teller;
+    private readonly NodeObservations _observed = new();
     private readonly FrameBuilder _frame = new();
 
     /// <summary>Makes a server without nodes, in an epoch of its own: the first of a new cluster instance.</summary>
@@ -46,6 +49,8 @@ public sealed class MembershipServer
         _watch = new NodeWatch(settings, alarms, Remove);
         _succession = new Succession(_parts, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _succession, Remove);
+        _reach = new ReachWatch(_parts, Remove);
+        _teller = new JoinTeller(_parts, _succession);
     }
 
     /// <summary>The cluster instance that this server has made, or taken over; datagrams carry it.</summary>
@@ -83,7 +88,8 @@ public sealed class MembershipServer
         if (kind is >= FrameKind.Join and <= FrameKind.Done) node.Received++;
         bool good = kind switch
         {
-            FrameKind.Heartbeat => OnHeartbeat(node, ref reader),
+            FrameKind.Heartbeat => OnHeartbeat(node, ref reader, now),
+            FrameKind.Observed => OnObserved(node, ref reader, now),
             FrameKind.Goodbye => OnGoodbye(node, ref reader, now),
             FrameKind.Join => OnJoin(node, ref reader, now),
             FrameKind.Leave => OnLeave(node, ref reader, now),
@@ -107,14 +113,24 @@ public sealed class MembershipServer
         _parts.Pipeline.Stop();
         _parts.Connections.Stop();
         _succession.Stop();
+        _teller.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
     }
 
-    private bool OnHeartbeat(ServerNode node, ref WireReader reader)
+    private bool OnHeartbeat(ServerNode node, ref WireReader reader, Instant now)
     {
         ulong received = reader.ReadVarint();
+        int unconfirmed = node.Log.Unconfirmed.Count;
         if (!reader.IsAtEnd || !node.Log.TryConfirm(received)) return false;
         _parts.Connections.Send(node.Connection!.Value, _frame.Begin(FrameKind.Heartbeat).WriteVarint(node.Received).Span);
+        _watch.OnConfirmed(node, node.Log.Unconfirmed.Count < unconfirmed, now);
+        return true;
+    }
+
+    private bool OnObserved(ServerNode node, ref WireReader reader, Instant now)
+    {
+        if (!ObservedFrame.TryRead(ref reader, _observed)) return false;
+        _reach.OnObserved(node, _observed, now);
         return true;
     }
 
@@ -133,6 +149,7 @@ public sealed class MembershipServer
         for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, MaxRequestedNameBytes));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
         foreach (string name in names) node.Deferred.Add((name, mode));
+        _teller.OnJoin(now);
 
         // A name may be one that a survivor which is still to register has a number for.
         if (!_succession.IsGathering) AddJoins(node, now);
@@ -232,6 +249,7 @@ public sealed class MembershipServer
         _parts.Ledger.OnRemoved(node, now);
         _parts.Inherited.OnRemoved(node);
         _parts.Pipeline.OnRemoved(node, now);
+        _reach.OnRemoved(node, now);
         _parts.Pipeline.OnChange(node.Region is not null, now);
     }
 }

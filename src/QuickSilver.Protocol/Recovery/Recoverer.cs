@@ -113,6 +113,12 @@ public sealed class Recoverer
         foreach (RegionRecovery region in _regions) region.OnNodesRemoved(now);
     }
 
+    /// <summary>Adds the members of any view that do not answer its ring.</summary>
+    public void Observe(NodeObservations observed, Instant now)
+    {
+        foreach (RegionRecovery region in _regions) region.Ring.Observe(observed, now);
+    }
+
     /// <summary>Lets everything go.</summary>
     public void Close()
     {

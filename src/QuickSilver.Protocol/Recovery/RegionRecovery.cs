@@ -171,11 +171,21 @@ public sealed class RegionRecovery
     {
         foreach (StreamReceiver stream in _streams)
         {
-            if (stream.Own is not { } own || stream.Cleanup <= own.Stable) continue;
+            if (stream.Own is null || !TellOwn(stream, now)) continue;
             _node.Probes.Hit(Mark.NewLeaderToldItself);
-            _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
             return;
         }
+    }
+
+    /// <summary>
+    /// Tells this node's own stream what a token, or the leader before, has said to the members, if feedback did not: it was lost, or the way from
+    /// the leader is broken.
+    /// </summary>
+    internal bool TellOwn(StreamReceiver stream, Instant now)
+    {
+        if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
+        _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
+        return true;
     }
 
     /// <summary>A stream by its sender's key; met for the first time, it begins here, if the sender is known and not removed.</summary>

@@ -34,6 +34,7 @@ internal sealed class TokenRing
     private readonly Alarm _watch;
     private readonly byte[] _skips;
     private readonly RingPlan _plan;
+    private readonly SilenceBook _silence;
     private readonly LeaderPatience _patience;
     private readonly RoundVerdict _verdict;
     private uint _epoch;
@@ -60,6 +61,7 @@ internal sealed class TokenRing
         _pace = new Alarm(node.Alarms, StartRound);
         _watch = new Alarm(node.Alarms, OnTokenOverdue);
         _skips = new byte[region.View.Members.Length];
+        _silence = new SilenceBook(region.View.Members.Length);
         _leader = _plan.FirstLive();
     }
 
@@ -119,6 +121,7 @@ internal sealed class TokenRing
             return RejectReason.None;
         }
         _plan.Begin(_in.Skipped);
+        _silence.OnListed(_in.Skipped, now);
         NoteRound(hop, now);
         _epoch = hop.Epoch;
         _leader = hop.Leader;
@@ -140,10 +143,17 @@ internal sealed class TokenRing
         TokenHop hop = TokenHop.Read(ref reader, _region.View.Members.Length, _in.AckSkipped);
         if (!reader.IsAtEnd) return RejectReason.Malformed;
         if (_region.View.Members[hop.To].Number.Key != header.Sender) return RejectReason.UnknownSender;
+        if (hop.From == _region.Self) _silence.OnAnswered(hop.To);
         if (!_out.Answered(hop)) return RejectReason.None;
         if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
         _skips[hop.To] = 0;
         return RejectReason.None;
+    }
+
+    /// <summary>Adds the members that hold the ring up, as long as it has something to do.</summary>
+    public void Observe(NodeObservations observed, Instant now)
+    {
+        if (_region.IsActive) _silence.Collect(_region.View, observed, now);
     }
 
     public void Close()
@@ -287,6 +297,7 @@ internal sealed class TokenRing
     private void OnHopUnanswered(int member, Instant now)
     {
         _node.Counters.TokenSkips++;
+        _silence.OnUnanswered(member, now);
         if (_skips[member] < byte.MaxValue) _skips[member]++;
         _node.Probes.Hit(Mark.HopSkipped);
         if (!Members[member].IsRemoved && !_node.Probes.Breaks(Sabotage.SkippedCountsAsVisited)) _token.Complete = false;

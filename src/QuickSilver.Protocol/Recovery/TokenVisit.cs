@@ -65,6 +65,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             }
             stream.InToken = true;
             AddWord(stream, record, newDrops);
+            region.TellOwn(stream, now);
             if (!record.HasDetail) continue;
             Compare(stream, record, firstOfPartition, before, now);
             region.Gaps.OnHeldKnown(stream, now);

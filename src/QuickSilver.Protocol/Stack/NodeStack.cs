@@ -43,6 +43,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>How many groups this node is in.</summary>
     public int GroupCount => _rooms.Groups.Count;
 
+    /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
+    public JoinWait? JoinsWaitFor => _rooms.Agent.JoinsWaitFor;
+
     /// <inheritdoc/>
     public bool HasWork => _rooms.Roots.HasWork;
 
@@ -160,6 +163,12 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     }
 
     void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => _rooms.Groups.OnRefused(groupName, reason, now);
+
+    void IMembershipEvents.OnObserving(NodeObservations observed, Instant now)
+    {
+        _rooms.Recoverer.Observe(observed, now);
+        _rooms.Disseminator.Observe(observed);
+    }
 
     void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) => _upcalls.OnConnectionChanged(connected, now);
 

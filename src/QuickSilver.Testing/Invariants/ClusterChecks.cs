@@ -5,15 +5,16 @@ internal sealed class ClusterChecks
 {
     private readonly Dictionary<string, GroupLog> _byName = new(StringComparer.Ordinal);
     private readonly List<GroupLog> _groups = [];
+    private readonly HashSet<int> _removed = [];
     private readonly RunContext _run;
 
     /// <summary>Makes the checks of a run.</summary>
     /// <param name="run">The run.</param>
-    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise, nor been removed.</param>
+    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise.</param>
     public ClusterChecks(RunContext run, Func<int, bool> lives)
     {
         _run = run;
-        Lives = lives;
+        Lives = node => lives(node) && !_removed.Contains(node);
         Views = new ViewChecks(run);
         Deliveries = new DeliveryChecks(run, Views);
         Stability = new StabilityChecks(run, Views);
@@ -37,6 +38,9 @@ internal sealed class ClusterChecks
 
     /// <summary>Every group ever used, in the order of first use.</summary>
     public IReadOnlyList<GroupLog> Groups => _groups;
+
+    /// <summary>Somebody was told that a node is removed from the cluster: it may not have heard so itself, but nobody owes it anything.</summary>
+    public void OnRemoved(int node) => _removed.Add(node);
 
     /// <summary>The group of a name.</summary>
     public GroupLog GroupOf(string name)

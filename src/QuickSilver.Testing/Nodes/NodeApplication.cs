@@ -184,8 +184,11 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, connected ? 1UL : 0);
 
     /// <inheritdoc/>
-    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
+    {
         run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, 2 + (ulong)nodes.Count);
+        foreach (NodeInfo removed in nodes) checks.OnRemoved(checks.Views.NodeOf(removed.Number.Key));
+    }
 
     /// <inheritdoc/>
     public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);

@@ -78,7 +78,9 @@ internal sealed class JoinOperation
     private void OnDeadline(Instant now)
     {
         TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
-        string trouble = _isAdmitted ? "the node is in, but not every sender has switched to the view yet" : _node.DescribeMembership();
+        string trouble = _node.Stack.JoinsWaitFor is { } waited ? waited.ToString()
+            : _isAdmitted ? "the node is in, but not every sender has switched to the view yet"
+            : _node.DescribeMembership();
         string names = Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
         var reason = new QuickSilverException(ErrorCode.JoinTimedOut, $"The join of {names} took longer than {limit}: {trouble}.")
         {

@@ -33,6 +33,8 @@ internal static class Refusals
         MembershipRefusal.WrongCluster => "it serves another cluster",
         MembershipRefusal.BadGroupName => "the name is not allowed",
         MembershipRefusal.Removed => "it was silent for longer than Membership.FailureTimeout, or its connection broke and did not come back",
+        MembershipRefusal.Unreachable =>
+            "for Membership.FailureTimeout no datagrams passed between it and other members, though its connection to the server stood",
         MembershipRefusal.Replaced => "another process with its address has taken its place",
         MembershipRefusal.Full => "the server is at one of its limits",
         _ => refusal.ToString(),

@@ -41,6 +41,10 @@ internal sealed class DeafNode : IMembershipEvents, IMembershipLink
     {
     }
 
+    public void OnObserving(NodeObservations observed, Instant now)
+    {
+    }
+
     public void OnConnectionChanged(bool connected, Instant now)
     {
     }

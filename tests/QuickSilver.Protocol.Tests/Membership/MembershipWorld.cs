@@ -207,7 +207,7 @@ internal sealed class MembershipWorld : IServerLinks
                 Assert.Equal(expected.Order(StringComparer.Ordinal), members.Order(StringComparer.Ordinal));
                 foreach (WorldNode other in live.Where(other => other.Wanted.Contains(group.Name)))
                 {
-                    Assert.Equal(node.Agent.Cluster.GroupViewOf(group.Id), other.Agent.Cluster.GroupViewOf(group.Id));
+                    Assert.True(node.Agent.Cluster.GroupViewOf(group.Id) == other.Agent.Cluster.GroupViewOf(group.Id), $"{group.Name} at {node.Name}: {node.Agent.Cluster.GroupViewOf(group.Id)}, at {other.Name}: {other.Agent.Cluster.GroupViewOf(group.Id)}");
                 }
             }
         }

@@ -156,6 +156,27 @@ public sealed class TakeoverTests
         world.CheckQuiet();
     }
 
+    // A member that had not installed the last step saw the group change with the new server's first step, the others did not: one membership had
+    // two numbers.
+    [Fact]
+    public void MembersThatEndedWithDifferentStepsAgreeOnTheNumbersOfGroupViews()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.AddMany(3);
+        nodes[0].Join("g");
+        nodes[1].Join("g");
+        world.Run(Second);
+        world.Break(nodes[1]);
+        nodes[2].Join("g");
+        world.Run(Second / 10);
+        Assert.True(nodes[0].Steps.Count > nodes[1].Steps.Count);
+        world.ReplaceServer();
+        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Run(5 * Second);
+        AssertNobodyWasDisturbed(nodes);
+        world.CheckQuiet();
+    }
+
     [Fact]
     public void WelcomeThatIsLostIsGivenAgain()
     {

@@ -70,6 +70,8 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 
     public IReadOnlyCollection<ViewNumber> KnownViews => _known;
 
+    public IEnumerable<ViewNumber> Undone => _undone.Order();
+
     public void Join(params IEnumerable<string> names)
     {
         string[] all = [.. names];
@@ -163,6 +165,11 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         Wanted.Remove(groupName);
         Refused.Add((groupName, reason));
     }
+
+    /// <summary>Fills in what the node says of others.</summary>
+    public Action<NodeObservations, Instant>? Observing { get; set; }
+
+    public void OnObserving(NodeObservations observed, Instant now) => Observing?.Invoke(observed, now);
 
     public void OnConnectionChanged(bool connected, Instant now) => Connections.Add(connected);
 

@@ -103,6 +103,10 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
 
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => Say($"refused {groupName}: {reason}");
 
+    public void OnObserving(NodeObservations observed, Instant now)
+    {
+    }
+
     public void OnConnectionChanged(bool connected, Instant now) => Say(connected ? "resumed" : "lost");
 
     public void OnExpelled(MembershipRefusal reason, Instant now) => Say($"expelled: {reason}");

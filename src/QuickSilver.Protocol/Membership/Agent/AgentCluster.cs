@@ -216,6 +216,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         if (Joined(own) is not { } joined) return null;
         List<GroupInfo> left = Left(own);
         var changes = new GroupChanges();
+        if (_inherited.Count > 0 && own is not null) changes.AddAll(own.Info);
         List<RegionView> superseded = Switch(opened, dropped, frame.Step, changes);
         _ownRegion = own;
         foreach (GroupInfo group in left) _groups.Remove(group.Id);

@@ -35,6 +35,12 @@ internal sealed class GroupChanges
         }
     }
 
+    /// <summary>
+    /// All groups of a region count as changed: with the first step of a new server, since members may have ended with different steps of the one
+    /// before, and no two may know one membership by two numbers.
+    /// </summary>
+    public void AddAll(RegionInfo region) => _changed.AddRange(region.Groups);
+
     /// <summary>The groups, by id, each once.</summary>
     public List<GroupId> Take()
     {

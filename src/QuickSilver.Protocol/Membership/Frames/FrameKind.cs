@@ -18,6 +18,9 @@ internal enum FrameKind : byte
     /// <summary>Node: what it knows of the cluster, when a server asks. See <see cref="ReportFrame"/>.</summary>
     Report = 4,
 
+    /// <summary>Node: what it observes of others; only while there is something, and once when there is nothing more. See <see cref="ObservedFrame"/>.</summary>
+    Observed = 5,
+
     /// <summary>Node: mode (byte), count (varint), names (text).</summary>
     Join = 8,
 
@@ -41,6 +44,9 @@ internal enum FrameKind : byte
 
     /// <summary>Server: it does not know the node, which comes from another server: the node is to report. No body.</summary>
     ReportRequest = 34,
+
+    /// <summary>Server: whom the node's joins wait for. See <see cref="WaitingFrame"/>.</summary>
+    Waiting = 35,
 
     /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
     Nodes = 40,

@@ -56,6 +56,12 @@ internal sealed class InheritedViews(NodeTable nodes)
         if (_byNumber.TryGetValue(number, out View? view) && view.Awaited.Remove(node)) RetireAll();
     }
 
+    /// <summary>True while a view waits for a node to be done with it.</summary>
+    public bool IsAwaited(ServerNode node, ViewNumber number) => _byNumber.TryGetValue(number, out View? view) && view.Awaited.Contains(node);
+
+    /// <summary>The nodes that have reported a view, and live.</summary>
+    public IReadOnlyList<ServerNode> KnowingOf(ViewNumber number) => _byNumber.TryGetValue(number, out View? view) ? view.Knowing : [];
+
     /// <summary>A removed node is waited for no more, and told nothing.</summary>
     public void OnRemoved(ServerNode node)
     {

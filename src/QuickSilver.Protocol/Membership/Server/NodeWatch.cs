@@ -24,7 +24,19 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     {
         node.ReconnectBy = Instant.Never;
         node.LastHeard = now;
+        node.ConfirmedAt = now;
         Set(node);
+    }
+
+    /// <summary>
+    /// A node has said how far it has read. One that goes on saying so, and for the failure timeout has taken none of what it was sent, will install
+    /// no step either.
+    /// </summary>
+    public void OnConfirmed(ServerNode node, bool hasAdvanced, Instant now)
+    {
+        if (hasAdvanced || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
+        else if (settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= settings.FailureTimeout)
+            remove(node, MembershipRefusal.Unreachable, now);
     }
 
     /// <summary>A node's connection is gone.</summary>

@@ -41,6 +41,12 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>What <see cref="Watch"/> was last set for.</summary>
     public Instant WatchDue { get; set; }
 
+    /// <summary>When it last confirmed a frame, or had none to confirm.</summary>
+    public Instant ConfirmedAt { get; set; }
+
+    /// <summary>The region at its limit of views that holds its changes back; null when none does.</summary>
+    public ServerRegion? HeldBackBy { get; set; }
+
     /// <summary>Its region after the last step; null while it is in no group.</summary>
     public ServerRegion? Region { get; set; }
 

@@ -135,7 +135,8 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
             _joined.Sort();
             _left.Sort();
             uint[] target = SortedCounters.Union(SortedCounters.Except(groups, [.. _left]), [.. _joined]);
-            if (node.Region is { IsAtLimit: true } || regions.Find(target) is { IsAtLimit: true })
+            node.HeldBackBy = node.Region is { IsAtLimit: true } left ? left : regions.Find(target) is { IsAtLimit: true } entered ? entered : null;
+            if (node.HeldBackBy is not null)
             {
                 probes.Hit(Mark.FourViewsUnretired);
                 return false;

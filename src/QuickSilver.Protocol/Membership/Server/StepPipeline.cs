@@ -45,6 +45,12 @@ internal sealed class StepPipeline
     /// <summary>Counter of the last step made.</summary>
     public ulong Last { get; private set; }
 
+    /// <summary>The step that is being installed; null while there is none.</summary>
+    public MadeStep? Installing => _installing;
+
+    /// <summary>Activated steps with joins that some sender has not switched to, oldest first.</summary>
+    public IReadOnlyList<MadeStep> Unsettled => _unsettled;
+
     /// <summary>Something has changed that a step may be made of, or something that held a change back may have gone.</summary>
     /// <param name="urgent">A removal: what has been gathered goes at once.</param>
     /// <param name="now">The present instant.</param>

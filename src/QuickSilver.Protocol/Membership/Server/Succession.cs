@@ -33,6 +33,9 @@ internal sealed class Succession
     /// <summary>Survivors still register, and no step is made.</summary>
     public bool IsGathering => _takeover is { IsGathering: true };
 
+    /// <summary>Keys of survivors that are named and have not registered.</summary>
+    public IReadOnlyCollection<ulong> Missing => _takeover?.Missing ?? [];
+
     /// <summary>True while a node of another server can be taken over.</summary>
     public bool CanTakeOver(HelloFrame hello)
     {

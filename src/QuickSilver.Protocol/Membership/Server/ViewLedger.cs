@@ -116,6 +116,9 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
         return TryRetire(view, now, probes.Breaks(Sabotage.ViewRetiredAtFirstDone));
     }
 
+    /// <summary>The view of a number, unless it has retired.</summary>
+    public ServerView? Find(uint number) => _byNumber.GetValueOrDefault(number);
+
     /// <summary>A removed node is waited for no more, and told nothing.</summary>
     public void OnRemoved(ServerNode node, Instant now)
     {

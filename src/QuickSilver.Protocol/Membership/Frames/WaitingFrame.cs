@@ -1,0 +1,36 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Frames;
+
+/// <summary>
+/// Whom a node's joins wait for.
+/// <code>
+/// kind      byte
+/// stage     byte     a <see cref="JoinStage"/>
+/// total     varint   how many nodes are waited for
+/// names     varint   how many of them follow, at most 8
+/// each:
+///   name      text     at most 512 bytes: a name of a node and its number
+/// </code>
+/// </summary>
+internal static class WaitingFrame
+{
+    private const int MaxNameBytes = 512;
+
+    /// <summary>Writes the frame.</summary>
+    public static void Write(FrameBuilder frame, JoinWait wait)
+    {
+        frame.Begin(FrameKind.Waiting).WriteByte((byte)wait.Stage).WriteVarint((ulong)wait.Total).WriteVarint((ulong)wait.Names.Count);
+        foreach (string name in wait.Names) frame.WriteText(name);
+    }
+
+    /// <summary>Reads a body; null when it is malformed.</summary>
+    public static JoinWait? TryRead(ref WireReader reader)
+    {
+        var stage = (JoinStage)reader.ReadByte();
+        int total = (int)reader.ReadVarint(int.MaxValue);
+        string[] names = new string[(int)reader.ReadVarint(JoinWait.MaxNames)];
+        for (int index = 0; index < names.Length; index++) names[index] = FrameFields.ReadText(ref reader, MaxNameBytes);
+        return reader.IsAtEnd && Enum.IsDefined(stage) && total >= names.Length ? new JoinWait(stage, total, names) : null;
+    }
+}

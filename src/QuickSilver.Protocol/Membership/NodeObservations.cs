@@ -1,0 +1,24 @@
+namespace QuickSilver.Protocol.Membership;
+
+/// <summary>
+/// What a node has to say of others that hold it up, gathered ahead of each heartbeat. The server removes nobody for one node's word, or for one
+/// look. Core thread only; the lists are used again.
+/// </summary>
+public sealed class NodeObservations
+{
+    /// <summary>Members that do not answer; one may be named more than once.</summary>
+    public List<SilentMember> Silent { get; } = [];
+
+    /// <summary>Views in which something that this node sent is not known stable.</summary>
+    public List<DrainingView> Draining { get; } = [];
+
+    /// <summary>True when nothing holds the node up.</summary>
+    public bool IsEmpty => Silent.Count == 0 && Draining.Count == 0;
+
+    /// <summary>Empties both lists.</summary>
+    public void Clear()
+    {
+        Silent.Clear();
+        Draining.Clear();
+    }
+}

@@ -1,0 +1,275 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Finds the nodes that hold others up for good: alive on their channel to the server, but no datagrams pass between them and other members.
+/// <para>
+/// Suspicion needs confirmation, and slow is not dead. A node is removed when a member has said in every report for the whole failure timeout that it
+/// asked the node and got no answer, and there is a second witness: a member whose reports say that the node is passed over, or the node's own word
+/// that it finds two or more others silent; one is enough where nobody else could see it. One answer, or a gap in the reports, and the time begins
+/// again. A node may as well be deaf itself: then it finds everybody silent. So an accuser's word is divided among all whom it accuses, does not count
+/// while one who accuses fewer accuses it, and of those confirmed at about the same time the one with the most against it goes, alone; the others are
+/// judged anew without it. A tie goes to the younger.
+/// When one accuses one for two failure timeouts and nobody can confirm it, the way between the two is broken, and nothing they share can go on: the
+/// one with more against it goes, or the younger.
+/// </para>
+/// <para>
+/// A sender that waits for a view to hold what it sent, and has heard no feedback from there for the failure timeout, is removed too; but as long as
+/// a member of the view is accused, silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback
+/// without progress is no reason: then the view's members are slow, not out of reach. When several senders hear nothing from a view of one member,
+/// that member goes.
+/// </para>
+/// <para>
+/// Cost: linear in what is reported; nothing while nothing is. Source: the idea of suspicion that others confirm is SWIM's (Das, Gupta and Motivala,
+/// DSN 2002); the two-observer rule, the divided word and the rule for senders are ours.
+/// </para>
+/// </summary>
+/// <param name="parts">The server's state.</param>
+/// <param name="remove">Takes a node out.</param>
+internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
+{
+    private const double AboutTheSame = 0.8;
+    private readonly SortedDictionary<ulong, Report> _reports = [];
+
+    private TimeSpan Period => parts.Settings.FailureTimeout;
+
+    /// <summary>A node has reported what holds it up.</summary>
+    public void OnObserved(ServerNode node, NodeObservations observed, Instant now)
+    {
+        if (Period <= TimeSpan.Zero) return;
+        _reports.Remove(node.Key, out Report? before);
+        if (before is not null && !IsFresh(before, now)) before = null;
+        if (observed.IsEmpty) return;
+        foreach (ulong gone in (List<ulong>)[.. _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key)]) _reports.Remove(gone);
+        var report = new Report(node, now);
+        _reports.Add(node.Key, report);
+        foreach (SilentMember silent in observed.Silent)
+        {
+            if (parts.Nodes.Find(silent.Node) is not { } accused || accused == node) continue;
+            Finding? last = before?.Find(accused);
+            Instant since = last is { } old && old.IsOwn == silent.IsOwnFinding ? old.Since : now;
+            if (silent.IsOwnFinding && now - silent.SilentFor > since) since = now - silent.SilentFor;
+            report.Add(new Finding(accused, silent.IsOwnFinding, since));
+        }
+        foreach (DrainingView draining in observed.Draining)
+        {
+            Drain? last = before?.Drains.Find(drain => drain.View == draining.View);
+            bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining.View, now);
+            report.Drains.Add(new Drain(draining.View, draining.Heard, isStill ? last!.Since : now));
+        }
+        JudgeAccused(now);
+        if (!node.Info.IsRemoved) JudgeSender(report, now);
+    }
+
+    /// <summary>A node has been removed: what it said counts no more, and whoever may have been held up by it gets time.</summary>
+    public void OnRemoved(ServerNode node, Instant now)
+    {
+        _reports.Remove(node.Key);
+        foreach (Report report in _reports.Values)
+        {
+            report.Findings.RemoveAll(finding => finding.Accused == node);
+            foreach (Drain drain in report.Drains) drain.Since = now;
+        }
+    }
+
+    // Heartbeats are at most half of the period apart, so a report that is older was followed by none.
+    private bool IsFresh(Report report, Instant now) => now - report.At <= Period * 0.6;
+
+    private void JudgeAccused(Instant now)
+    {
+        while (true)
+        {
+            ServerNode? worst = null;
+            (double Weight, int Observers) most = default;
+            bool isDue = false;
+            foreach (ServerNode accused in Confirmed(now, Period * AboutTheSame))
+            {
+                isDue |= IsConfirmed(accused, now, Period);
+                (double, int) against = Against(accused, now);
+                if (worst is not null && against.CompareTo(most) < 0) continue;
+                if (worst is not null && against.CompareTo(most) == 0 && accused.Info.Number < worst.Info.Number) continue;
+                worst = accused;
+                most = against;
+            }
+            if (worst is null || !isDue) worst = FindLone(now);
+            if (worst is null) return;
+            remove(worst, MembershipRefusal.Unreachable, now);
+        }
+    }
+
+    /// <summary>Nodes against which there has been enough for so long, by number.</summary>
+    private List<ServerNode> Confirmed(Instant now, TimeSpan period)
+    {
+        var confirmed = new SortedDictionary<NodeNumber, ServerNode>();
+        foreach (Report report in _reports.Values)
+        {
+            foreach (Finding finding in report.Findings)
+            {
+                if (finding.IsOwn && IsConfirmed(finding.Accused, now, period)) confirmed[finding.Accused.Info.Number] = finding.Accused;
+            }
+        }
+        return [.. confirmed.Values];
+    }
+
+    private bool IsConfirmed(ServerNode accused, Instant now, TimeSpan period)
+    {
+        bool isOld = false;
+        int observers = _reports.TryGetValue(accused.Key, out Report? own) && IsFresh(own, now) && own.Findings.Count(other => other.IsOwn) >= 2 ? 1 : 0;
+        foreach (Report report in _reports.Values)
+        {
+            if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
+            observers++;
+            isOld |= finding.IsOwn && report.At - finding.Since >= period && !IsDoubtful(report, now);
+        }
+        return isOld && (observers >= 2 || observers >= Witnesses(accused));
+    }
+
+    /// <summary>True for the word of a node that is accused itself, by one that accuses fewer.</summary>
+    private bool IsDoubtful(Report report, Instant now)
+    {
+        int own = report.Findings.Count(finding => finding.IsOwn);
+        foreach (Report other in _reports.Values)
+        {
+            if (!IsFresh(other, now) || other.Find(report.Node) is not { IsOwn: true }) continue;
+            if (other.Findings.Count(finding => finding.IsOwn) < own) return true;
+        }
+        return false;
+    }
+
+    /// <summary>One of two nodes between which nothing passes, and of which nobody else complains; null while there are none.</summary>
+    private ServerNode? FindLone(Instant now)
+    {
+        foreach (Report report in _reports.Values)
+        {
+            if (!IsFresh(report, now)) continue;
+            foreach (Finding finding in report.Findings)
+            {
+                if (!finding.IsOwn || report.At - finding.Since < Period * 2) continue;
+                int more = Against(finding.Accused, now).CompareTo(Against(report.Node, now));
+                bool isAccused = more > 0 || (more == 0 && finding.Accused.Info.Number > report.Node.Info.Number);
+                return isAccused ? finding.Accused : report.Node;
+            }
+        }
+        return null;
+    }
+
+    /// <summary>What is said against a node: own findings, each divided by how many its finder accuses; then how many see it passed over.</summary>
+    private (double Weight, int Observers) Against(ServerNode accused, Instant now)
+    {
+        double weight = 0;
+        int observers = 0;
+        foreach (Report report in _reports.Values)
+        {
+            if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
+            observers++;
+            if (finding.IsOwn) weight += 1.0 / report.Findings.Count(other => other.IsOwn);
+        }
+        return (weight, observers);
+    }
+
+    /// <summary>How many live nodes share a view with this one; those of a server before count as far as they have reported.</summary>
+    private int Witnesses(ServerNode accused)
+    {
+        if (accused.IsInherited && parts.Inherited.Count > 0) return parts.Nodes.Live.Count - 1;
+        var witnesses = new HashSet<ServerNode>();
+        foreach (ServerView view in parts.Ledger.Unretired)
+        {
+            if (Array.IndexOf(view.Members, accused) < 0) continue;
+            foreach (ServerNode member in view.Members)
+            {
+                if (member != accused && !member.Info.IsRemoved) witnesses.Add(member);
+            }
+        }
+        return witnesses.Count;
+    }
+
+    private void JudgeSender(Report report, Instant now)
+    {
+        foreach (Drain drain in report.Drains)
+        {
+            if (now - drain.Since < Period || !IsAwaited(report.Node, drain.View)) continue;
+            ServerNode culprit = report.Node;
+            List<ServerNode> others = Others(report.Node, drain.View);
+            if (others.Count == 1 && IsAnotherStuck(report.Node, drain.View, now)) culprit = others[0];
+            remove(culprit, MembershipRefusal.Unreachable, now);
+            return;
+        }
+    }
+
+    private bool IsAnotherStuck(ServerNode node, ViewNumber view, Instant now)
+    {
+        foreach (Report report in _reports.Values)
+        {
+            if (report.Node != node && IsFresh(report, now) && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= Period * AboutTheSame))
+                return true;
+        }
+        return false;
+    }
+
+    private bool IsAwaited(ServerNode node, ViewNumber number)
+    {
+        if (number.Epoch != parts.Reign.Epoch) return parts.Inherited.IsAwaited(node, number);
+        return parts.Ledger.Find(number.Counter) is { } view && view.Awaited.Contains(node.Slot);
+    }
+
+    private bool IsExcused(ServerNode node, ViewNumber view, Instant now)
+    {
+        foreach (ServerNode other in Others(node, view))
+        {
+            if (other.Connection is null || now - other.LastHeard > Period * 0.6) return true;
+            foreach (Report report in _reports.Values)
+            {
+                if (IsFresh(report, now) && report.Find(other) is { IsOwn: true }) return true;
+            }
+        }
+        return false;
+    }
+
+    /// <summary>Live members of a view beside a node; of an inherited view, all that know it.</summary>
+    private List<ServerNode> Others(ServerNode node, ViewNumber number)
+    {
+        var others = new List<ServerNode>();
+        IReadOnlyList<ServerNode> members = number.Epoch != parts.Reign.Epoch
+            ? parts.Inherited.KnowingOf(number)
+            : parts.Ledger.Find(number.Counter)?.Members ?? [];
+        foreach (ServerNode member in members)
+        {
+            if (member != node && !member.Info.IsRemoved) others.Add(member);
+        }
+        return others;
+    }
+
+    private sealed record Finding(ServerNode Accused, bool IsOwn, Instant Since);
+
+    private sealed class Drain(ViewNumber view, ulong heard, Instant since)
+    {
+        public ViewNumber View { get; } = view;
+
+        public ulong Heard { get; } = heard;
+
+        public Instant Since { get; set; } = since;
+    }
+
+    private sealed class Report(ServerNode node, Instant at)
+    {
+        public ServerNode Node { get; } = node;
+
+        public Instant At { get; } = at;
+
+        public List<Finding> Findings { get; } = [];
+
+        public List<Drain> Drains { get; } = [];
+
+        public Finding? Find(ServerNode accused) => Findings.Find(finding => finding.Accused == accused);
+
+        /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
+        public void Add(Finding finding)
+        {
+            int index = Findings.FindIndex(other => other.Accused == finding.Accused);
+            if (index < 0) Findings.Add(finding);
+            else if (finding.IsOwn != Findings[index].IsOwn ? finding.IsOwn : finding.Since < Findings[index].Since) Findings[index] = finding;
+        }
+    }
+}
