@@ -4,5 +4,4 @@ namespace QuickSilver.Scenarios.Peers;
 /// <param name="Folder">Whatever it writes goes here.</param>
 /// <param name="Address">To listen at.</param>
 /// <param name="Port">To listen on.</param>
-/// <param name="IsTuned">Whether it is to be set up as its guide advises.</param>
-internal sealed record BrokerPlace(string Folder, string Address, int Port, bool IsTuned);
+internal sealed record BrokerPlace(string Folder, string Address, int Port);

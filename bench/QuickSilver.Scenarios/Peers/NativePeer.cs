@@ -48,7 +48,7 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
         if (BrokerCommand is null) return null;
         return Broker.Start(folder =>
         {
-            var place = new BrokerPlace(folder, lab.AddressOf(LastAt(setting)), lab.PortOf(Port), IsTuned);
+            var place = new BrokerPlace(folder, lab.AddressOf(LastAt(setting)), lab.PortOf(Port));
             return ([.. lab.PrefixOf(LastAt(setting)), .. BrokerCommand(place)], BrokerEnvironment?.Invoke(place));
         });
     }

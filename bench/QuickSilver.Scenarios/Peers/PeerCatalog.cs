@@ -33,10 +33,8 @@ internal static class PeerCatalog
         new NativePeer("epgm-tuned", Naks) { Adapter = "epgm", IsTuned = true },
         new NativePeer("norm", Naks) { Adapter = "norm" },
         new NativePeer("norm-tuned", Naks) { Adapter = "norm", IsTuned = true },
-        Nats("nats", isTuned: false),
-        Nats("nats-tuned", isTuned: true),
-        Redis("redis", isTuned: false),
-        Redis("redis-tuned", isTuned: true),
+        Nats("nats"),
+        Redis("redis"),
         RabbitMq("rabbitmq"),
     ];
 
@@ -48,21 +46,18 @@ internal static class PeerCatalog
         Words = ["JGroupsPeer"],
     };
 
-    private static NativePeer Nats(string name, bool isTuned) => new(name, Broker)
+    private static NativePeer Nats(string name) => new(name, Broker)
     {
         Adapter = "nats",
-        IsTuned = isTuned,
         BrokerCommand = place => ["nats-server", "-a", place.Address, "-p", Text(place.Port)],
     };
 
-    private static NativePeer Redis(string name, bool isTuned) => new(name, Broker)
+    private static NativePeer Redis(string name) => new(name, Broker)
     {
         Adapter = "redis",
-        IsTuned = isTuned,
         BrokerCommand = place =>
         [
             "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder, "--save", "", "--appendonly", "no",
-            .. place.IsTuned ? (string[])["--client-output-buffer-limit", "pubsub 256mb 128mb 60"] : [],
         ],
     };
 

@@ -11,6 +11,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     /// <summary>The figure that plots show.</summary>
     public const string RateFigure = "messages/s to the slowest receiver";
 
+    private const int LongestReason = 300;
+
     /// <summary>All figures.</summary>
     public List<VariantSummary> Summary { get; } = [];
 
@@ -18,7 +20,7 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     /// <param name="settings">At full speed.</param>
     /// <param name="latencyRate">Messages a second of the latency runs; 0 without any.</param>
     public IRenderable Make(IReadOnlyList<PeerSetting> settings, double latencyRate) =>
-        new Rows([.. settings.Select(setting => Figures(setting, latencyRate)), Promises()]);
+        new Rows([.. settings.Select(setting => Figures(setting, latencyRate)), Promises(), .. Reasons()]);
 
     private Table Figures(PeerSetting setting, double latencyRate)
     {
@@ -32,9 +34,7 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
             List<RunReport> full = Of(setting, peer.Name, 0), paced = Of(setting, peer.Name, latencyRate);
             if (full.Count == 0)
             {
-                RunReport? why = runs.Find(run => run.Variant == peer.Name && (run.Skipped is not null || run.Failures.Count > 0));
-                string reason = why?.Skipped ?? why?.Failures.FirstOrDefault() ?? "";
-                table.AddRow([peer.Name, Markup.Escape(Shorten(reason)), .. titles.Skip(1).Select(_ => "")]);
+                table.AddRow([peer.Name, .. titles.Select(_ => "-")]);
                 continue;
             }
             VariantSummary rate = Sum(peer.Name, 0, setting, RateFigure, full.Select(RunLog.SlowestRate));
@@ -49,7 +49,7 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
             {
                 VariantSummary p50 = Sum(peer.Name, latencyRate, setting, "p50 us", paced.Select(run => Worst(run)?.P50 ?? double.NaN));
                 VariantSummary p99 = Sum(peer.Name, latencyRate, setting, "p99 us", paced.Select(run => Worst(run)?.P99 ?? double.NaN));
-                cells.AddRange([$"{p50.Median:N0}", $"{p99.Median:N0}", $"{paced.Sum(Lost):N0}"]);
+                cells.AddRange([Show(p50.Median), Show(p99.Median), $"{paced.Sum(Lost):N0}"]);
             }
             table.AddRow([.. cells]);
         }
@@ -67,6 +67,13 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
         }
         return table;
     }
+
+    private IEnumerable<Text> Reasons() =>
+        from run in runs
+        let reason = run.Skipped ?? run.Failures.FirstOrDefault()
+        where reason is not null
+        group run by (run.Variant, reason) into same
+        select new Text($"{same.Key.Variant}: not measured{(same.Count() > 1 ? $" ({same.Count()} times)" : "")}: {Shorten(same.Key.reason)}");
 
     private VariantSummary Sum(string peer, double rate, PeerSetting setting, string figure, IEnumerable<double> values)
     {
@@ -92,5 +99,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
 
     private static QuickSilver.Samples.LatencySummary? Worst(RunReport run) => RunLog.Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)?.Latency;
 
-    private static string Shorten(string text) => text.Length <= 60 ? text : text[..57] + "...";
+    // A process that fails may have much to say: all of it is in the JSON.
+    private static string Shorten(string text) => text.Length <= LongestReason ? text : text[..LongestReason] + "...";
+
+    private static string Show(double value) => double.IsNaN(value) ? "-" : $"{value:N0}";
 }
