@@ -100,6 +100,13 @@ public sealed class SimulatedCluster
     /// <summary>How often the run has reached each <see cref="Mark"/>.</summary>
     internal ReadOnlySpan<ulong> Marks => _run.Marks;
 
+    /// <summary>Sees all traffic, and may add to it; null: nobody does.</summary>
+    internal ITrafficTap? Tap
+    {
+        get => _run.Tap;
+        set => _run.Tap = _network.Tap = value;
+    }
+
     internal NetworkConditions Conditions => _network.Conditions;
 
     internal SimulationRandom Random => _run.Random;
@@ -282,6 +289,7 @@ public sealed class SimulatedCluster
         {
             cluster.DatagramsSent++;
             if (cluster.IsConcerned(cluster._nodes[node])) cluster.DatagramsOfConcern++;
+            cluster._run.Tap?.OnDatagram(datagram);
             cluster._run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)datagram.Length, Crc32C.Of(datagram));
             RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
             if (reason != RejectReason.None || header.TotalLength != datagram.Length)

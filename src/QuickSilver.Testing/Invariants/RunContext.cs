@@ -1,5 +1,6 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Scheduling;
 
@@ -22,6 +23,9 @@ internal sealed class RunContext(SimulationOptions options)
 
     /// <summary>How often the run has reached each mark.</summary>
     public ulong[] Marks { get; } = MarkTable.NewCounts();
+
+    /// <summary>Sees all traffic; null: nobody does.</summary>
+    public ITrafficTap? Tap { get; set; }
 
     /// <summary>The present instant.</summary>
     public Instant Now => Clock.Now;

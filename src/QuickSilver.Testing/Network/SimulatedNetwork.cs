@@ -49,6 +49,9 @@ internal sealed class SimulatedNetwork
     /// <summary>Sees what is sent and read.</summary>
     public INetworkObserver Observer { get; }
 
+    /// <summary>May add to what is sent; null: nobody does.</summary>
+    public ITrafficTap? Tap { get; set; }
+
     /// <summary>What is wrong with it now.</summary>
     public NetworkConditions Conditions { get; } = new();
 
@@ -178,6 +181,7 @@ internal sealed class SimulatedNetwork
             _lastArrival[from, to] = arrival;
         }
         ScheduleArrival(datagram, link, from, socket, ordinal, new Instant(arrival));
+        if (Tap is not null) AddForgery(datagram, from, socket, arrival);
 
         if (link.Duplication > 0 && _random.DrawUnit(RandomStream.Duplication, (ulong)from, (ulong)to, ordinal) < link.Duplication)
         {
@@ -187,6 +191,12 @@ internal sealed class SimulatedNetwork
             ScheduleArrival(datagram, link, from, socket, ~ordinal, new Instant(arrival + later));
         }
         if (Conditions.Any && Conditions.Late.Count > 0) DuplicateLate(datagram, from, socket, ordinal, arrival);
+    }
+
+    private void AddForgery(Datagram datagram, int from, SimulatedSocket socket, long arrival)
+    {
+        ReadOnlySpan<byte> forged = Tap!.Forge(datagram.Span);
+        if (!forged.IsEmpty) _events.Schedule(new Instant(arrival + 1), socket, Pool.Rent(forged, from, damaged: true));
     }
 
     // Comes on top of all else, unharmed: an old datagram, byte for byte, in another time.

@@ -186,7 +186,11 @@ public sealed class SimulatedNode : IMembershipClient
 
     void IMembershipClient.OnLinkConnected() => _runner.Post(Stack.OnMembershipConnected);
 
-    void IMembershipClient.OnLinkFrame(byte[] frame) => _runner.Post(now => Stack.OnMembershipFrame(frame, now));
+    void IMembershipClient.OnLinkFrame(byte[] frame)
+    {
+        _run.Tap?.OnFrame(fromServer: true, frame);
+        _runner.Post(now => Stack.OnMembershipFrame(frame, now));
+    }
 
     void IMembershipClient.OnLinkClosed()
     {
@@ -270,7 +274,9 @@ public sealed class SimulatedNode : IMembershipClient
     {
         public void Send(ReadOnlySpan<byte> frame)
         {
-            if (node._link is { } link) node._membership.SendUp(link, frame);
+            if (node._link is not { } link) return;
+            node._run.Tap?.OnFrame(fromServer: false, frame);
+            node._membership.SendUp(link, frame);
         }
     }
 

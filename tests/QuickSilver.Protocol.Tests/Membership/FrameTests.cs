@@ -137,6 +137,21 @@ public sealed class FrameTests
     }
 
     [Fact]
+    public void AFrameOfRegionsUnfoldsToNoMoreThanTheLongestFrameCouldSpellOut()
+    {
+        // Each region costs a few bytes, and names all the groups there can be.
+        uint[] all = [.. Enumerable.Range(1, CounterRuns.MaxCounters).Select(static counter => (uint)counter)];
+        const int fits = RegionFrame.MaxCounters / CounterRuns.MaxCounters;
+        foreach (int regions in (int[])[fits, fits + 1])
+        {
+            FrameBuilder frame = new FrameBuilder().Begin().WriteVarint((ulong)regions);
+            for (uint region = 1; region <= regions; region++) RegionFrame.WriteWhole(frame, region, all);
+            var reader = new WireReader(frame.Span);
+            Assert.Equal(regions <= fits, RegionFrame.TryRead(ref reader) is not null);
+        }
+    }
+
+    [Fact]
     public void DifferencesOfGroupSetsRoundTrip()
     {
         var random = new SeededRandom(9);

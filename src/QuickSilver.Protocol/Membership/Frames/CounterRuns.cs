@@ -37,8 +37,10 @@ internal static class CounterRuns
         }
     }
 
-    /// <summary>Reads a list; empty, and the reader failed, when it is malformed or longer than <see cref="MaxCounters"/>.</summary>
-    public static uint[] Read(ref WireReader reader)
+    /// <summary>Reads a list; empty, and the reader failed, when it is malformed or too long.</summary>
+    /// <param name="reader">The body.</param>
+    /// <param name="most">The most counters taken, at most <see cref="MaxCounters"/>.</param>
+    public static uint[] Read(ref WireReader reader, int most = MaxCounters)
     {
         int runs = FrameFields.ReadCount(ref reader, 2);
         WireReader again = reader;
@@ -50,7 +52,7 @@ internal static class CounterRuns
             ulong more = reader.ReadVarint(MaxCounters);
             next += gap + more + 1;
             total += more + 1;
-            if (gap == 0 || next > 1UL + uint.MaxValue || total > MaxCounters) reader.Fail();
+            if (gap == 0 || next > 1UL + uint.MaxValue || total > (ulong)most) reader.Fail();
             if (reader.Failed) return [];
         }
         uint[] counters = new uint[total];

@@ -17,15 +17,19 @@ internal sealed class EntryFrames(FrameKind kind)
 
     private readonly FrameBuilder _frame = new();
     private int _count;
+    private long _unfolded;
 
     /// <summary>Where the next entry is to be written, before <see cref="EndEntry"/>.</summary>
     public FrameBuilder Entry { get; } = new();
 
     /// <summary>Counts the entry just written.</summary>
-    public void EndEntry(List<byte[]> output)
+    /// <param name="output">Where frames go that are full.</param>
+    /// <param name="unfolded">Counters that the entry's runs unfold to, or more.</param>
+    public void EndEntry(List<byte[]> output, int unfolded = 0)
     {
         _count++;
-        if (Entry.Length > FullBytes || _count == MaxEntries) Flush(output);
+        _unfolded += unfolded;
+        if (Entry.Length > FullBytes || _count == MaxEntries || _unfolded > CounterRuns.MaxCounters) Flush(output);
     }
 
     /// <summary>Closes the last frame, if it has any entry.</summary>
@@ -34,5 +38,6 @@ internal sealed class EntryFrames(FrameKind kind)
         if (_count > 0) output.Add(_frame.Begin(kind).WriteVarint((ulong)_count).WriteBytes(Entry.Span).ToArray());
         Entry.Begin();
         _count = 0;
+        _unfolded = 0;
     }
 }

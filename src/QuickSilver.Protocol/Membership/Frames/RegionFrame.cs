@@ -17,6 +17,12 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// </summary>
 internal static class RegionFrame
 {
+    /// <summary>
+    /// Most counters that the runs of one frame may unfold to: as many as a frame of the greatest length would have if each were spelled out. Who
+    /// writes closes a frame far below.
+    /// </summary>
+    public const int MaxCounters = MembershipFrames.MaxFrameBytes / sizeof(uint);
+
     private const int ShortestEntry = 3;
 
     /// <summary>Writes one region as a whole.</summary>
@@ -39,14 +45,22 @@ internal static class RegionFrame
     {
         int count = FrameFields.ReadCount(ref reader, ShortestEntry);
         var entries = new List<Entry>(count);
+        int left = MaxCounters;
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             uint region = FrameFields.ReadCounter(ref reader);
             uint like = (uint)reader.ReadVarint(uint.MaxValue);
-            uint[] plus = CounterRuns.Read(ref reader);
-            entries.Add(new Entry(region, like, plus, like == 0 ? [] : CounterRuns.Read(ref reader)));
+            uint[] plus = ReadRuns(ref reader, ref left);
+            entries.Add(new Entry(region, like, plus, like == 0 ? [] : ReadRuns(ref reader, ref left)));
         }
         return reader.IsAtEnd ? entries : null;
+    }
+
+    private static uint[] ReadRuns(ref WireReader reader, ref int left)
+    {
+        uint[] counters = CounterRuns.Read(ref reader, Math.Min(left, CounterRuns.MaxCounters));
+        left -= counters.Length;
+        return counters;
     }
 
     /// <summary>One region as read.</summary>

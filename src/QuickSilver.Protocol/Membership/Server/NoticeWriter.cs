@@ -123,14 +123,17 @@ internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, Gr
     private void DescribeRegion(ServerRegion region, ServerRegion? own, IReadOnlyList<ServerRegion> known, List<byte[]> output)
     {
         byte[] shortest = Description(region, null);
+        int unfolded = region.Groups.Length;
         foreach (ServerRegion? like in (ReadOnlySpan<ServerRegion?>)[region.Origin, own])
         {
             if (shortest.Length <= ShortDescription || like is null || !Contains(known, like)) continue;
             byte[] description = Description(region, like);
-            if (description.Length < shortest.Length) shortest = description;
+            if (description.Length >= shortest.Length) continue;
+            shortest = description;
+            unfolded = region.Groups.Length + like.Groups.Length;
         }
         _regionFrames.Entry.WriteBytes(shortest);
-        _regionFrames.EndEntry(output);
+        _regionFrames.EndEntry(output, unfolded);
     }
 
     private byte[] Description(ServerRegion region, ServerRegion? like)

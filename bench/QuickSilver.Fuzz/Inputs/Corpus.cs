@@ -1,0 +1,107 @@
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Network;
+
+namespace QuickSilver.Fuzz.Inputs;
+
+/// <summary>
+/// Real traffic to damage: what the nodes and membership servers of some simulated clusters said to each other in lives with loss, moves between
+/// groups, fragments, restarts, a replaced server and leaders that die. Of each kind a bounded number is kept, spread over the lives. Equal seeds
+/// give equal corpora.
+/// </summary>
+internal sealed class Corpus : ITrafficTap
+{
+    private const int MostOfAKind = 400;
+    private const int Lives = 6;
+    private const int KeepOneIn = 3;
+
+    private readonly Dictionary<DatagramKind, List<byte[]>> _datagrams = [];
+    private readonly Dictionary<FrameKind, List<byte[]>> _frames = [];
+    private int _seen;
+
+    private Corpus()
+    {
+    }
+
+    /// <summary>Collects.</summary>
+    public static Corpus Collect(ulong seed)
+    {
+        var corpus = new Corpus();
+        for (ulong life = 0; life < Lives; life++) corpus.Live(seed + life, full: (int)((life + 1) * MostOfAKind / Lives));
+        return corpus;
+    }
+
+    /// <summary>Datagrams of a kind, header included.</summary>
+    public byte[][] Datagrams(params DatagramKind[] kinds) => [.. kinds.SelectMany(kind => Of(_datagrams, kind))];
+
+    /// <summary>Datagrams of all kinds.</summary>
+    public byte[][] AllDatagrams => [.. _datagrams.OrderBy(pair => pair.Key).SelectMany(pair => pair.Value)];
+
+    /// <summary>Bodies of datagrams of a kind.</summary>
+    public byte[][] Bodies(params DatagramKind[] kinds) => [.. Datagrams(kinds).Select(datagram => datagram[DatagramHeader.Length..])];
+
+    /// <summary>Frames of a kind, kind byte included.</summary>
+    public byte[][] Frames(params FrameKind[] kinds) => [.. kinds.SelectMany(kind => Of(_frames, kind))];
+
+    /// <inheritdoc/>
+    public void OnDatagram(ReadOnlySpan<byte> datagram)
+    {
+        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) == RejectReason.None) Keep(_datagrams, header.Kind, datagram);
+    }
+
+    /// <inheritdoc/>
+    public void OnFrame(bool fromServer, ReadOnlySpan<byte> frame) => Keep(_frames, (FrameKind)frame[0], frame);
+
+    /// <inheritdoc/>
+    public ReadOnlySpan<byte> Forge(ReadOnlySpan<byte> datagram) => [];
+
+    private int Full { get; set; }
+
+    private void Live(ulong seed, int full)
+    {
+        Full = full;
+        var options = new SimulationOptions
+        {
+            Nodes = 7,
+            Seed = seed,
+            Network = new NetworkModel { Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) } },
+        };
+        options = options with { Membership = options.Membership with { Replication = 2 } };
+        var cluster = new SimulatedCluster(options) { Tap = this };
+        cluster.JoinAll("all", "most");
+        for (int node = 0; node < 3; node++)
+        {
+            cluster.Start(new SendPlan(node, "all", 300, TimeSpan.FromMilliseconds(2)) { MinBytes = 1, MaxBytes = node == 2 ? 5000 : 300 });
+            cluster.Start(new SendPlan(node, "most", 100, TimeSpan.FromMilliseconds(5)) { MaxBytes = 900 });
+        }
+        for (int node = 0; node < 4; node++)
+        {
+            int mover = node;
+            cluster.After(TimeSpan.FromMilliseconds(100 + (node * 70)), () => cluster.Nodes[mover].Join($"own {mover}", $"pair {mover / 2}", "b", "d", "e"));
+            cluster.After(TimeSpan.FromMilliseconds(400 + (node * 50)), () => LeaveIfThere(cluster, mover));
+        }
+        cluster.Inject(new ServerReplacement(TimeSpan.FromMilliseconds(900)));
+        cluster.Inject(new NodeCrash(TimeSpan.FromMilliseconds(1100), 6));
+        cluster.RunFor(TimeSpan.FromSeconds(16));
+        cluster.Shutdown();
+    }
+
+    private static void LeaveIfThere(SimulatedCluster cluster, int node)
+    {
+        if (cluster.Nodes[node].FindGroup("most") is not null) cluster.Nodes[node].Leave("most");
+    }
+
+    private static List<byte[]> Of<TKind>(Dictionary<TKind, List<byte[]>> of, TKind kind)
+        where TKind : struct => of.GetValueOrDefault(kind) ?? throw new InvalidOperationException($"the collected traffic has no {kind}");
+
+    private void Keep<TKind>(Dictionary<TKind, List<byte[]>> of, TKind kind, ReadOnlySpan<byte> bytes)
+        where TKind : struct
+    {
+        if (!of.TryGetValue(kind, out List<byte[]>? kept)) of.Add(kind, kept = []);
+        // Rare kinds are all kept; of the others, some from all parts of a life.
+        bool isRare = kept.Count < MostOfAKind / 20;
+        if (isRare || (kept.Count < Full && ++_seen % KeepOneIn == 0)) kept.Add(bytes.ToArray());
+    }
+}

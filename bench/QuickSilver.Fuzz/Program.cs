@@ -1,0 +1,43 @@
+using System.CommandLine;
+using QuickSilver.Fuzz;
+using QuickSilver.Fuzz.Inputs;
+using QuickSilver.Fuzz.Targets;
+using QuickSilver.Samples;
+
+var names = new Argument<string[]>("target") { Description = "What to feed; none: everything.", Arity = ArgumentArity.ZeroOrMore };
+var inputs = new Option<long>("--inputs") { Description = "Damaged inputs for each.", DefaultValueFactory = _ => 1_000_000 }.AtLeast(1);
+var seed = new Option<ulong>("--seed") { Description = "Of the damage.", DefaultValueFactory = _ => 1 };
+var list = new Option<bool>("--list") { Description = "Name the targets." };
+var root = new RootCommand("Feeds whatever reads strangers' bytes with damaged copies of real traffic. Ends with 0 when nothing threw, allocated too much or kept a trace.")
+{
+    names, inputs, seed, list,
+};
+root.SetAction(parsed =>
+{
+    List<FuzzTarget> targets = FuzzTargets.All(Corpus.Collect(seed: 1));
+    if (parsed.GetValue(list))
+    {
+        foreach (FuzzTarget target in targets) Console.WriteLine($"{target.Name,-10} {target.Valid.Length,6} real inputs");
+        return 0;
+    }
+    string[] wanted = parsed.GetValue(names) ?? [];
+    if (wanted.Except(targets.Select(target => target.Name)).FirstOrDefault() is { } unknown)
+    {
+        Console.Error.WriteLine($"There is no target {unknown}: --list names them.");
+        return 1;
+    }
+    int failed = 0;
+    Console.WriteLine($"{"target",-10} {"inputs",12} {"accepted",10} {"most bytes",10} {"ns/input",9}");
+    foreach (FuzzTarget target in targets.Where(target => wanted.Length == 0 || wanted.Contains(target.Name)))
+    {
+        FuzzResult result = FuzzRunner.Run(target, parsed.GetValue(inputs), parsed.GetValue(seed));
+        string share = $"{(double)result.Accepted / Math.Max(1, result.Inputs):P1}";
+        Console.WriteLine($"{result.Target,-10} {result.Inputs,12:N0} {share,10} {result.MostAllocated,10:N0} {result.Time.TotalNanoseconds / Math.Max(1, result.Inputs),9:N0}");
+        if (result.Failure is null) continue;
+        failed++;
+        Console.WriteLine($"  FAILED: {result.Failure}");
+    }
+    Console.WriteLine(failed == 0 ? "Nothing threw, allocated too much or kept a trace." : $"{failed} targets FAILED.");
+    return failed == 0 ? 0 : 1;
+});
+return await CommandLine.RunAsync(root, args);

@@ -1,0 +1,143 @@
+using QuickSilver.Fuzz.Inputs;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Fuzz.Targets;
+
+/// <summary>The decoders of datagrams: none may allocate a byte.</summary>
+internal sealed class WireTargets
+{
+    private const int Members = 7;
+    private const int Partitions = 3;
+    private const int LongestTrain = 8192;
+    private static readonly Epoch Reign = new(1, 99);
+
+    private readonly Corpus _corpus;
+    private readonly Token _token = new();
+    private readonly List<int> _skipped = new(Members);
+    private ulong _sum;
+
+    /// <summary>Prepares them.</summary>
+    public WireTargets(Corpus corpus) => _corpus = corpus;
+
+    /// <summary>All of them.</summary>
+    public IEnumerable<FuzzTarget> All()
+    {
+        byte[][] all = _corpus.AllDatagrams;
+        yield return new DelegateTarget("header", all, TryHeader) { Seals = true };
+        yield return new DelegateTarget("walk", Trains(all), TryWalk) { Longest = LongestTrain };
+        yield return new DelegateTarget("packet", _corpus.Bodies(DatagramKind.Data, DatagramKind.Repair), TryPacket);
+        yield return new DelegateTarget("hop", Hops(), TryHop);
+        yield return new DelegateTarget("token", Tokens(), TryToken);
+        yield return new DelegateTarget("ack", _corpus.Bodies(DatagramKind.Ack), input => AckBody.TryRead(input, out AckBody ack) && Check(ack));
+        yield return new DelegateTarget("nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
+        yield return new DelegateTarget("pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
+        yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
+    }
+
+    private static bool TryHeader(Span<byte> input)
+    {
+        if (DatagramHeader.TryRead(input, out DatagramHeader header) != RejectReason.None) return false;
+        Hold(header.TotalLength >= DatagramHeader.Length && header.TotalLength <= input.Length, "a length beyond the read");
+        header.PayloadIsIntact(input[..header.TotalLength]);
+        return true;
+    }
+
+    // As a node walks a read that the kernel has put together from many datagrams.
+    private bool TryWalk(Span<byte> input)
+    {
+        Span<byte> rest = input;
+        while (!rest.IsEmpty)
+        {
+            if (DatagramHeader.TryRead(rest, out DatagramHeader header) != RejectReason.None) return false;
+            Hold(header.TotalLength > 0 && header.TotalLength <= rest.Length, "a length beyond the read");
+            if (header.PayloadIsIntact(rest[..header.TotalLength])) _sum += header.Sequence;
+            rest = rest[header.TotalLength..];
+        }
+        return input.Length > 0;
+    }
+
+    private bool TryPacket(Span<byte> input)
+    {
+        var reader = new WireReader(input);
+        _sum += reader.ReadVarint();
+        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, Reign, out PacketRecord record))
+        {
+            Hold(record.Bytes.Length + record.FragmentOffset <= record.MessageLength && record.MessageLength <= PacketRecord.MaxMessageBytes, "a fragment beyond its message");
+            Hold(record.GroupIndex is >= 0 and < PacketRecord.MaxGroupsPerRegion && record.Number > 0, "no group or number");
+            Hold(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes), "bytes from elsewhere");
+        }
+        return reader.IsAtEnd;
+    }
+
+    private bool TryHop(Span<byte> input)
+    {
+        var reader = new WireReader(input);
+        TokenHop hop = TokenHop.Read(ref reader, Members, _skipped);
+        if (!reader.IsAtEnd) return false;
+        Hold(hop.Part < hop.Parts && hop.Parts <= TokenHop.MaxParts && hop.From != hop.To, "a part beyond the parts");
+        Hold(hop.Leader < Members && hop.From < Members && hop.To < Members, "a member beyond the view");
+        foreach (int member in _skipped) Hold(member is >= 0 and < Members, "a skipped member beyond the view");
+        return true;
+    }
+
+    private bool TryToken(Span<byte> input)
+    {
+        if (!_token.TryRead(input, Members, Partitions)) return false;
+        Hold(_token.Partition < Partitions && _token.PartitionLead < Members, "a partition beyond the view");
+        for (int index = 0; index < _token.StreamCount; index++)
+        {
+            TokenStream stream = _token[index];
+            _sum += stream.Contiguous + stream.Place + (stream.Intake ?? 0);
+            foreach (ulong held in stream.Held) _sum += held;
+            foreach (TokenRange range in stream.Previous.Ranges) Hold(range.Start < range.End, "an empty range");
+            foreach (TokenRange range in stream.Common.Ranges) Hold(range.Start < range.End, "an empty range");
+        }
+        return true;
+    }
+
+    private static bool Check(AckBody ack)
+    {
+        Hold(ack.Stable <= ack.Highest && ack.ActiveStreams > 0, "an acknowledgement beyond the stream");
+        return true;
+    }
+
+    private static bool Walk(SequenceRangeList ranges)
+    {
+        ulong end = 0;
+        int count = 0;
+        foreach (SequenceRange range in ranges)
+        {
+            Hold(!range.IsEmpty && range.Start > end, "ranges that do not rise");
+            end = range.End;
+            count++;
+        }
+        return count == ranges.Count;
+    }
+
+    private static void Hold(bool holds, string what)
+    {
+        if (!holds) throw new FuzzException(what);
+    }
+
+    private static byte[][] Trains(byte[][] datagrams)
+    {
+        List<byte[]> trains = [];
+        for (int index = 0; index + 4 <= datagrams.Length; index++)
+        {
+            byte[] train = [.. datagrams[index], .. datagrams[(index * 7) % datagrams.Length], .. datagrams[index + 3]];
+            if (train.Length <= LongestTrain) trains.Add(train);
+        }
+        return [.. trains];
+    }
+
+    private byte[][] Hops() => [.. _corpus.Bodies(DatagramKind.TokenAck, DatagramKind.Token).Select(HopOf).Where(hop => hop.Length > 0 && TryHop(hop))];
+
+    private byte[] HopOf(byte[] body)
+    {
+        var reader = new WireReader(body);
+        TokenHop.Read(ref reader, Members, _skipped);
+        return reader.Failed ? [] : body[..^reader.Remaining];
+    }
+
+    private byte[][] Tokens() => [.. _corpus.Bodies(DatagramKind.Token).Where(body => HopOf(body).Length > 0).Select(body => body[HopOf(body).Length..]).Where(token => TryToken(token))];
+}
