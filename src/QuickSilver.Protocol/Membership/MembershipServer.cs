@@ -120,10 +120,9 @@ public sealed class MembershipServer
     private bool OnHeartbeat(ServerNode node, ref WireReader reader, Instant now)
     {
         ulong received = reader.ReadVarint();
-        int unconfirmed = node.Log.Unconfirmed.Count;
         if (!reader.IsAtEnd || !node.Log.TryConfirm(received)) return false;
         _parts.Connections.Send(node.Connection!.Value, _frame.Begin(FrameKind.Heartbeat).WriteVarint(node.Received).Span);
-        _watch.OnConfirmed(node, node.Log.Unconfirmed.Count < unconfirmed, now);
+        _watch.OnConfirmed(node, now);
         return true;
     }
 

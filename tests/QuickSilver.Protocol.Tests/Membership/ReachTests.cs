@@ -203,6 +203,26 @@ public sealed class ReachTests
         Assert.Equal(1UL, world.Server.CountOf(MembershipRefusal.Unreachable));
     }
 
+    // A node that confirmed by its installations, and had something new under way at each heartbeat, was taken for one that reads nothing.
+    [Fact]
+    public void NodeThatIsToldOfOneStepAfterAnotherIsNotTakenForDeaf()
+    {
+        var world = new MembershipWorld(3) { MaxDelay = Second / 5 };
+        WorldNode[] nodes = world.AddMany(6);
+        foreach (WorldNode node in nodes) node.Join("g");
+        for (int round = 0; round < 600; round++)
+        {
+            WorldNode node = nodes[round % 6];
+            string name = $"x{round % 6}";
+            if (!node.Wanted.Contains(name)) node.Join(name);
+            else if (node.Groups.ContainsKey(name)) node.Leave(name);
+            world.Run(Second / 10);
+            Assert.All(nodes, other => Assert.True(other.IsLive, $"{other.Name} {other.Expelled}"));
+        }
+        world.Run(5 * Second);
+        world.CheckQuiet();
+    }
+
     [Fact]
     public void JoinIsToldWhomItWaitsFor()
     {

@@ -12,6 +12,9 @@ internal sealed class SessionLog
     /// <summary>Frames appended since the session began.</summary>
     public ulong Appended { get; private set; }
 
+    /// <summary>Frames confirmed since the session began.</summary>
+    public ulong Confirmed => Appended - (ulong)_frames.Count;
+
     /// <summary>Frames not yet confirmed, oldest first.</summary>
     public IReadOnlyCollection<byte[]> Unconfirmed => _frames;
 

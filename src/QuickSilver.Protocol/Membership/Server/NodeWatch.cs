@@ -32,10 +32,12 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     /// A node has said how far it has read. One that goes on saying so, and for the failure timeout has taken none of what it was sent, will install
     /// no step either.
     /// </summary>
-    public void OnConfirmed(ServerNode node, bool hasAdvanced, Instant now)
+    public void OnConfirmed(ServerNode node, Instant now)
     {
-        if (hasAdvanced || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
-        else if (settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= settings.FailureTimeout)
+        if (node.Log.Confirmed > node.Confirmed || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
+        node.Confirmed = node.Log.Confirmed;
+        if (node.ConfirmedAt == now) return;
+        if (settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= settings.FailureTimeout)
             remove(node, MembershipRefusal.Unreachable, now);
     }
 

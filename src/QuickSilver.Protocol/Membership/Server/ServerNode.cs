@@ -44,6 +44,9 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>When it last confirmed a frame, or had none to confirm.</summary>
     public Instant ConfirmedAt { get; set; }
 
+    /// <summary>How many frames it had confirmed at its last heartbeat.</summary>
+    public ulong Confirmed { get; set; }
+
     /// <summary>The region at its limit of views that holds its changes back; null when none does.</summary>
     public ServerRegion? HeldBackBy { get; set; }
 
