@@ -11,7 +11,6 @@ internal static class PeerCatalog
     private static readonly PeerPromise Dropping = new("TCP; dropped when a queue is full", "per connection", "loses what it had not read", "nothing");
     private static readonly PeerPromise Naks = new("NAKs while the sender has it", "per sender", "others go on", "nothing");
     private static readonly PeerPromise Broker = new("at most once; the slow are cut off", "per publisher", "loses what it had not read", "a broker");
-    private static readonly PeerPromise Queue = new("acknowledged by the broker only if asked", "per queue", "loses its own queue", "a broker");
 
     /// <summary>All, in the order of tables.</summary>
     public static IReadOnlyList<Peer> All { get; } =
@@ -35,7 +34,8 @@ internal static class PeerCatalog
         new NativePeer("norm-tuned", Naks) { Adapter = "norm", IsTuned = true },
         Nats("nats"),
         Redis("redis"),
-        RabbitMq("rabbitmq"),
+        RabbitMq("rabbitmq", new PeerPromise("gone if the broker refuses it", "per queue", "its queue is lost, others go on", "a broker"), isTuned: false),
+        RabbitMq("rabbitmq-tuned", new PeerPromise("known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"), isTuned: true),
     ];
 
     private static NativePeer JGroups(string name, bool isTuned) => new(name, Group)
@@ -61,9 +61,10 @@ internal static class PeerCatalog
         ],
     };
 
-    private static NativePeer RabbitMq(string name) => new(name, Queue)
+    private static NativePeer RabbitMq(string name, PeerPromise promise, bool isTuned) => new(name, promise)
     {
         Adapter = "rabbitmq",
+        IsTuned = isTuned,
         Runner = ["dotnet"],
         BrokerCommand = _ => ["/usr/lib/rabbitmq/bin/rabbitmq-server"],
         BrokerEnvironment = place => new Dictionary<string, string>

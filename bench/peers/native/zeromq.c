@@ -40,8 +40,8 @@ static void open_socket(void) {
     int outcome = order.is_sender ? zmq_bind(endpoint, address) : zmq_connect(endpoint, address);
 #else
     if (order.tuned && order.is_sender) set(ZMQ_XPUB_NODROP, 1);
-    /* The far end of a queue says what it has taken only when that is half of it. */
-    zeromq.window = order.tuned ? 0 : DEFAULT_QUEUE / 2;
+    /* The far end of a queue says what it has taken only when that is half of it, and the publisher hears that within a millisecond, not at once. */
+    zeromq.window = order.tuned ? 0 : DEFAULT_QUEUE / 4;
     snprintf(address, sizeof address, "tcp://%s:%d", order.server, order.port);
     int outcome = order.is_sender ? zmq_bind(endpoint, address) : zmq_connect(endpoint, address);
 #endif
