@@ -113,14 +113,15 @@ public sealed class Deliverer
     /// <summary>
     /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
     /// that is the next of its place), or of which nothing would have to be held: so what is held can always drain. A packet refused is treated as
-    /// lost, and is repaired later.
+    /// lost, and is repaired later. What a removed sender left is always taken, since nothing drains past a gap before all of it is here; it is no
+    /// more than a sender may have pending.
     /// </summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
     /// <param name="datagram">The whole datagram, found well formed.</param>
     public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
     {
-        if (HasRoomFor(datagram.Length)) return true;
+        if (sender.IsRemoved || HasRoomFor(datagram.Length)) return true;
         var reader = new WireReader(datagram[DatagramHeader.Length..]);
         StepNumber step = ReadStep(view, ref reader);
         if (step > _installed) return false;
@@ -215,9 +216,28 @@ public sealed class Deliverer
     }
 
     /// <summary>
+    /// In a removed sender's stream packets were abandoned: nobody knows what was in them. Groups of the region in which the sender has a place here
+    /// may have lost messages after the last that came; they are told when the sender is closed.
+    /// </summary>
+    /// <param name="view">The view.</param>
+    /// <param name="sender">The removed sender.</param>
+    /// <param name="isTail">True when the last packets known to have been sent are among them: then what is lost includes a tail, whatever gaps
+    /// there are.</param>
+    public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail)
+    {
+        foreach (GroupReceiver? group in GroupsOf(view))
+        {
+            if (group?.Find(sender) is not { } place) continue;
+            place.HasLostSome = true;
+            place.HasLostTail |= isTail;
+        }
+    }
+
+    /// <summary>
     /// All streams of a removed sender, in views this node belongs to, are closed, and what is not abandoned there has been received: every group
-    /// goes on past its gaps, with a loss reported for each, and the sender's places are forgotten. Nothing of that sender may be handed over
-    /// afterwards.
+    /// goes on past its gaps, with a loss reported for each, and the sender's places are forgotten. Where packets were abandoned, and no gap in a
+    /// group's numbers shows what was in them, a loss of unknown count ends the group's messages of that sender. Nothing of that sender may be handed
+    /// over afterwards.
     /// </summary>
     public void OnSenderClosed(NodeInfo sender, LossCause cause, Instant now)
     {
@@ -227,7 +247,8 @@ public sealed class Deliverer
             if (index >= _groups.Count) continue;
             GroupReceiver group = _groups[index];
             if (group.Find(sender) is not { } place) continue;
-            _order.SkipGaps(place, cause, now);
+            bool hasGap = _order.SkipGaps(place, cause, now);
+            if (place.HasLostTail || (place.HasLostSome && !hasGap)) _order.ReportTail(place, cause, now);
             if (group.IsOpen) group.Remove(place);
         }
     }

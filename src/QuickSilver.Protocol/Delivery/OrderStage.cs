@@ -81,8 +81,10 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     /// Gives up what is missing between the messages held: reports each gap and delivers what follows it. A message of which some fragments are here
     /// counts as missing. A place that had not started starts at the lowest message held, after one loss of unknown count.
     /// </summary>
-    public void SkipGaps(SenderPlace place, LossCause cause, Instant now)
+    /// <returns>True when there was a gap.</returns>
+    public bool SkipGaps(SenderPlace place, LossCause cause, Instant now)
     {
+        bool hasGap = false;
         bool outer = place.IsDelivering;
         place.IsDelivering = true;
         while (place.Held is not null)
@@ -95,10 +97,18 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
                 next++;
                 Release(Take(place, held));
             }
+            hasGap |= next > place.Next;
             ReportLoss(place, next, cause, now);
             DeliverReady(place, now);
         }
         place.IsDelivering = outer;
+        return hasGap;
+    }
+
+    /// <summary>Reports that messages after the last one may be lost, nobody knows how many. A place that has not started, or has ended, is silent.</summary>
+    public void ReportTail(SenderPlace place, LossCause cause, Instant now)
+    {
+        if (place.Next > 0 && place.Group.IsOpen) events.OnLoss(place.Group, place.Sender, place.Next, 0, cause, now);
     }
 
     /// <summary>Delivers one's own message whatever comes before it.</summary>

@@ -17,6 +17,12 @@ internal sealed class SenderPlace(GroupReceiver group, NodeInfo sender)
     /// <summary>Messages that cannot be delivered yet; null when there are none.</summary>
     public HeldQueue? Held { get; set; }
 
+    /// <summary>The sender is removed, and packets that may have held messages of this place were abandoned.</summary>
+    public bool HasLostSome { get; set; }
+
+    /// <summary>Among them the last ones.</summary>
+    public bool HasLostTail { get; set; }
+
     /// <summary>True while a message of this place is being delivered: what becomes deliverable in that call waits for its end.</summary>
     public bool IsDelivering { get; set; }
 }

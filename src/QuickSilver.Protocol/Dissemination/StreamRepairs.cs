@@ -137,7 +137,7 @@ internal sealed class StreamRepairs : IFeed
             _copies ??= _context.Pool.Rent(BufferOwner.Pending);
             Span<byte> copy = _copies.Array.AsSpan(length, datagram.Length);
             datagram.Span.CopyTo(copy);
-            DatagramHeader.MarkAsRepair(copy, DatagramFlags.None);
+            DatagramHeader.MarkAsRepair(copy);
             length += datagram.Length;
             if (count++ == 0) segment = datagram.Length;
             if (datagram.Length < segment) break;

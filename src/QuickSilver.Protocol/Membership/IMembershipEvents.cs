@@ -24,8 +24,17 @@ public interface IMembershipEvents
     /// <summary>Every sender is done with the view and every member has installed it: what is left of it may go.</summary>
     void OnViewRetired(RegionView view, Instant now);
 
-    /// <summary>Nodes are gone from the cluster; announced at once, ahead of the step that takes them out of views.</summary>
+    /// <summary>
+    /// Nodes are gone from the cluster; announced at once, ahead of the step that takes them out of views. Once for each node, whether the server or
+    /// a peer said so first.
+    /// </summary>
     void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now);
+
+    /// <summary>
+    /// The server itself has said that a node is gone, in order with its steps: all steps in which it could send are installed here. Follows
+    /// <see cref="OnNodesRemoved"/>, at once or, if a peer was faster, later.
+    /// </summary>
+    void OnRemovalConfirmed(NodeInfo node, Instant now);
 
     /// <summary>The server refused to let this node into a group.</summary>
     void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now);

@@ -167,6 +167,27 @@ public sealed class MembershipAgent
         SendNumbered(_frame.Begin(FrameKind.Done).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
     }
 
+    /// <summary>
+    /// A peer's token says that a node has been removed: from now on it counts as removed here too. The server's own word confirms it later.
+    /// </summary>
+    public void OnRemovalHeard(ulong key, Instant now)
+    {
+        if (_isOver) return;
+        if (_cluster.Remove(key, isConfirmed: false, out bool isNews) is { } node && isNews) _events.OnNodesRemoved([node], now);
+    }
+
+    /// <summary>
+    /// The streams of removed senders to a view are closed here: this node has all that is left of them, and takes nothing more. The view retires
+    /// when all its live members have said so of every removed sender.
+    /// </summary>
+    public void ReportClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders, Instant now)
+    {
+        _cluster.MarkClosed(view, senders);
+        _frame.Begin(FrameKind.Closed).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint((ulong)senders.Count);
+        foreach (NodeInfo sender in senders) _frame.WriteVarint(sender.Number.Key);
+        SendNumbered(_frame);
+    }
+
     /// <summary>Tells the server that this node goes of its own will, so that nobody waits for it; nothing more comes from this agent.</summary>
     public void SayGoodbye(Instant now)
     {
@@ -320,9 +341,10 @@ public sealed class MembershipAgent
     {
         ulong key = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
-        if (_cluster.Remove(key) is not { } node) return true;
+        if (_cluster.Remove(key, isConfirmed: true, out bool isNews) is not { } node) return true;
         _settings.Probes.Hit(Mark.NodeRemovalTold);
-        _events.OnNodesRemoved([node], now);
+        if (isNews) _events.OnNodesRemoved([node], now);
+        if (!_isOver) _events.OnRemovalConfirmed(node, now);
         return true;
     }
 

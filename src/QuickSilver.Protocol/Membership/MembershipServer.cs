@@ -85,7 +85,7 @@ public sealed class MembershipServer
         node.LastHeard = now;
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
-        if (kind is >= FrameKind.Join and <= FrameKind.Done) node.Received++;
+        if (kind is >= FrameKind.Join and <= FrameKind.Closed) node.Received++;
         bool good = kind switch
         {
             FrameKind.Heartbeat => OnHeartbeat(node, ref reader, now),
@@ -96,6 +96,7 @@ public sealed class MembershipServer
             FrameKind.Installed => OnInstalled(node, ref reader, now),
             FrameKind.Switched => OnSwitched(node, ref reader),
             FrameKind.Done => OnDone(node, ref reader, now),
+            FrameKind.Closed => OnClosed(node, ref reader, now),
             _ => false,
         };
         if (!good) Remove(node, MembershipRefusal.BadFrame, now);
@@ -217,6 +218,17 @@ public sealed class MembershipServer
         if (step > _parts.Pipeline.Last) return false;
         uint view = number.Counter;
         if (_parts.Ledger.OnDone(node, view, step, now)) _parts.Pipeline.OnChange(false, now);
+        return true;
+    }
+
+    private bool OnClosed(ServerNode node, ref WireReader reader, Instant now)
+    {
+        var number = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
+        ulong[] senders = new ulong[FrameFields.ReadCount(ref reader, 1)];
+        for (int index = 0; index < senders.Length && !reader.Failed; index++) senders[index] = FrameFields.ReadKey(ref reader);
+        if (!reader.IsAtEnd) return false;
+        if (number.Epoch != _parts.Reign.Epoch) _parts.Inherited.OnClosed(node, number, senders);
+        else if (_parts.Ledger.OnClosed(node, number.Counter, senders, now)) _parts.Pipeline.OnChange(false, now);
         return true;
     }
 

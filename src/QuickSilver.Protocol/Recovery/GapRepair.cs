@@ -54,6 +54,9 @@ internal sealed class GapRepair : IFeed
         if (!_node.Settings.EagerPull && View.Partitions.Count > 1 && stream.Missing.Count > 0) _tick.SetIfEarlier(now);
     }
 
+    /// <summary>A token has told who holds packets of a removed sender.</summary>
+    public void OnHoldersKnown(Instant now) => _tick.SetIfEarlier(now);
+
     /// <summary>An answer came after this time.</summary>
     public void Sample(TimeSpan roundTrip) => _roundTrip = TimeSpan.FromTicks(((_roundTrip.Ticks * 7) + roundTrip.Ticks) / 8);
 
@@ -67,6 +70,15 @@ internal sealed class GapRepair : IFeed
             ulong start = Math.Max(range.Start, stream.Cleanup + 1);
             ulong end = Math.Min(range.End, highest + 1);
             if (start >= end) continue;
+            if (pull.Partition == map.Count)
+            {
+                // Only what is here: who asks knows from the token who holds it.
+                for (ulong sequence = start; sequence < end; sequence++)
+                {
+                    if (stream.TryGetPacket(sequence, out _)) _node.Repairs.Add(_region, stream, sequence, asker, now);
+                }
+                continue;
+            }
             for (ulong place = stream.FirstPlaceFrom(start, pull.Partition); ; place++)
             {
                 ulong sequence = stream.SequenceAt(place, pull.Partition);
@@ -153,7 +165,9 @@ internal sealed class GapRepair : IFeed
         long room = Math.Max(16, _node.Transport.Facts.ReceiveBufferBytes / 4 / streams / (_node.Transport.Facts.SlotBytes + 1024));
         foreach (StreamReceiver stream in _region.Streams)
         {
-            if (stream.Missing.Count > 0 && !stream.Sender.IsRemoved) AskForDue(stream, patience, room, now, ref next);
+            if (stream.Missing.Count == 0) continue;
+            if (stream.Orphan is not null) AskHolders(stream, stream.Orphan, patience, room, now, ref next);
+            else if (!stream.Sender.IsRemoved) AskForDue(stream, patience, room, now, ref next);
         }
         if (next != Instant.Never) _tick.SetIfEarlier(next > now ? next : now + TimeSpan.FromMilliseconds(1));
     }
@@ -206,6 +220,51 @@ internal sealed class GapRepair : IFeed
             Instant again = now + patience;
             if (again < next) next = again;
             Ask(stream, run);
+        }
+    }
+
+    /// <summary>Asks for what is missing of a removed sender's stream, of the members that the token has named; what nobody was named for waits.</summary>
+    private void AskHolders(StreamReceiver stream, OrphanStream orphan, TimeSpan patience, long room, Instant now, ref Instant next)
+    {
+        if (orphan.IsClosed) return;
+        MissingRanges missing = stream.Missing;
+        ulong askable = _region.AskableThrough(stream);
+        for (int index = 0; index < missing.Count; index++)
+        {
+            MissingRun run = missing[index];
+            if (run.IsAwaited(now, patience)) room -= (long)(run.End - run.Start);
+        }
+        for (int index = 0; index < missing.Count; index++)
+        {
+            MissingRun run = missing[index];
+            Instant due = run.DueAt(TimeSpan.Zero, patience);
+            if (due > now)
+            {
+                if (due < next) next = due;
+                continue;
+            }
+            int holder = orphan.Missing.HolderOf(run.Start, out ulong until);
+            if (holder < 0 || holder == _region.Self || View.Members[holder].IsRemoved)
+            {
+                if (until < run.End) missing.Split(index, until);
+                continue;
+            }
+            if (room <= 0 || run.Start > askable)
+            {
+                Instant later = now + (room <= 0 ? TimeSpan.FromMilliseconds(1) : patience);
+                if (later < next) next = later;
+                return;
+            }
+            ulong end = Math.Min(Math.Min(run.End, until), Math.Min(run.Start + (ulong)room, askable == ulong.MaxValue ? askable : askable + 1));
+            if (end < run.End)
+            {
+                missing.Split(index, end);
+                run = missing[index];
+            }
+            room -= (long)(end - run.Start);
+            missing[index] = run with { When = now, Attempts = run.Attempts + 1 };
+            if (now + patience < next) next = now + patience;
+            Order(stream, View.Members[holder], isNak: false, wide: false, View.Partitions.Count, new SequenceRange(run.Start, end));
         }
     }
 

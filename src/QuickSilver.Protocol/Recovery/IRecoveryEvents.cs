@@ -23,6 +23,29 @@ public interface IRecoveryEvents
     /// </summary>
     void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now);
 
+    /// <summary>
+    /// A peer's token says that a node is removed, which the membership server has not told this node yet: it must count as removed when the call
+    /// returns. <see cref="Recoverer.OnNodesRemoved"/> may be called from inside.
+    /// </summary>
+    void OnRemovalHeard(NodeInfo removed, Instant now);
+
+    /// <summary>
+    /// Streams of removed senders are closed in a view: this member has what is left of them, and nothing more will come. May be told again when the
+    /// membership server has confirmed a removal.
+    /// </summary>
+    void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now);
+
+    /// <summary>In a removed sender's stream packets were abandoned.</summary>
+    /// <param name="view">The view.</param>
+    /// <param name="sender">The removed sender.</param>
+    /// <param name="isTail">True when the last packets known to have been sent are among them.</param>
+    void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail);
+
+    /// <summary>
+    /// All streams of a removed sender to views of this node are closed: whoever waits for something of it may go on. Once for each removed node.
+    /// </summary>
+    void OnSenderClosed(NodeInfo sender, Instant now);
+
     /// <summary>This node leads the ring of a region that it sends to itself: feedback for its own stream.</summary>
     void OnOwnAck(RegionView view, in AckBody ack, Instant now);
 }

@@ -12,6 +12,7 @@ namespace QuickSilver.Protocol.Recovery;
 public sealed class Recoverer
 {
     private readonly List<RegionRecovery> _regions = [];
+    private readonly List<DepartedSender> _departed = [];
     private readonly Arena _cacheArena;
 
     /// <summary>Makes the recovery of a node that is in no view yet.</summary>
@@ -79,10 +80,17 @@ public sealed class Recoverer
     }
 
     /// <summary>The view has retired, or the node is gone from the cluster.</summary>
-    public void Close(RegionRecovery region)
+    /// <param name="region">The recovery of the view.</param>
+    /// <param name="now">The present instant.</param>
+    public void Close(RegionRecovery region, Instant now)
     {
+        region.Retire(now);
         region.Close();
         _regions.Remove(region);
+        for (int index = _departed.Count - 1; index >= 0; index--)
+        {
+            if (index < _departed.Count) OnStreamClosed(_departed[index].Node, now);
+        }
     }
 
     /// <summary>The recovery of a view by what a header carries; null when this node is no member of it.</summary>
@@ -107,10 +115,26 @@ public sealed class Recoverer
         }
     }
 
-    /// <summary>Nodes are gone from the cluster: they are bypassed in every view.</summary>
-    public void OnNodesRemoved(Instant now)
+    /// <summary>
+    /// Nodes are gone from the cluster: they are bypassed in every view, nothing of theirs is taken from now on, and what is left of their streams is
+    /// settled among the other members. Told by the membership server, or before it by a peer.
+    /// </summary>
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
-        foreach (RegionRecovery region in _regions) region.OnNodesRemoved(now);
+        foreach (NodeInfo node in nodes) _departed.Add(new DepartedSender(node));
+        foreach (RegionRecovery region in _regions) region.OnNodesRemoved(nodes, now);
+    }
+
+    /// <summary>
+    /// The membership server has said that a node is removed, after all steps in which it could send: <see cref="IRecoveryEvents.OnSenderClosed"/>
+    /// follows, not before this call.
+    /// </summary>
+    public void OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+        if (_departed.Find(departed => departed.Node == node) is not { } sender) return;
+        sender.IsConfirmed = true;
+        foreach (RegionRecovery region in _regions) region.OnRemovalConfirmed(node, now);
+        OnStreamClosed(node, now);
     }
 
     /// <summary>Adds the members of any view that do not answer its ring.</summary>
@@ -125,6 +149,19 @@ public sealed class Recoverer
         foreach (RegionRecovery region in _regions) region.Close();
         _regions.Clear();
         _cacheArena.Close();
+    }
+
+    /// <summary>A removed sender's stream is closed in a view, or the view is gone: if no other is open, whoever waits may go on.</summary>
+    internal void OnStreamClosed(NodeInfo sender, Instant now)
+    {
+        int index = _departed.FindIndex(departed => departed.Node == sender);
+        if (index < 0 || !_departed[index].IsConfirmed) return;
+        foreach (RegionRecovery region in _regions)
+        {
+            if (region.HasOpen(sender)) return;
+        }
+        _departed.RemoveAt(index);
+        Events.OnSenderClosed(sender, now);
     }
 
     internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes || Probes.Breaks(Sabotage.CacheCapIgnored);

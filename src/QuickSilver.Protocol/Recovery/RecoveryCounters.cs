@@ -39,6 +39,12 @@ public sealed class RecoveryCounters
     /// <summary>Times this node took the lead of a region from a silent leader.</summary>
     public ulong Takeovers;
 
+    /// <summary>Streams of removed senders closed.</summary>
+    public ulong StreamsClosed;
+
+    /// <summary>Packets of removed senders that no live member held.</summary>
+    public ulong PacketsAbandoned;
+
     /// <summary>Control datagrams sent.</summary>
     public ulong ControlSent;
 

@@ -19,6 +19,9 @@ public sealed class RegionRecovery
     private readonly List<StreamReceiver> _streams = [];
     private readonly Dictionary<ulong, StreamReceiver> _streamBySender = [];
     private readonly List<int> _promised = [];
+    private readonly HashSet<ulong> _gone = [];
+    private readonly List<NodeInfo> _closed = [];
+    private readonly Alarm _closing;
     private StreamReceiver? _last;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
@@ -29,6 +32,8 @@ public sealed class RegionRecovery
         Self = self;
         Channel = channel;
         Gaps = new GapRepair(node, this);
+        Orphans = new OrphanVisit(this);
+        _closing = new Alarm(node.Alarms, TellClosed);
         Ring = new TokenRing(node, this);
     }
 
@@ -44,6 +49,8 @@ public sealed class RegionRecovery
     internal GapRepair Gaps { get; }
 
     internal TokenRing Ring { get; }
+
+    internal OrphanVisit Orphans { get; }
 
     internal List<StreamReceiver> Streams => _streams;
 
@@ -67,7 +74,8 @@ public sealed class RegionRecovery
     /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a rejection.</returns>
     public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now)
     {
-        StreamReceiver? stream = Find(header.Sender, out RejectReason reason);
+        if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
+        StreamReceiver? stream = header.IsFromPeer ? FindForPeer(header.Sender, out RejectReason reason) : Find(header.Sender, out reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
         ulong sequence = header.Sequence;
@@ -123,8 +131,8 @@ public sealed class RegionRecovery
         int asker = View.IndexOf(header.Sender);
         if (asker < 0 || asker == Self) return RejectReason.UnknownSender;
         if (View.Members[asker].IsRemoved) return RejectReason.RemovedSender;
-        if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition >= View.Partitions.Count) return RejectReason.Malformed;
-        StreamReceiver? stream = Find(pull.Stream, out RejectReason reason);
+        if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition > View.Partitions.Count) return RejectReason.Malformed;
+        StreamReceiver? stream = FindForPeer(pull.Stream, out RejectReason reason);
         if (stream is null) return reason;
         Gaps.Answer(stream, asker, pull, now);
         return RejectReason.None;
@@ -151,18 +159,95 @@ public sealed class RegionRecovery
         }
     }
 
-    internal void OnNodesRemoved(Instant now)
+    /// <summary>Nodes are removed from the cluster: what is left of their streams is to be closed, whether they were ever heard of or not.</summary>
+    internal void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
-        Ring.OnNodesRemoved();
-        if (Ring.IsLeader) TellOwn(now);
-        foreach (StreamReceiver stream in _streams)
+        foreach (NodeInfo node in nodes)
         {
-            if (stream.IsActive)
-            {
-                Ring.OnUnstable(true, now);
-                return;
-            }
+            if (node.Number.Key != _node.SelfKey) Orphan(node);
         }
+        Ring.OnRemovalLearned();
+        if (Ring.IsLeader) TellOwn(now);
+        if (IsActive) Ring.OnUnstable(true, now);
+    }
+
+    /// <summary>
+    /// The membership server has confirmed a removal: a stream that was closed on the word of peers is reported again, since the server may not have
+    /// waited for it then; a view installed meanwhile has its stream closed too.
+    /// </summary>
+    internal void OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+        StreamReceiver stream = Orphan(node);
+        if (stream.Orphan!.IsClosed)
+        {
+            _closed.Add(node);
+            _closing.SetIfEarlier(now);
+        }
+        else
+        {
+            Ring.OnUnstable(true, now);
+        }
+    }
+
+    /// <summary>A token says that a sender is removed.</summary>
+    internal void HearRemoval(ulong sender, Instant now)
+    {
+        if (sender == _node.SelfKey) return;
+        int index = View.IndexOf(sender);
+        NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
+        if (node is null)
+        {
+            // Described here later, if at all: what it has left by then comes from peers, or does not count.
+            _gone.Add(sender);
+            return;
+        }
+        if (!node.IsRemoved) _node.Events.OnRemovalHeard(node, now);
+        if (node.IsRemoved) Orphan(node);
+    }
+
+    /// <summary>True for a sender that is known to be removed.</summary>
+    internal bool IsRemoved(ulong sender)
+    {
+        if (_streamBySender.TryGetValue(sender, out StreamReceiver? stream)) return stream.Sender.IsRemoved;
+        int index = View.IndexOf(sender);
+        return index >= 0 ? View.Members[index].IsRemoved : _gone.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
+    }
+
+    /// <summary>What is left of a removed sender's stream; null when the sender is not known here.</summary>
+    internal StreamReceiver? OrphanOf(ulong sender)
+    {
+        if (_streamBySender.TryGetValue(sender, out StreamReceiver? stream)) return stream.Sender.IsRemoved ? Orphan(stream.Sender) : null;
+        int index = View.IndexOf(sender);
+        NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
+        return node is { IsRemoved: true } && index != Self ? Orphan(node) : null;
+    }
+
+    /// <summary>True while a removed sender's stream is not closed here, or the rest of the node has not been told.</summary>
+    internal bool HasOpen(NodeInfo sender) =>
+        _streamBySender.TryGetValue(sender.Number.Key, out StreamReceiver? stream) && stream.Orphan is { IsReported: false };
+
+    /// <summary>A removed sender's stream is closed: what is missing still, no live member holds, and nothing more is taken.</summary>
+    internal void CloseOrphan(StreamReceiver stream, Instant now)
+    {
+        OrphanStream orphan = stream.Orphan!;
+        if (orphan.IsClosed) return;
+        while (stream.Missing.Count > 0)
+        {
+            MissingRun run = stream.Missing[0];
+            Abandon(stream, run.Start, run.End);
+        }
+        orphan.IsClosed = true;
+        CleanUp(stream, stream.KnownHighest, default);
+        _node.Counters.StreamsClosed++;
+        _closed.Add(stream.Sender);
+        _closing.SetIfEarlier(now);
+    }
+
+    /// <summary>No live member holds these packets of a removed sender.</summary>
+    internal void Abandon(StreamReceiver stream, ulong start, ulong end)
+    {
+        _node.Counters.PacketsAbandoned += stream.Abandon(start, end);
+        stream.Orphan!.NoteLoss(end - 1);
     }
 
     // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its
@@ -197,6 +282,11 @@ public sealed class RegionRecovery
         {
             int index = View.IndexOf(sender);
             NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
+            if (_gone.Contains(sender))
+            {
+                reason = RejectReason.RemovedSender;
+                return null;
+            }
             if (node is null || index == Self)
             {
                 reason = node is null ? RejectReason.UnknownSender : RejectReason.NeverSent;
@@ -218,12 +308,55 @@ public sealed class RegionRecovery
         return stream;
     }
 
+    /// <summary>A stream that a peer speaks of: that of a removed sender too, until it is closed.</summary>
+    private StreamReceiver? FindForPeer(ulong sender, out RejectReason reason)
+    {
+        if (_streamBySender.TryGetValue(sender, out StreamReceiver? stream) && stream.Orphan is { IsClosed: false })
+        {
+            reason = RejectReason.None;
+            return stream;
+        }
+        return Find(sender, out reason);
+    }
+
+    private bool IsLivePeer(int relay, out RejectReason reason)
+    {
+        reason = RejectReason.None;
+        if (relay >= View.Members.Length || relay == Self) reason = RejectReason.UnknownSender;
+        else if (View.Members[relay].IsRemoved) reason = RejectReason.RemovedSender;
+        return reason == RejectReason.None;
+    }
+
+    private StreamReceiver Orphan(NodeInfo sender)
+    {
+        if (!_streamBySender.TryGetValue(sender.Number.Key, out StreamReceiver? stream)) stream = Add(sender, own: null);
+        stream.Orphan ??= new OrphanStream();
+        return stream;
+    }
+
+    // By an alarm of the present instant: whoever closes is in the middle of a token, and delivery goes on with what waited.
+    private void TellClosed(Instant now)
+    {
+        if (_closed.Count == 0) return;
+        NodeInfo[] closed = [.. _closed];
+        _closed.Clear();
+        foreach (NodeInfo sender in closed)
+        {
+            StreamReceiver stream = _streamBySender[sender.Number.Key];
+            OrphanStream orphan = stream.Orphan!;
+            if (!orphan.IsReported && orphan.HasLoss) _node.Events.OnPacketsAbandoned(View, sender, orphan.AbandonedThrough == stream.KnownHighest);
+            orphan.IsReported = true;
+        }
+        _node.Events.OnStreamsClosed(View, closed, now);
+        foreach (NodeInfo sender in closed) _node.OnStreamClosed(sender, now);
+    }
+
     internal void RaiseIntake(StreamReceiver stream, ulong sequence, Instant now)
     {
         ulong missed = stream.RaiseIntake(sequence, now);
         if (missed == 0) return;
         _node.Counters.PacketsMissed += missed;
-        Gaps.OnGap(now);
+        if (stream.Orphan is null) Gaps.OnGap(now);
     }
 
     /// <summary>Up to here it makes sense to ask for packets of a stream: beyond, there would be no room for them.</summary>
@@ -232,13 +365,24 @@ public sealed class RegionRecovery
         if (stream.Own is not null) return ulong.MaxValue;
         int bytes = _node.Transport.Facts.SlotBytes;
         if (!_node.HasCacheRoom(bytes)) return stream.Cleanup + GuaranteedPackets;
-        return _node.Events.HasRoomFor(bytes) ? ulong.MaxValue : stream.Window.Contiguous + GuaranteedPackets;
+        return stream.Orphan is not null || _node.Events.HasRoomFor(bytes) ? ulong.MaxValue : stream.Window.Contiguous + GuaranteedPackets;
+    }
+
+    /// <summary>The view has retired: the server has waited for all that lives, so what is not closed here is nothing that anybody waits for.</summary>
+    internal void Retire(Instant now)
+    {
+        foreach (StreamReceiver stream in _streams)
+        {
+            if (stream.Orphan is not null) CloseOrphan(stream, now);
+        }
+        TellClosed(now);
     }
 
     internal void Close()
     {
         Ring.Close();
         Gaps.Close();
+        _closing.Cancel();
         foreach (StreamReceiver stream in _streams)
         {
             _node.Counters.CachedBytes -= stream.Cache.Bytes;

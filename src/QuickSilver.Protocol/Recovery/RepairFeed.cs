@@ -61,7 +61,8 @@ internal sealed class RepairFeed : IFeed
             _orders.Dequeue();
             Span<byte> copy = _train.AsSpan(length, packet.Length);
             packet.Span.CopyTo(copy);
-            DatagramHeader.MarkAsRepair(copy, order.Stream.Own is null ? DatagramFlags.FromPeer : DatagramFlags.None);
+            if (order.Stream.Own is null) DatagramHeader.MarkAsPeerRepair(copy, order.Region.Self);
+            else DatagramHeader.MarkAsRepair(copy);
             length += packet.Length;
             count++;
             if (packet.Length < segment) break;

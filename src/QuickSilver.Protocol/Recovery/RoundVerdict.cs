@@ -12,13 +12,19 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
     /// <summary>Judges every stream of the token.</summary>
     /// <param name="token">The token, at the end of its round.</param>
     /// <param name="round">The round.</param>
+    /// <param name="reign">The reign; 0 when it changed during the round.</param>
     /// <param name="now">The present instant.</param>
-    public void Judge(Token token, ulong round, Instant now)
+    public void Judge(Token token, ulong round, int reign, Instant now)
     {
         int growing = CountGrowing(token, round);
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
+            if (record.IsOrphan || region.IsRemoved(record.Sender))
+            {
+                if (region.OrphanOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, reign, now);
+                continue;
+            }
             StreamReceiver? stream = region.Find(record.Sender, out _);
             if (stream is null) continue;
             if (record.HasDetail)
@@ -45,7 +51,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
         int growing = 0;
         for (int index = 0; index < token.StreamCount; index++)
         {
-            StreamReceiver? stream = region.Find(token[index].Sender, out _);
+            StreamReceiver? stream = token[index].IsOrphan ? null : region.Find(token[index].Sender, out _);
             if (stream is null || !stream.Reaches(token[index].Highest)) continue;
             stream.NoteHighest(token[index].Highest);
             if (token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = round;
@@ -59,6 +65,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
     {
         foreach (StreamReceiver stream in region.Streams)
         {
+            if (stream.Orphan is not null) continue;
             region.CleanUp(stream, stream.Stable, default);
             stream.Told = stream.Stable;
         }

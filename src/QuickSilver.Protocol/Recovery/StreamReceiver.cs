@@ -68,8 +68,12 @@ internal sealed class StreamReceiver
     /// <summary>Leader only: up to here a complete round has told everybody what is stable.</summary>
     public ulong Told { get; set; }
 
-    /// <summary>Leader only: true until everything is stable and everybody has been told.</summary>
-    public bool NeedsRound => KnownHighest > Told && !Sender.IsRemoved;
+    /// <summary>Set once the sender is known to be removed.</summary>
+    public OrphanStream? Orphan { get; set; }
+
+    /// <summary>Leader only: true until everything is stable, or the removed sender's stream closed, and everybody has been told.</summary>
+    /// <param name="term">The leader's term: what a leader before has told does not count.</param>
+    public bool NeedsRound(int term) => Orphan is null ? KnownHighest > Told : Orphan.ToldIn != term;
 
     /// <summary>Leader only: up to here packets may be called missing.</summary>
     public ulong Cutoff { get; private set; }
@@ -90,7 +94,7 @@ internal sealed class StreamReceiver
     public ulong Contiguous => Own?.Highest ?? Window.Contiguous;
 
     /// <summary>True while somebody may still need recovery of this stream, or does not know that nobody does.</summary>
-    public bool IsActive => KnownHighest > Cleanup;
+    public bool IsActive => Orphan is null ? KnownHighest > Cleanup : !Orphan.IsClosed;
 
     /// <summary>True when a sequence is one that the sender can have reached; false: whoever names it is wrong.</summary>
     public bool Reaches(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Reaches(sequence);
@@ -132,6 +136,19 @@ internal sealed class StreamReceiver
         }
         Intake = sequence;
         return found;
+    }
+
+    /// <summary>No live member holds these packets, nor ever will: they count as received.</summary>
+    /// <returns>How many of them were missing here.</returns>
+    public ulong Abandon(ulong start, ulong end)
+    {
+        ulong abandoned = 0;
+        for (ulong sequence = Math.Max(start, Window.Contiguous + 1); sequence < end; sequence++)
+        {
+            if (Window.TryMark(sequence) == MarkOutcome.New) abandoned++;
+            Missing.Fill(sequence, out _);
+        }
+        return abandoned;
     }
 
     /// <summary>A token names a sequence that the data socket may still hold.</summary>

@@ -42,7 +42,10 @@ internal sealed class TokenRing
     private ulong _round;
     private uint _hop;
     private ulong _myRound;
+    private int _reign = 1;
+    private int _roundReign;
     private bool _inFlight;
+    private bool _isHandling;
     private bool _feedbackWanted;
     private Instant _startedAt;
     private Instant _lastTokenAt;
@@ -71,6 +74,9 @@ internal sealed class TokenRing
     /// <summary>True for a member that did not answer lately: to this member, or as the last token here said.</summary>
     public bool IsSilent(int member) => _skips[member] > 0 || _in.Skipped.Contains(member);
 
+    /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
+    public int Term { get; private set; } = 1;
+
     /// <summary>Data is unstable; <paramref name="feedbackWanted"/> when its sender has used half of its window and should hear soon.</summary>
     public void OnUnstable(bool feedbackWanted, Instant now)
     {
@@ -87,9 +93,17 @@ internal sealed class TokenRing
     /// <summary>Members may be gone from the cluster: the lowest that is left leads, if it was the leader.</summary>
     public void OnNodesRemoved()
     {
-        if (!_region.View.Members[_leader].IsRemoved) return;
+        if (!Members[_leader].IsRemoved) return;
         _leader = _plan.FirstLive();
         _node.Probes.Hit(Mark.LeaderRemoved);
+        BeginTerm();
+    }
+
+    /// <summary>A removal was not known until now: what rounds have found out about removed senders' streams is counted anew.</summary>
+    public void OnRemovalLearned()
+    {
+        _reign++;
+        OnNodesRemoved();
     }
 
     /// <summary>Tells a sender again what it already could know: its stream is stable.</summary>
@@ -111,6 +125,7 @@ internal sealed class TokenRing
 
         bool stale = !IsNewer(hop);
         if (!stale && !_token.TryRead(_in.Bytes, _region.View.Members.Length, Map.Count)) return RejectReason.Malformed;
+        if (!stale && _token.Removed.BinarySearch(_region.Self) >= 0) return RejectReason.RemovedSender;
         // Acknowledged once it is known to be good, stale or not: the sender of the hop must not wait for what was done already.
         _acks.AddHop(hop);
         if (hop.Leader != _leader && IsLeader) _node.Probes.Hit(stale ? Mark.OtherLeaderIgnored : Mark.LeaderYielded);
@@ -120,6 +135,18 @@ internal sealed class TokenRing
             _node.Probes.Hit(Mark.StaleToken);
             return RejectReason.None;
         }
+        _isHandling = true;
+        Take(hop, now);
+        RejectReason outcome = IsMisplaced() ? RejectReason.Malformed : RejectReason.None;
+        if (outcome == RejectReason.None) Continue(hop.From, now);
+        _isHandling = false;
+        return outcome;
+    }
+
+    /// <summary>Takes up a token that is newer than all before.</summary>
+    private void Take(in TokenHop hop, Instant now)
+    {
+        if (hop.Leader != _leader) BeginTerm();
         _plan.Begin(_in.Skipped);
         _silence.OnListed(_in.Skipped, now);
         NoteRound(hop, now);
@@ -129,11 +156,25 @@ internal sealed class TokenRing
         _hop = hop.Hop;
         _lastTokenAt = now;
         _out.Cancel();
+        HearRemovals(now);
         if (!IsLeader) Watch(now);
-        if (_token.Phase == TokenPhase.Walk && _token.Partition != Map.OfMember(_region.Self)) return RejectReason.Malformed;
-        if (_token.Phase == TokenPhase.Done && !IsLeader) return RejectReason.Malformed;
-        Continue(hop.From, now);
-        return RejectReason.None;
+    }
+
+    /// <summary>True when the token is in a phase in which this member should not have it.</summary>
+    private bool IsMisplaced() =>
+        (_token.Phase == TokenPhase.Walk && _token.Partition != Map.OfMember(_region.Self)) || (_token.Phase == TokenPhase.Done && !IsLeader);
+
+    /// <summary>Whoever the token says is removed counts as removed from this instant: members, and senders that are no members.</summary>
+    private void HearRemovals(Instant now)
+    {
+        foreach (int member in _token.Removed)
+        {
+            if (!Members[member].IsRemoved) _node.Events.OnRemovalHeard(Members[member], now);
+        }
+        for (int index = 0; index < _token.StreamCount; index++)
+        {
+            if (_token[index].IsOrphan) _region.HearRemoval(_token[index].Sender, now);
+        }
     }
 
     /// <summary>Takes the acknowledgement of a hop.</summary>
@@ -179,8 +220,8 @@ internal sealed class TokenRing
 
     private void PaceNext(Instant now)
     {
-        Instant earliest = _startedAt + (_feedbackWanted ? TimeSpan.Zero : _node.Settings.MinTokenInterval);
-        if (_startedAt == Instant.Zero || earliest <= now) StartRound(now);
+        Instant earliest = _startedAt == Instant.Zero || _feedbackWanted ? now : _startedAt + _node.Settings.MinTokenInterval;
+        if (earliest <= now && !_isHandling) StartRound(now);
         else _pace.SetIfEarlier(earliest);
     }
 
@@ -188,11 +229,13 @@ internal sealed class TokenRing
     {
         if (_inFlight || !IsLeader) return;
         _pace.Cancel();
-        if (!_visit.Begin(_token, now)) return;
+        ulong round = Math.Max(_myRound, _round) + 1;
+        if (!_visit.Begin(_token, round, Term, now)) return;
         _feedbackWanted = false;
         _inFlight = true;
         _startedAt = now;
-        _myRound = Math.Max(_myRound, _round) + 1;
+        _roundReign = _reign;
+        _myRound = round;
         _round = _myRound;
         _hop = 0;
         _plan.Begin(null);
@@ -275,10 +318,10 @@ internal sealed class TokenRing
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRounds++;
         if (!_token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
-        _verdict.Judge(_token, _myRound, now);
+        _verdict.Judge(_token, _myRound, _roundReign == _reign ? _reign : 0, now);
         foreach (StreamReceiver stream in _region.Streams)
         {
-            if (!stream.NeedsRound) continue;
+            if (!stream.NeedsRound(Term)) continue;
             PaceNext(now);
             return;
         }
@@ -342,6 +385,12 @@ internal sealed class TokenRing
         }
     }
 
+    private void BeginTerm()
+    {
+        Term++;
+        _reign++;
+    }
+
     /// <summary>Learns from a token how long rounds take, as seen from here, and whether they come to an end.</summary>
     private void NoteRound(in TokenHop hop, Instant now)
     {
@@ -366,6 +415,7 @@ internal sealed class TokenRing
         if (!IsLeader)
         {
             _leader = _region.Self;
+            BeginTerm();
             _node.Counters.Takeovers++;
             _node.Probes.Hit(Mark.LeadTakenOver);
         }

@@ -23,13 +23,22 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     private ulong _dropsTold;
 
     /// <summary>Leader: a token for a new round, with a record for each stream that needs one.</summary>
+    /// <param name="token">Made new.</param>
+    /// <param name="round">The round.</param>
+    /// <param name="term">The leader's term.</param>
+    /// <param name="now">The present instant.</param>
     /// <returns>False when none does.</returns>
-    public bool Begin(Token token, Instant now)
+    public bool Begin(Token token, ulong round, int term, Instant now)
     {
         token.Clear();
         foreach (StreamReceiver stream in region.Streams)
         {
-            if (!stream.NeedsRound) continue;
+            if (!stream.NeedsRound(term) || token.StreamCount == Token.MaxStreams) continue;
+            if (stream.Orphan is { } orphan)
+            {
+                region.Orphans.Begin(token, stream, orphan, round);
+                continue;
+            }
             stream.MoveCutoff(node.Settings.CutoffAge, now);
             TokenStream record = token.Add(stream.Sender.Number.Key, Map.Count);
             // After a takeover the new leader knows at least what the old one told it.
@@ -54,9 +63,18 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         ulong newDrops = drops - _dropsTold;
         _dropsTold = drops;
         if (newDrops > 0) node.Probes.Hit(Mark.KernelDropsTold);
+        for (int member = 0; member < region.View.Members.Length; member++)
+        {
+            if (region.View.Members[member].IsRemoved) token.AddRemoved(member);
+        }
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
+            if (record.IsOrphan || region.IsRemoved(record.Sender))
+            {
+                VisitOrphan(record, now);
+                continue;
+            }
             StreamReceiver? stream = region.Find(record.Sender, out _);
             if (stream is null || !stream.Reaches(record.Highest))
             {
@@ -79,7 +97,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
-            if (!record.HasDetail) continue;
+            if (!record.HasDetail || record.IsOrphan) continue;
             StreamReceiver? stream = region.Find(record.Sender, out _);
             if (stream is null) continue;
             // All packets of the partition below the first place that somebody misses.
@@ -104,6 +122,14 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     }
 
     private PartitionMap Map => region.View.Partitions;
+
+    private void VisitOrphan(TokenStream record, Instant now)
+    {
+        StreamReceiver? stream = region.OrphanOf(record.Sender);
+        if (stream is not null) stream.InToken = true;
+        record.Orphan();
+        region.Orphans.Visit(stream, record, now);
+    }
 
     private void AddWord(StreamReceiver stream, TokenStream record, ulong newDrops)
     {
@@ -200,7 +226,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     {
         foreach (StreamReceiver stream in region.Streams)
         {
-            if (stream.InToken || !stream.IsActive || stream.Sender.IsRemoved || token.StreamCount == Token.MaxStreams) continue;
+            if (stream.InToken || !stream.IsActive || token.StreamCount == Token.MaxStreams) continue;
             TokenStream record = token.Add(stream.Sender.Number.Key, Map.Count);
             record.Cleanup = stream.Cleanup;
             record.Cutoff = stream.Cleanup;
@@ -208,6 +234,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             record.Contiguous = node.Probes.Breaks(Sabotage.UnheardCountsAsHeld) ? stream.Contiguous : 0;
             node.Probes.Hit(Mark.StreamMetInMidRound);
             record.Drops = newDrops;
+            // Members visited before have not been asked: the record tells the leader, and counts for nothing else.
+            if (stream.Orphan is not null) record.Orphan();
         }
     }
 }

@@ -56,6 +56,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Messages reported lost.</summary>
     public ulong MessagesLost;
 
+    /// <summary>Packets of removed senders that no live member held.</summary>
+    public ulong PacketsAbandoned;
+
+    /// <summary>Streams of removed senders closed: one for each removed node and region view.</summary>
+    public ulong StreamsClosed;
+
     /// <summary>Token rounds completed as leader.</summary>
     public ulong TokenRounds;
 
@@ -86,6 +92,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Bytes of received packets kept.</summary>
     public long CachedBytes;
 
+    /// <summary>Region views that this node is a member of, present and draining.</summary>
+    public int RegionViews;
+
     /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
     public double RateLimit;
 
@@ -112,6 +121,9 @@ public sealed class NodeCounters(RejectCounters rejected)
         RepairsFromPeers = received.RepairsFromPeers;
         RepairsFromSenders = received.RepairsFromSenders;
         RepairsGiven = received.RepairsGiven + sent.Retransmissions;
+        PacketsAbandoned = received.PacketsAbandoned;
+        StreamsClosed = received.StreamsClosed;
+        RegionViews = rooms.Recoverer.Regions.Count;
         TokenRounds = received.TokenRounds;
         TokenRoundTrip = received.TokenRoundTrip;
         TokenSkips = received.TokenSkips;

@@ -150,7 +150,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 
     void IMembershipEvents.OnViewRetired(RegionView view, Instant now)
     {
-        _rooms.Views.OnViewRetired(view);
+        _rooms.Views.OnViewRetired(view, now);
         _rooms.Disseminator.OnViewRetired(view, now);
         _rooms.Deliverer.OnViewRetired(view);
     }
@@ -158,9 +158,11 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
         _rooms.Disseminator.OnNodesRemoved(nodes, now);
-        _rooms.Recoverer.OnNodesRemoved(now);
+        _rooms.Recoverer.OnNodesRemoved(nodes, now);
         _upcalls.OnNodesRemoved(nodes, now);
     }
+
+    void IMembershipEvents.OnRemovalConfirmed(NodeInfo node, Instant now) => _rooms.Recoverer.OnRemovalConfirmed(node, now);
 
     void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => _rooms.Groups.OnRefused(groupName, reason, now);
 

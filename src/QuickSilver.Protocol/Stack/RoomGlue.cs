@@ -51,6 +51,18 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     }
 
     /// <inheritdoc/>
+    public void OnRemovalHeard(NodeInfo removed, Instant now) => rooms.Agent.OnRemovalHeard(removed.Number.Key, now);
+
+    /// <inheritdoc/>
+    public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) => rooms.Agent.ReportClosed(view.Number, senders, now);
+
+    /// <inheritdoc/>
+    public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => rooms.Deliverer.OnPacketsAbandoned(view, sender, isTail);
+
+    /// <inheritdoc/>
+    public void OnSenderClosed(NodeInfo sender, Instant now) => rooms.Deliverer.OnSenderClosed(sender, LossCause.SenderFailed, now);
+
+    /// <inheritdoc/>
     public void OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now)
     {
         if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnMessage(local, message, now);

@@ -42,26 +42,32 @@ internal sealed class ViewTable(StackRooms rooms)
     public bool HasRetired(uint tag, uint counter) => _retired.Contains((tag, counter));
 
     /// <summary>The view has retired: everybody has everything.</summary>
-    public void OnViewRetired(RegionView view)
+    public void OnViewRetired(RegionView view, Instant now)
     {
         if (_retired.Count == RememberedRetirements) _retired.Dequeue();
         _retired.Enqueue((view.Number.Tag, view.Number.Counter));
         int index = _views.FindIndex(open => open.View == view);
         if (index < 0) return;
-        Close(_views[index]);
+        OpenView open = _views[index];
         _views.RemoveAt(index);
+        Close(open, now);
     }
 
-    /// <summary>Closes all views.</summary>
+    /// <summary>Closes all views' channels; their recovery ends with the node's.</summary>
     public void Close()
     {
-        foreach (OpenView open in _views) Close(open);
+        foreach (OpenView open in _views) CloseChannel(open);
         _views.Clear();
     }
 
-    private void Close(OpenView open)
+    private void Close(OpenView open, Instant now)
     {
-        rooms.Recoverer.Close(open.Region);
+        rooms.Recoverer.Close(open.Region, now);
+        CloseChannel(open);
+    }
+
+    private void CloseChannel(OpenView open)
+    {
         if (open.Channel is not null) rooms.Host.Transport.Close(open.Channel, receive: true);
     }
 

@@ -15,8 +15,8 @@ namespace QuickSilver.Protocol.Wire;
 ///  16   4 view tag           ViewNumber.Tag; 0 where no view is meant
 ///  20   4 view counter       ViewNumber.Counter
 ///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
-/// 32   8 sequence           data and repairs: the packet's; beacons: the highest so far; acknowledgements and NAKs: key of the stream's sender;
-/// else 0
+/// 32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; acknowledgements and NAKs: key of the stream's
+/// sender; else 0. In a repair from a peer the upper two bytes are that peer's index in the view
 ///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of all that follows too
 ///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
 ///  48     body
@@ -40,6 +40,8 @@ public struct DatagramHeader
     public const int MaxDatagram = 65_493;
 
     private const ushort Magic = 0x5351;
+    private const int RelayOffset = 38;
+    private const int RelayShift = 48;
     private const int ChecksummedLength = 40;
     private const int HeaderChecksumOffset = 40;
     private const int PayloadChecksumOffset = 44;
@@ -71,6 +73,9 @@ public struct DatagramHeader
     /// <summary>Sequence number, where the kind has one; in feedback the <see cref="NodeNumber.Key"/> of the stream's sender.</summary>
     public ulong Sequence;
 
+    /// <summary>Index in the view of the member that sends a repair from its cache; 0 in all other datagrams.</summary>
+    public ushort Relay;
+
     /// <summary>
     /// Reads the header of the first datagram in <paramref name="read"/> and checks magic, version, length and header checksum (for control kinds
     /// the body's too). Allocates nothing, never throws.
@@ -98,6 +103,11 @@ public struct DatagramHeader
         header.ViewCounter = BinaryPrimitives.ReadUInt32LittleEndian(read[20..]);
         header.Sender = BinaryPrimitives.ReadUInt64LittleEndian(read[24..]);
         header.Sequence = BinaryPrimitives.ReadUInt64LittleEndian(read[32..]);
+        if (header.IsFromPeer)
+        {
+            header.Relay = (ushort)(header.Sequence >> RelayShift);
+            header.Sequence &= (1UL << RelayShift) - 1;
+        }
 
         ReadOnlySpan<byte> datagram = read[..total];
         uint expected = BinaryPrimitives.ReadUInt32LittleEndian(datagram[HeaderChecksumOffset..]);
@@ -121,10 +131,25 @@ public struct DatagramHeader
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));
     }
 
+    /// <summary>True for a repair that a peer sends from its cache, not the stream's sender.</summary>
+    public readonly bool IsFromPeer => Kind == DatagramKind.Repair && (Flags & DatagramFlags.FromPeer) != 0;
+
     /// <summary>
-    /// Turns a stored data datagram into a repair, in place: kind and flags change, the payload and its checksum stay as the sender made them.
+    /// Turns a stored data datagram into a repair from its sender, in place: kind and flags change, the payload and its checksum stay as the sender
+    /// made them.
     /// </summary>
-    public static void MarkAsRepair(Span<byte> datagram, DatagramFlags add)
+    public static void MarkAsRepair(Span<byte> datagram) => MarkAsRepair(datagram, DatagramFlags.None);
+
+    /// <summary>Turns a stored data datagram into a repair from a peer, in place.</summary>
+    /// <param name="datagram">The datagram as its sender made it.</param>
+    /// <param name="relay">The peer's index in the view: when the peer is removed, its repairs count no more.</param>
+    public static void MarkAsPeerRepair(Span<byte> datagram, int relay)
+    {
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[RelayOffset..], (ushort)relay);
+        MarkAsRepair(datagram, DatagramFlags.FromPeer);
+    }
+
+    private static void MarkAsRepair(Span<byte> datagram, DatagramFlags add)
     {
         datagram[KindOffset] = (byte)DatagramKind.Repair;
         var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[4..]);

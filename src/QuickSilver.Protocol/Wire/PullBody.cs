@@ -1,12 +1,13 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition. The header's
+/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition, or, of a
+/// removed sender's stream, packets of any partition from a member that holds them. The header's
 /// sender is the node that
 /// asks; the stream is named here. Of each range only the sequences of the partition are meant.
 /// <code>
 /// stream      8 bytes  NodeNumber.Key of the stream's sender
-/// partition   varint   the partition
+/// partition   varint   the partition; as many as there are: all of them
 /// ranges      SequenceRangeList, at most 64
 /// </code>
 /// </summary>
@@ -21,7 +22,7 @@ public readonly ref struct PullBody
     /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>
     public ulong Stream { get; private init; }
 
-    /// <summary>The partition whose packets are meant.</summary>
+    /// <summary>The partition whose packets are meant; the number of partitions: all packets of the ranges.</summary>
     public int Partition { get; private init; }
 
     /// <summary>What is asked for.</summary>

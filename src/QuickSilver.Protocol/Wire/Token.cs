@@ -9,6 +9,8 @@ namespace QuickSilver.Protocol.Wire;
 /// partition   varint   the partition being walked
 /// lead        varint   member that the walk of this partition began at, and returns to
 /// complete    1 byte   1: nobody was skipped so far
+/// removed     varint   members that are removed from the cluster, at most the view's
+/// index*      varint   ascending
 /// streams     2 bytes  records that follow, at most 4096
 /// stream*     TokenStream
 /// </code>
@@ -33,6 +35,12 @@ public sealed class Token
     /// <summary>True while nobody who is not removed has been skipped.</summary>
     public bool Complete { get; set; }
 
+    /// <summary>
+    /// Members that are removed from the cluster, as far as the leader and the visited know; ascending. Who is visited treats them as removed from
+    /// that instant.
+    /// </summary>
+    public List<int> Removed { get; } = [];
+
     /// <summary>How many streams there are.</summary>
     public int StreamCount { get; private set; }
 
@@ -47,6 +55,14 @@ public sealed class Token
         Partition = 0;
         PartitionLead = 0;
         Complete = true;
+        Removed.Clear();
+    }
+
+    /// <summary>Adds a removed member.</summary>
+    public void AddRemoved(int member)
+    {
+        int index = Removed.BinarySearch(member);
+        if (index < 0) Removed.Insert(~index, member);
     }
 
     /// <summary>Adds a record for a stream.</summary>
@@ -72,6 +88,8 @@ public sealed class Token
         writer.WriteVarint((ulong)Partition);
         writer.WriteVarint((ulong)PartitionLead);
         writer.WriteByte(Complete ? (byte)1 : (byte)0);
+        writer.WriteVarint((ulong)Removed.Count);
+        foreach (int member in Removed) writer.WriteVarint((ulong)member);
         Span<byte> countRoom = writer.Reserve(2);
         if (countRoom.IsEmpty) return false;
         int written = 0;
@@ -113,13 +131,20 @@ public sealed class Token
         byte complete = reader.ReadByte();
         if (complete > 1) return false;
         Complete = complete == 1;
+        int removed = (int)reader.ReadVarint((ulong)members);
+        for (int index = 0; index < removed && !reader.Failed; index++)
+        {
+            int member = (int)reader.ReadVarint((ulong)(members - 1));
+            if (Removed.Count > 0 && member <= Removed[^1]) reader.Fail();
+            else Removed.Add(member);
+        }
         int count = reader.ReadByte() | (reader.ReadByte() << 8);
         if (reader.Failed || count > MaxStreams) return false;
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             if (reader.Remaining < TokenStream.MinLength) return false;
             if (StreamCount == _records.Count) _records.Add(new TokenStream());
-            _records[StreamCount++].ReadFrom(ref reader, partitions);
+            _records[StreamCount++].ReadFrom(ref reader, members, partitions);
         }
         return reader.IsAtEnd;
     }

@@ -10,11 +10,12 @@ namespace QuickSilver.Protocol.Wire;
 /// contiguous  signed   smallest contiguous sequence among the visited
 /// intake      varint   0: unknown; else slowest intake among the visited minus cleanup, zigzag, plus 1
 /// drops       varint   datagrams that the visited members' kernels dropped since the round before
-/// detail      1 byte   0: that is all; 1: the partitions follow
-///   held      signed*  per partition: all its members hold all its packets up to here
-///   place     varint   smallest contiguous place among the visited members of the partition being walked
-///   previous  TokenRangeList  what the member before misses
-///   common    TokenRangeList  what all visited members of the partition miss
+/// detail      1 byte   0: that is all; 1: the partitions follow; 2: the sender is removed; 3: the sender is removed, and what is missing follows;
+///                      6: the sender is removed, and its stream closed at highest
+///   (1) held      signed*  per partition: all its members hold all its packets up to here
+///   (1) place     varint   smallest contiguous place among the visited members of the partition being walked
+///   (1) previous  TokenRangeList  what the member before misses
+///   (1) common    TokenRangeList  what all visited members of the partition miss
 /// </code>
 /// Reused from round to round.
 /// </summary>
@@ -22,6 +23,10 @@ public sealed class TokenStream
 {
     /// <summary>The shortest record: what a count of streams is held against before records are made.</summary>
     internal const int MinLength = 8 + 6 + 1;
+
+    private const byte DetailFlag = 1;
+    private const byte OrphanFlag = 2;
+    private const byte ClosedFlag = 4;
 
     private ulong[] _held = [];
 
@@ -46,8 +51,17 @@ public sealed class TokenStream
     /// <summary>Datagrams dropped by the visited members' kernels since the round before.</summary>
     public ulong Drops { get; set; }
 
-    /// <summary>True when the partitions' part is there.</summary>
+    /// <summary>True when the partitions' part is there, or, for a removed sender's stream, <see cref="Missing"/>.</summary>
     public bool HasDetail { get; set; }
+
+    /// <summary>True when the sender is removed from the cluster.</summary>
+    public bool IsOrphan { get; private set; }
+
+    /// <summary>True when a removed sender's stream is closed: every live member has all that is left of it, up to <see cref="Highest"/>.</summary>
+    public bool IsClosed { get; private set; }
+
+    /// <summary>What members miss of a removed sender's stream.</summary>
+    public OrphanRangeList Missing { get; } = new();
 
     /// <summary>Smallest contiguous place among the visited members of the partition being walked.</summary>
     public ulong Place { get; set; }
@@ -69,9 +83,29 @@ public sealed class TokenStream
         Sender = sender;
         Cleanup = Cutoff = Highest = Contiguous = Drops = Place = 0;
         Intake = null;
-        HasDetail = false;
+        HasDetail = IsOrphan = IsClosed = false;
         Previous.Clear();
         Common.Clear();
+        Missing.Clear();
+    }
+
+    /// <summary>The sender is removed: from here on the record tells what members miss of its stream, and nothing of partitions.</summary>
+    public void Orphan()
+    {
+        if (IsOrphan) return;
+        IsOrphan = true;
+        HasDetail = true;
+        Intake = null;
+    }
+
+    /// <summary>The removed sender's stream is closed.</summary>
+    public void Close(ulong highest)
+    {
+        IsOrphan = true;
+        IsClosed = true;
+        HasDetail = false;
+        Intake = null;
+        Highest = highest;
     }
 
     internal void WriteTo(ref WireWriter writer)
@@ -84,15 +118,20 @@ public sealed class TokenStream
         if (Intake is { } intake) writer.WriteVarint(Zigzag((long)(intake - Cleanup)) + 1);
         else writer.WriteVarint(0);
         writer.WriteVarint(Drops);
-        writer.WriteByte(HasDetail ? (byte)1 : (byte)0);
+        writer.WriteByte((byte)((HasDetail ? DetailFlag : 0) | (IsOrphan ? OrphanFlag : 0) | (IsClosed ? ClosedFlag : 0)));
         if (!HasDetail) return;
+        if (IsOrphan)
+        {
+            Missing.WriteTo(ref writer);
+            return;
+        }
         foreach (ulong held in _held) writer.WriteSignedVarint((long)(held - Cleanup));
         writer.WriteVarint(Place);
         Previous.WriteTo(ref writer);
         Common.WriteTo(ref writer);
     }
 
-    internal void ReadFrom(ref WireReader reader, int partitions)
+    internal void ReadFrom(ref WireReader reader, int members, int partitions)
     {
         Reset(reader.ReadUInt64(), partitions);
         Cleanup = reader.ReadVarint(long.MaxValue);
@@ -102,8 +141,17 @@ public sealed class TokenStream
         ulong intake = reader.ReadVarint();
         if (intake != 0) Intake = Shift(ref reader, (long)((intake - 1) >> 1) ^ -(long)((intake - 1) & 1));
         Drops = reader.ReadVarint();
-        HasDetail = reader.ReadByte() switch { 0 => false, 1 => true, _ => Bad(ref reader) };
+        byte detail = reader.ReadByte();
+        if (detail is not (0 or DetailFlag or OrphanFlag or (OrphanFlag | DetailFlag) or (OrphanFlag | ClosedFlag))) reader.Fail();
+        HasDetail = (detail & DetailFlag) != 0;
+        IsOrphan = (detail & OrphanFlag) != 0;
+        IsClosed = (detail & ClosedFlag) != 0;
         if (!HasDetail) return;
+        if (IsOrphan)
+        {
+            Missing.ReadFrom(ref reader, members);
+            return;
+        }
         for (int index = 0; index < partitions; index++) _held[index] = Near(ref reader);
         Place = reader.ReadVarint();
         Previous.ReadFrom(ref reader);
@@ -111,12 +159,6 @@ public sealed class TokenStream
     }
 
     private static ulong Zigzag(long value) => (ulong)((value << 1) ^ (value >> 63));
-
-    private static bool Bad(ref WireReader reader)
-    {
-        reader.Fail();
-        return false;
-    }
 
     private ulong Near(ref WireReader reader) => Shift(ref reader, reader.ReadSignedVarint());
 

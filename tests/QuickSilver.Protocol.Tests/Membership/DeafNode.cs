@@ -37,6 +37,10 @@ internal sealed class DeafNode : IMembershipEvents, IMembershipLink
     {
     }
 
+    public void OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+    }
+
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
     {
     }

@@ -89,9 +89,9 @@ public sealed class FrameTests
         frame.Begin(FrameKind.Report).WriteStep(new StepNumber(Reign, 9)).WriteStep(default).WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
         GroupFrame.WriteEntry(frame, 130, 0, "g");
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
-        ReportFrame.WriteView(frame, view, isActivated: false, isDone: true);
+        ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
-        Assert.Equal(head + "01" + "038877665544332211" + "06" + "09" + "02" + "02" + "8E80808060" + "03", Hex(frame));
+        Assert.Equal(head + "01" + "038877665544332211" + "06" + "09" + "02" + "02" + "8E80808060" + "03" + "01" + "8580808030", Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
         Assert.Equal([members[0].Number.Key], read.Removed);
@@ -99,6 +99,7 @@ public sealed class FrameTests
         Assert.Equal((new StepNumber(Reign, 9), default), (read.Installed, read.Active));
         Assert.Equal((view.Number, view.FirstStep, false, true), (entry.Number, entry.FirstStep, entry.IsActivated, entry.IsDone));
         Assert.Equal([members[0].Number.Key, members[1].Number.Key], entry.Members);
+        Assert.Equal([members[1].Number.Key], entry.Open);
         for (int length = 0; length < frame.Length; length++) Assert.Null(ReportFrame.TryRead(frame.Span[..length]));
 
         static NodeInfo Node(uint counter) => new(new NodeNumber(Reign, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);

@@ -13,6 +13,8 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     private readonly MembershipWorld _world;
     private readonly HashSet<ViewNumber> _undone = [];
     private readonly HashSet<ViewNumber> _known = [];
+    private readonly HashSet<ViewNumber> _member = [];
+    private readonly List<(ViewNumber View, NodeInfo Sender)> _open = [];
     private StepNumber _switched;
 
     public WorldNode(MembershipWorld world, AgentSettings settings)
@@ -60,6 +62,9 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     /// <summary>Is never done with a view.</summary>
     public bool HoldsDone { get; set; }
 
+    /// <summary>Closes no stream of a removed node.</summary>
+    public bool HoldsClosed { get; set; }
+
     /// <summary>Sends nothing, over a connection that stands.</summary>
     public bool IsMute { get; set; }
 
@@ -103,6 +108,8 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     {
         HoldsSwitch = false;
         HoldsDone = false;
+        HoldsClosed = false;
+        foreach ((ViewNumber view, NodeInfo sender) in _open.ToArray()) Close(view, sender);
         if (Activated.Count > 0) Switch(Activated[^1]);
     }
 
@@ -137,6 +144,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         foreach (RegionView view in step.Opened)
         {
             _known.Add(view.Number);
+            if (view.IndexOf(Agent.Cluster.Self!.Number.Key) >= 0) _member.Add(view.Number);
             _undone.Remove(view.Number);
         }
         _world.CheckInstalled(this, step);
@@ -155,10 +163,21 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     {
         Assert.True(_known.Remove(view.Number), $"{Name} does not know {view}, which retires");
         Assert.DoesNotContain(view.Number, _undone);
+        Assert.DoesNotContain(view.Number, _open.Select(open => open.View));
+        _member.Remove(view.Number);
         Retired.Add(view);
     }
 
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => Removed.AddRange(nodes);
+
+    public void OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+        foreach (ViewNumber view in _member.Order())
+        {
+            _open.Add((view, node));
+            if (!HoldsClosed) _world.After(_world.Random.NextBelow(MaxDrain), () => Close(view, node));
+        }
+    }
 
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
     {
@@ -174,6 +193,11 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     public void OnConnectionChanged(bool connected, Instant now) => Connections.Add(connected);
 
     public void OnExpelled(MembershipRefusal reason, Instant now) => Expelled = reason;
+
+    private void Close(ViewNumber view, NodeInfo sender)
+    {
+        if (IsLive && _open.Remove((view, sender))) Agent.ReportClosed(view, [sender], _world.Now);
+    }
 
     private void Switch(StepNumber step)
     {

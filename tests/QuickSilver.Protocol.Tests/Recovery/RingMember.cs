@@ -36,6 +36,14 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public SortedSet<ulong> Received { get; } = [];
 
+    /// <summary>Removed senders whose stream is closed here.</summary>
+    public List<NodeInfo> Closed { get; } = [];
+
+    public List<(NodeInfo Sender, bool IsTail)> Abandoned { get; } = [];
+
+    /// <summary>Removed senders of which nothing more is waited for.</summary>
+    public List<NodeInfo> Gone { get; } = [];
+
     public TransportFacts Facts { get; } = new(default, default, 1300, 16, 1 << 20, false, false);
 
     public void Take(byte[] datagram, Instant now)
@@ -51,6 +59,13 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
             _ => Region.OnPacket(header, datagram, now),
         };
         Assert.Equal(RejectReason.None, reason);
+    }
+
+    /// <summary>The membership server says that a node is removed; its record says so already.</summary>
+    public void Learn(NodeInfo node, Instant now)
+    {
+        _recoverer.OnNodesRemoved([node], now);
+        _recoverer.OnRemovalConfirmed(node, now);
     }
 
     public void Close() => _recoverer.Close();
@@ -75,6 +90,18 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now) =>
         Assert.True(Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
+
+    public void OnRemovalHeard(NodeInfo removed, Instant now)
+    {
+        removed.IsRemoved = true;
+        Learn(removed, now);
+    }
+
+    public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) => Closed.AddRange(senders);
+
+    public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => Abandoned.Add((sender, isTail));
+
+    public void OnSenderClosed(NodeInfo sender, Instant now) => Gone.Add(sender);
 
     public void OnOwnAck(RegionView view, in AckBody ack, Instant now) => Assert.Fail("nobody in the region sends");
 

@@ -144,7 +144,7 @@ internal sealed class RingWorld
             for (ulong sequence = range.Start; sequence < range.End && sequence <= (ulong)_packets.Count; sequence++)
             {
                 byte[] repair = (byte[])_packets[(int)sequence - 1].Clone();
-                DatagramHeader.MarkAsRepair(repair, DatagramFlags.None);
+                DatagramHeader.MarkAsRepair(repair);
                 if (!nak.PartitionWide) Put(from, repair);
                 else for (int member = 0; member < Members.Count; member++) Put(member, repair);
             }

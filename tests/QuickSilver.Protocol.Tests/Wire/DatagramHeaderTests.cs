@@ -116,7 +116,7 @@ public class DatagramHeaderTests
     public void ARepairKeepsPayloadAndItsChecksumButNotTheWishForFeedback()
     {
         byte[] repair = [.. Data];
-        DatagramHeader.MarkAsRepair(repair, DatagramFlags.None);
+        DatagramHeader.MarkAsRepair(repair);
 
         Assert.Equal(RejectReason.None, DatagramHeader.TryRead(repair, out DatagramHeader header));
         Assert.Equal((DatagramKind.Repair, DatagramFlags.PayloadChecksum), (header.Kind, header.Flags));

@@ -96,6 +96,7 @@ public class GoldenTests
         Token expected = WireSamples.Token();
         Assert.Equal((expected.Phase, expected.Partition), (token.Phase, token.Partition));
         Assert.Equal((expected.PartitionLead, expected.Complete), (token.PartitionLead, token.Complete));
+        Assert.Equal(expected.Removed, token.Removed);
         Assert.Equal(expected.StreamCount, token.StreamCount);
         for (int index = 0; index < expected.StreamCount; index++) AssertStream(expected[index], token[index]);
     }
@@ -107,6 +108,9 @@ public class GoldenTests
             (expected.Cleanup, expected.Cutoff, expected.Highest, expected.Contiguous, expected.Intake, expected.Drops),
             (stream.Cleanup, stream.Cutoff, stream.Highest, stream.Contiguous, stream.Intake, stream.Drops));
         Assert.Equal((expected.HasDetail, expected.Place), (stream.HasDetail, stream.Place));
+        Assert.Equal((expected.IsOrphan, expected.IsClosed), (stream.IsOrphan, stream.IsClosed));
+        Assert.Equal((expected.Missing.Covered, expected.Missing.Count), (stream.Missing.Covered, stream.Missing.Count));
+        for (int index = 0; index < expected.Missing.Count; index++) Assert.Equal(expected.Missing[index], stream.Missing[index]);
         Assert.Equal(expected.Held.ToArray(), stream.Held.ToArray());
         Assert.Equal(expected.Previous.Covered, stream.Previous.Covered);
         Assert.Equal(expected.Previous.Ranges.ToArray(), stream.Previous.Ranges.ToArray());
@@ -119,7 +123,7 @@ public class GoldenTests
         byte[] data = WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, DataFlags, 0x1234), WireSamples.WriteDataBody);
         yield return ("data", data);
         byte[] repair = [.. data];
-        DatagramHeader.MarkAsRepair(repair, DatagramFlags.FromPeer);
+        DatagramHeader.MarkAsPeerRepair(repair, 191);
         yield return ("repair", repair);
         yield return ("fragments", WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 1), WireSamples.WriteFragmentsBody));
         yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));

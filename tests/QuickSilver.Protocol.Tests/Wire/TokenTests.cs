@@ -33,13 +33,13 @@ public class TokenTests
         for (ulong rotation = 0; rotation < 12; rotation++)
         {
             Token token = Make(new SeededRandom(7), streams: 12);
-            for (int index = 0; index < 12; index++) token[index].HasDetail = true;
+            for (int index = 0; index < 12; index++) token[index].HasDetail |= !token[index].IsClosed;
             byte[] bytes = Write(token, 500, rotation, out bool complete);
 
             Assert.False(complete);
             Assert.True(read.TryRead(bytes, Members, Partitions));
             Assert.InRange(read.StreamCount, 1, 11);
-            Assert.True(read[0].HasDetail);
+            Assert.True(read[0].HasDetail || read[0].IsClosed);
             Assert.Equal(token[(int)rotation].Sender, read[0].Sender);
             detailed.Add(read[0].Sender);
         }
@@ -54,20 +54,25 @@ public class TokenTests
         for (ulong sender = 1; sender <= 3; sender++) token.Add(sender, Partitions);
         byte[] bytes = Write(token, 1000, 0, out _);
 
-        Assert.Equal(6 + (3 * TokenStream.MinLength), bytes.Length);
+        Assert.Equal(7 + (3 * TokenStream.MinLength), bytes.Length);
         Assert.True(new Token().TryRead(bytes, Members, Partitions));
         Assert.False(new Token().TryRead(bytes.AsSpan(..^1), Members, Partitions));
     }
 
     [Theory]
-    [InlineData("03 00 00 01 0000", "a phase that is none")]
-    [InlineData("00 04 00 01 0000", "a partition that is none")]
-    [InlineData("00 00 28 01 0000", "a member that is none")]
-    [InlineData("00 00 00 02 0000", "neither complete nor not")]
-    [InlineData("00 00 00 01 FFFF", "more streams than bytes")]
-    [InlineData("00 00 00 01 0000 00", "a byte after the end")]
-    [InlineData("00 00 00 01 0100 0100000000000000 00 01 00 00 00 00 00", "a cutoff below nothing")]
-    [InlineData("00 00 00 01 0100 0100000000000000 00 00 00 00 00 00 02", "neither with nor without detail")]
+    [InlineData("03 00 00 01 00 0000", "a phase that is none")]
+    [InlineData("00 04 00 01 00 0000", "a partition that is none")]
+    [InlineData("00 00 28 01 00 0000", "a member that is none")]
+    [InlineData("00 00 00 02 00 0000", "neither complete nor not")]
+    [InlineData("00 00 00 01 00 FFFF", "more streams than bytes")]
+    [InlineData("00 00 00 01 00 0000 00", "a byte after the end")]
+    [InlineData("00 00 00 01 00 0100 0100000000000000 00 01 00 00 00 00 00", "a cutoff below nothing")]
+    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 04", "closed, but not a removed sender's")]
+    [InlineData("00 00 00 01 01 28 0000", "a removed member that is none")]
+    [InlineData("00 00 00 01 02 05 05 0000", "a member removed twice")]
+    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 07", "closed, and yet with what is missing")]
+    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 00 05", "an empty run")]
+    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 01 A801", "a holder that is none")]
     public void ATokenThatBreaksItsFormatIsRefused(string hex, string why) =>
         Assert.False(new Token().TryRead(Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal)), Members, Partitions), why);
 
@@ -113,6 +118,7 @@ public class TokenTests
         token.Partition = (int)random.NextBelow(Partitions);
         token.PartitionLead = (int)random.NextBelow(Members);
         token.Complete = random.NextBelow(2) == 0;
+        for (ulong removed = random.NextBelow(4); removed > 0; removed--) token.AddRemoved((int)random.NextBelow(Members));
         for (int index = 0; index < streams; index++)
         {
             TokenStream stream = token.Add(random.NextUInt64(), Partitions);
@@ -123,6 +129,11 @@ public class TokenTests
             stream.Contiguous = Near();
             stream.Intake = random.NextBelow(2) == 0 ? null : Near();
             stream.Drops = random.NextBelow(300);
+            if (random.NextBelow(3) == 0)
+            {
+                FillOrphan(random, stream);
+                continue;
+            }
             stream.HasDetail = random.NextBelow(2) == 0;
             if (!stream.HasDetail) continue;
             for (int partition = 0; partition < Partitions; partition++) stream.Held[partition] = Near();
@@ -131,6 +142,13 @@ public class TokenTests
             Fill(random, stream.Common);
         }
         return token;
+    }
+
+    private static void FillOrphan(SeededRandom random, TokenStream stream)
+    {
+        stream.Orphan();
+        if (random.NextBelow(4) == 0) stream.Close(stream.Highest);
+        else OrphanRangeListTests.Fill(random, stream.Missing, Members);
     }
 
     private static void Fill(SeededRandom random, TokenRangeList list)

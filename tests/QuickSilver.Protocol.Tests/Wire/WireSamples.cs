@@ -15,6 +15,7 @@ internal static class WireSamples
     public static readonly Epoch OtherReign = new(2, 0x99AABBCCDDEEFF00);
     public static readonly NodeNumber Sender = new(Reign, 9);
     public static readonly NodeNumber Peer = new(Reign, 4);
+    public static readonly NodeNumber Gone = new(Reign, 6);
 
     public delegate void BodyWriter(ref WireWriter writer);
 
@@ -98,6 +99,21 @@ internal static class WireSamples
         stream.Previous.Add(new TokenRange(500, 510, true));
         stream.Common.Covered = 540;
         token.Add(Sender.Key, Partitions).Highest = 5;
+        token.AddRemoved(150);
+        token.AddRemoved(7);
+        TokenStream orphan = token.Add(Gone.Key, Partitions);
+        orphan.Cleanup = orphan.Cutoff = 20;
+        orphan.Highest = 60;
+        orphan.Contiguous = 21;
+        orphan.Orphan();
+        orphan.Missing.Want(22, 30);
+        orphan.Missing.Want(40, 41);
+        orphan.Missing.Want(50, 51);
+        orphan.Missing.BeginRound();
+        orphan.Missing.Want(22, 30);
+        orphan.Missing.Assign(0, 24, 26, 190);
+        orphan.Missing.Assign(3, 40, 41, OrphanRange.Abandoned);
+        token.Add(new NodeNumber(OtherReign, 5).Key, Partitions).Close(0);
         return token;
     }
 }

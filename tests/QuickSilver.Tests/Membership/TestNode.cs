@@ -101,6 +101,10 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
         foreach (NodeInfo node in nodes) Say($"removed {node.Name}");
     }
 
+    public void OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+    }
+
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => Say($"refused {groupName}: {reason}");
 
     public void OnObserving(NodeObservations observed, Instant now)

@@ -20,6 +20,8 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     private readonly HashSet<ViewNumber> _done = [];
     private readonly List<AgentRegion> _inherited = [];
     private readonly List<NodeInfo> _removed = [];
+    private readonly Dictionary<ulong, NodeInfo> _unconfirmed = [];
+    private readonly Dictionary<ViewNumber, SortedSet<ulong>> _open = [];
     private AgentRegion? _ownRegion;
     private NodeInfo? _self;
     private StepNumber _installed;
@@ -124,7 +126,8 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         frame.WriteVarint((ulong)_views.Count);
         foreach (RegionView view in _views.Values)
         {
-            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number));
+            ulong[] open = [.. _open.GetValueOrDefault(view.Number) ?? []];
+            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number), open);
         }
     }
 
@@ -158,14 +161,35 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     }
 
     /// <summary>A node is removed from the cluster.</summary>
-    /// <returns>Its record; null when it is not known here.</returns>
-    public NodeInfo? Remove(ulong key)
+    /// <param name="key">The node.</param>
+    /// <param name="isConfirmed">The server says so, not a peer.</param>
+    /// <param name="isNews">True when it was not known before.</param>
+    /// <returns>Its record; null when there is nothing new in this.</returns>
+    public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews)
     {
+        isNews = false;
+        if (isConfirmed && _unconfirmed.Remove(key, out NodeInfo? known)) return known;
         if (!_nodes.TryGetValue(key, out KnownNode? node) || node.Info == _self || node.Info.IsRemoved) return null;
+        isNews = true;
         node.Info.IsRemoved = true;
         _removed.Add(node.Info);
+        if (!isConfirmed) _unconfirmed.Add(key, node.Info);
+        foreach (RegionView view in _views.Values)
+        {
+            if (view.IndexOf(_self!.Number.Key) < 0) continue;
+            if (!_open.TryGetValue(view.Number, out SortedSet<ulong>? open)) _open.Add(view.Number, open = []);
+            open.Add(key);
+        }
         if (node.Views == 0) _nodes.Remove(key);
         return node.Info;
+    }
+
+    /// <summary>Streams of removed senders to a view are closed here.</summary>
+    public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders)
+    {
+        if (!_open.TryGetValue(view, out SortedSet<ulong>? open)) return;
+        foreach (NodeInfo sender in senders) open.Remove(sender.Number.Key);
+        if (open.Count == 0) _open.Remove(view);
     }
 
     /// <summary>A view has retired.</summary>
@@ -176,6 +200,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         if (_current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view) return null;
         _views.Remove(number);
         _done.Remove(number);
+        _open.Remove(number);
         foreach (NodeInfo member in view.Members)
         {
             KnownNode node = _nodes[member.Number.Key];

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Done"/> and from <see cref="Nodes"/> on are numbered by both ends, and sent
+/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Closed"/> and from <see cref="Nodes"/> on are numbered by both ends, and sent
 /// again to a node that comes back (see <see cref="SessionLog"/>); the others are not.
 /// </summary>
 internal enum FrameKind : byte
@@ -35,6 +35,10 @@ internal enum FrameKind : byte
 
     /// <summary>Node: a view it is done with (epoch, varint), the step it had installed then (varint).</summary>
     Done = 12,
+
+    /// <summary>Node: a view of which it is a member (epoch, varint), then the number (varint) and the keys (varint each) of removed senders whose streams
+    /// to it are closed at the node.</summary>
+    Closed = 13,
 
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
     Welcome = 32,

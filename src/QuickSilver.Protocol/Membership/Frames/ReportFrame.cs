@@ -28,6 +28,9 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   members   varint
 ///   each:
 ///     node      signed   key less the one before, which is 0 for the first
+///   open      varint   removed senders whose streams to the view are not closed at the node
+///   each:
+///     node      varint   key
 /// </code>
 /// </summary>
 internal sealed class ReportFrame
@@ -35,7 +38,7 @@ internal sealed class ReportFrame
     private const byte ActivatedFlag = 1;
     private const byte DoneFlag = 2;
     private const int ShortestGroup = 4;
-    private const int ShortestView = 13;
+    private const int ShortestView = 14;
 
     /// <summary>The last step installed.</summary>
     public StepNumber Installed { get; private init; }
@@ -56,7 +59,7 @@ internal sealed class ReportFrame
     public List<ViewEntry> Views { get; private init; } = [];
 
     /// <summary>Writes a view.</summary>
-    public static void WriteView(FrameBuilder frame, RegionView view, bool isActivated, bool isDone)
+    public static void WriteView(FrameBuilder frame, RegionView view, bool isActivated, bool isDone, ulong[] open)
     {
         frame.WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).WriteVarint(view.FirstStep.Counter);
         frame.WriteByte((byte)((isActivated ? ActivatedFlag : 0) | (isDone ? DoneFlag : 0)));
@@ -67,6 +70,8 @@ internal sealed class ReportFrame
             frame.WriteSignedVarint(unchecked((long)(member.Number.Key - last)));
             last = member.Number.Key;
         }
+        frame.WriteVarint((ulong)open.Length);
+        foreach (ulong key in open) frame.WriteVarint(key);
     }
 
     /// <summary>Reads a frame; null when it is malformed.</summary>
@@ -119,7 +124,9 @@ internal sealed class ReportFrame
             if (!FrameFields.IsKey(key)) reader.Fail();
             members[index] = key;
         }
-        return new ViewEntry(number, first, (flags & ActivatedFlag) != 0, (flags & DoneFlag) != 0, members);
+        ulong[] open = new ulong[FrameFields.ReadCount(ref reader, 1)];
+        for (int index = 0; index < open.Length && !reader.Failed; index++) open[index] = FrameFields.ReadKey(ref reader);
+        return new ViewEntry(number, first, (flags & ActivatedFlag) != 0, (flags & DoneFlag) != 0, members, open);
     }
 
     /// <summary>One view as read.</summary>
@@ -128,5 +135,6 @@ internal sealed class ReportFrame
     /// <param name="IsActivated">The node was told to send in that step, or in a later one.</param>
     /// <param name="IsDone">The node is done with it.</param>
     /// <param name="Members">Keys of its members.</param>
-    internal readonly record struct ViewEntry(ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, ulong[] Members);
+    /// <param name="Open">Keys of removed senders whose streams to it are not closed at the node.</param>
+    internal readonly record struct ViewEntry(ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, ulong[] Members, ulong[] Open);
 }

@@ -6,21 +6,22 @@ namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// Views of servers before this one. The first step of a server that takes over ends all of them, so nobody comes to be permitted in one again: each
-/// retires when all that reported it, and live, are done with it. Order does not matter, but is that of the reports.
+/// retires when all that reported it, and live, are done with it, and its live members have closed the streams of removed senders: those that they
+/// reported as open, and those of nodes removed since, as far as a member knows them from its views. Order does not matter, but is that of the reports.
 /// </summary>
 /// <param name="nodes">Who is told.</param>
 internal sealed class InheritedViews(NodeTable nodes)
 {
     private readonly List<View> _views = [];
     private readonly Dictionary<ViewNumber, View> _byNumber = [];
+    private readonly SortedDictionary<ulong, HashSet<ulong>> _knownTo = [];
     private readonly FrameBuilder _frame = new();
     private bool _isComplete;
 
     /// <summary>Views that have not retired.</summary>
     public int Count => _views.Count;
 
-    /// <summary>A node has reported a view.</summary>
-    public void Add(ServerNode node, in ReportFrame.ViewEntry entry)
+    private void Add(ServerNode node, in ReportFrame.ViewEntry entry)
     {
         if (!_byNumber.TryGetValue(entry.Number, out View? view))
         {
@@ -31,6 +32,25 @@ internal sealed class InheritedViews(NodeTable nodes)
         if (view.Knowing.Contains(node)) return;
         view.Knowing.Add(node);
         if (!entry.IsDone) view.Awaited.Add(node);
+        if (!entry.Members.Contains(node.Key)) return;
+        view.Members.Add(node);
+        foreach (ulong sender in entry.Open) view.Await(node, sender);
+    }
+
+    /// <summary>A node has reported all its views.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="report">Its report.</param>
+    public void Add(ServerNode node, ReportFrame report)
+    {
+        var known = new HashSet<ulong>();
+        foreach (ReportFrame.ViewEntry entry in report.Views)
+        {
+            Add(node, entry);
+            known.UnionWith(entry.Members);
+        }
+        known.ExceptWith(report.Removed);
+        known.Remove(node.Key);
+        _knownTo[node.Key] = known;
     }
 
     /// <summary>More reports are to come: no view retires until <see cref="Complete"/>.</summary>
@@ -48,6 +68,7 @@ internal sealed class InheritedViews(NodeTable nodes)
     {
         _views.Clear();
         _byNumber.Clear();
+        _knownTo.Clear();
     }
 
     /// <summary>A node says that it is done with a view.</summary>
@@ -62,14 +83,39 @@ internal sealed class InheritedViews(NodeTable nodes)
     /// <summary>The nodes that have reported a view, and live.</summary>
     public IReadOnlyList<ServerNode> KnowingOf(ViewNumber number) => _byNumber.TryGetValue(number, out View? view) ? view.Knowing : [];
 
-    /// <summary>A removed node is waited for no more, and told nothing.</summary>
+    /// <summary>A member says that the streams of removed senders to a view are closed at it.</summary>
+    public void OnClosed(ServerNode node, ViewNumber number, ulong[] senders)
+    {
+        if (!_byNumber.TryGetValue(number, out View? view)) return;
+        foreach (ulong sender in senders) view.Open.Remove((node.Key, sender));
+        RetireAll();
+    }
+
+    /// <summary>Nodes that know a removed node have been told: as members of views they are to close its streams.</summary>
+    public void OnGone(ulong key)
+    {
+        foreach (View view in _views)
+        {
+            foreach (ServerNode member in view.Members)
+            {
+                if (_knownTo[member.Key].Contains(key)) view.Await(member, key);
+            }
+        }
+        foreach (HashSet<ulong> known in _knownTo.Values) known.Remove(key);
+    }
+
+    /// <summary>A removed node is told nothing, and waited for no more, but for the closing of its streams.</summary>
     public void OnRemoved(ServerNode node)
     {
+        _knownTo.Remove(node.Key);
         foreach (View view in _views)
         {
             view.Knowing.Remove(node);
             view.Awaited.Remove(node);
+            view.Members.Remove(node);
+            view.Open.RemoveWhere(open => open.Member == node.Key);
         }
+        OnGone(node.Key);
         RetireAll();
     }
 
@@ -78,7 +124,7 @@ internal sealed class InheritedViews(NodeTable nodes)
         for (int index = 0; _isComplete && index < _views.Count;)
         {
             View view = _views[index];
-            if (view.Awaited.Count > 0)
+            if (view.Awaited.Count + view.Open.Count > 0)
             {
                 index++;
                 continue;
@@ -97,5 +143,13 @@ internal sealed class InheritedViews(NodeTable nodes)
         public List<ServerNode> Knowing { get; } = [];
 
         public HashSet<ServerNode> Awaited { get; } = [];
+
+        /// <summary>Those of the knowing that are members.</summary>
+        public List<ServerNode> Members { get; } = [];
+
+        /// <summary>Streams of removed senders that a member has not said to be closed.</summary>
+        public HashSet<(ulong Member, ulong Sender)> Open { get; } = [];
+
+        public void Await(ServerNode member, ulong sender) => Open.Add((member.Key, sender));
     }
 }

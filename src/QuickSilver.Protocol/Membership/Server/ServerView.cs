@@ -45,6 +45,9 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
     /// <summary>Nodes that were ever permitted, live, and are not done with it.</summary>
     public NodeBits Awaited { get; } = new();
 
+    /// <summary>Live members that have not said that a removed sender's stream is closed at them, by the sender's key.</summary>
+    public SortedDictionary<ulong, NodeBits> Open { get; } = [];
+
     /// <summary>The step in which a node lost its permission while the view was current, by the node's key.</summary>
     public Dictionary<ulong, ulong> LostIn { get; } = [];
 }

@@ -67,7 +67,7 @@ internal sealed class Succession
             groups[index] = report.Groups[index].Id.Counter;
         }
         _parts.Maker.Inherit(node, groups);
-        foreach (ReportFrame.ViewEntry view in report.Views) _parts.Inherited.Add(node, view);
+        _parts.Inherited.Add(node, report);
         _parts.Settings.Probes.Hit(Mark.NodeTakenOver);
         takeover.Register(node, report);
         return node;
@@ -154,6 +154,7 @@ internal sealed class Succession
             {
                 if (node.IsInherited) _parts.Nodes.Send(node, frame);
             }
+            _parts.Inherited.OnGone(key);
         }
         _parts.Groups.CloseInheritance();
         foreach (ServerNode node in _parts.Nodes.Live) _addJoins(node, now);

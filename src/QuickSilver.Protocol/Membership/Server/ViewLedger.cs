@@ -14,9 +14,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// after that ends.
 /// </para>
 /// <para>
-/// A view that is not current retires when every node that was ever permitted in it, and lives, is done. Members are permitted too, and a node can
-/// only be done with a view whose end it has installed; so "every live member has installed it" follows. What it held, a place in its region and an
-/// address, is given back then.
+/// A view that is not current retires when every node that was ever permitted in it is done, or removed with its stream closed at every live member.
+/// Members are permitted too, and a node can only be done with a view whose end it has installed; so "every live member has installed it" follows.
+/// What it held, a place in its region and an address, is given back then. A view without a live member has nobody to wait for.
 /// </para>
 /// </summary>
 /// <param name="reign">Whose views these are.</param>
@@ -119,11 +119,29 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
     /// <summary>The view of a number, unless it has retired.</summary>
     public ServerView? Find(uint number) => _byNumber.GetValueOrDefault(number);
 
-    /// <summary>A removed node is waited for no more, and told nothing.</summary>
+    /// <summary>A member says that the streams of removed senders to a view are closed at it. What nobody waits for changes nothing.</summary>
+    /// <returns>True when the view retired.</returns>
+    public bool OnClosed(ServerNode node, uint number, ulong[] senders, Instant now)
+    {
+        if (!_byNumber.TryGetValue(number, out ServerView? view)) return false;
+        foreach (ulong sender in senders)
+        {
+            if (view.Open.TryGetValue(sender, out NodeBits? open) && open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
+        }
+        return TryRetire(view, now);
+    }
+
+    /// <summary>A removed node is told nothing, and waited for no more, but for the closing of its streams at the live members of their views.</summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
         foreach (ServerView view in _unretired)
         {
+            foreach (ulong sender in (List<ulong>)[.. view.Open.Keys])
+            {
+                NodeBits open = view.Open[sender];
+                if (open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
+            }
+            if (view.Permitted.Contains(node.Slot)) AwaitClosing(view, node);
             view.Permitted.Remove(node.Slot);
             view.Sending.Remove(node.Slot);
             view.Awaited.Remove(node.Slot);
@@ -140,9 +158,19 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
         }
     }
 
+    private static void AwaitClosing(ServerView view, ServerNode sender)
+    {
+        var open = new NodeBits();
+        foreach (ServerNode member in view.Members)
+        {
+            if (member != sender && !member.Info.IsRemoved) open.Add(member.Slot);
+        }
+        if (open.Count > 0) view.Open[sender.Key] = open;
+    }
+
     private bool TryRetire(ServerView view, Instant now, bool early = false)
     {
-        if (view.EndStep == 0 || (view.Awaited.Count > 0 && !early)) return false;
+        if (view.EndStep == 0 || (view.Awaited.Count + view.Open.Count > 0 && !early)) return false;
         _unretired.Remove(view);
         _byNumber.Remove(view.Number);
         view.Region.Unretired.Remove(view);
