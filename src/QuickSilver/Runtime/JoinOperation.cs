@@ -78,14 +78,26 @@ internal sealed class JoinOperation
     private void OnDeadline(Instant now)
     {
         TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
-        string trouble = _node.Stack.JoinsWaitFor is { } waited ? waited.ToString()
-            : _isAdmitted ? "the node is in, but not every sender has switched to the view yet"
-            : _node.DescribeMembership();
         string names = Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
-        var reason = new QuickSilverException(ErrorCode.JoinTimedOut, $"The join of {names} took longer than {limit}: {trouble}.")
+        var reason = new QuickSilverException(
+            ErrorCode.JoinTimedOut, $"The join of {names} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} What it brought about is undone.")
         {
             Diagnostics = _node.Describe(null),
         };
         if (_done.TrySetException(reason)) _node.Directory.Forget(this);
+    }
+
+    private string DescribeTrouble()
+    {
+        if (!_node.IsConnected)
+            return $"{_node.DescribeMembership()}. Data goes on in the groups that are joined; join again when State is Running.";
+        if (_node.Stack.JoinsWaitFor is { } wait)
+        {
+            return $"{wait}. A node that is frozen or out of reach holds joins up until it answers or is removed (Membership.FailureTimeout): "
+                + "look after it, then join again.";
+        }
+        return _isAdmitted
+            ? "the node is in, but not every sender has switched to the view yet. Join again, or allow more time."
+            : "the membership server has not let the node in yet. Join again, or allow more time.";
     }
 }

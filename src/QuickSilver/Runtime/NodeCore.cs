@@ -197,6 +197,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         return group is null ? text : $"{text}; view {group.View}";
     }
 
+    /// <summary>True while there is a connection to a membership server.</summary>
+    public bool IsConnected => _isConnected;
+
     /// <summary>How the node stands with the membership, for people.</summary>
     public string DescribeMembership() =>
         _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";

@@ -60,7 +60,8 @@ internal sealed class NodeParts
             if (failure is not TimeoutException) throw;
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
-                $"No membership server admitted this node within {options.Membership.JoinTimeout}: {Lifecycle.Reporter.LastTrouble}.");
+                $"No membership server admitted this node within Membership.JoinTimeout ({options.Membership.JoinTimeout}): "
+                + $"{Lifecycle.Reporter.LastTrouble}. {Remedy(options.Membership)}");
         }
         Services.Log.Post(
             (Services.Name, Id: Lifecycle.Id, options.ClusterName, Choice: _choice, carrier),
@@ -89,6 +90,11 @@ internal sealed class NodeParts
         await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
         Lifecycle.Complete();
     }
+
+    private static string Remedy(MembershipOptions options) => options.Mode == MembershipMode.Client
+        ? $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), or correct the list; "
+            + "a firewall must let TCP through to it."
+        : $"Something other than a membership server may be using port {options.Port}: choose another by Membership.Port, the same for all nodes.";
 
     // What was sent is to be held by everybody before the node goes, as far as time allows.
     private async Task DrainAsync()

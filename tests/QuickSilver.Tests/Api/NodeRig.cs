@@ -12,6 +12,9 @@ internal sealed class NodeRig : IAsyncDisposable
     private readonly List<QuickSilverNode> _nodes = [];
     private readonly int _port = FreePort();
 
+    /// <summary>The membership port.</summary>
+    public int Port => _port;
+
     public QuickSilverOptions Options(Action<QuickSilverOptions>? change = null)
     {
         var options = new QuickSilverOptions { ClusterName = "tests" };
