@@ -200,6 +200,7 @@ public sealed class SimulatedCluster
     public void Inject(Fault fault)
     {
         ArgumentNullException.ThrowIfNull(fault);
+        _checks.Removals.Learn(fault);
         Instant begin = Instant.Zero + fault.At;
         _events.Schedule(begin, new FaultExecution(this), fault, value: 1);
         if (fault.Duration != Timeout.InfiniteTimeSpan) _events.Schedule(begin + fault.Duration, new FaultExecution(this), fault, value: 0);
@@ -273,7 +274,9 @@ public sealed class SimulatedCluster
 
     private void MarkRemoved(ulong key)
     {
-        if (_checks.Views.NodeOf(key) is >= 0 and var index) _nodes[index].IsRemoved = true;
+        if (_checks.Views.NodeOf(key) is not (>= 0 and var index) || _nodes[index].IsRemoved) return;
+        _nodes[index].IsRemoved = true;
+        _checks.Removals.OnRemoved(_nodes[index]);
     }
 
     private static MembershipServerSettings ServerSettings(SimulationOptions options)
@@ -296,6 +299,7 @@ public sealed class SimulatedCluster
             {
                 throw cluster.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
             }
+            if (header.Kind == DatagramKind.Token) cluster._checks.Tokens.OnToken(node, header, datagram, cluster._checks.Lives);
             if (header.Kind != DatagramKind.Data) return;
             cluster._nodes[node].CheckViews();
             cluster._checks.Stability.OnData(node, header, datagram);

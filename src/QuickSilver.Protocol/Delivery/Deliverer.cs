@@ -182,11 +182,12 @@ public sealed class Deliverer
     /// <param name="group">The stay; does nothing when it has ended.</param>
     /// <param name="self">This node.</param>
     /// <param name="number">The message's number.</param>
+    /// <param name="step">The step it was bound in; one before the stay is not for it.</param>
     /// <param name="payload">Its bytes; the caller's own reference stays the caller's.</param>
     /// <param name="now">The present instant.</param>
-    public void OnOwnMessage(GroupReceiver group, NodeInfo self, ulong number, Slice payload, Instant now)
+    public void OnOwnMessage(GroupReceiver group, NodeInfo self, ulong number, StepNumber step, Slice payload, Instant now)
     {
-        if (!group.IsOpen) return;
+        if (!group.IsOpen || step < group.StayBegan) return;
         SenderPlace place = group.PlaceOf(self);
         if (place.Next == 0) _order.Start(place, number, now);
         if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && number > place.Next) _order.DeliverAhead(place, number, payload, now);

@@ -29,7 +29,7 @@ internal struct SelfDelivery
         if (message != _head)
         {
             context.Settings.Probes.Hit(Mark.OwnMessageWaited);
-            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead)) context.Events.OnOwnMessage(message.Group, message.Number, bytes, now);
+            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead)) context.Events.OnOwnMessage(message.Group, message.Number, message.Step, bytes, now);
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;
@@ -50,7 +50,7 @@ internal struct SelfDelivery
         message.Next = null;
         if (_head is null) _tail = null;
         message.OwnDone = true;
-        if (!context.IsClosed) context.Events.OnOwnMessage(message.Group, message.Number, bytes, now);
+        if (!context.IsClosed) context.Events.OnOwnMessage(message.Group, message.Number, message.Step, bytes, now);
         if (message.IsComplete) context.Messages.Return(message);
     }
 }

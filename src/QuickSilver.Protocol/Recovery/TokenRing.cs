@@ -347,8 +347,8 @@ internal sealed class TokenRing
         _plan.Skip(member);
         switch (_token.Phase)
         {
-            case TokenPhase.Walk when member == _token.PartitionLead && Map.OfMember(_region.Self) != _token.Partition:
-            case TokenPhase.Walk when member == _token.PartitionLead && _leader == _region.Self && _hop <= 1:
+            case TokenPhase.Walk when member == _token.PartitionLead:
+                // The walk had not begun.
                 _node.Probes.Hit(Mark.PartitionLeadSkipped);
                 int lead = _plan.NextInPartition(member);
                 if (lead >= 0)

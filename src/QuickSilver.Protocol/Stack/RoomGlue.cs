@@ -12,10 +12,10 @@ namespace QuickSilver.Protocol.Stack;
 internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecoveryEvents, IDeliveryEvents
 {
     /// <inheritdoc/>
-    public void OnOwnMessage(GroupSender group, ulong number, Slice payload, Instant now)
+    public void OnOwnMessage(GroupSender group, ulong number, StepNumber step, Slice payload, Instant now)
     {
         if (group.Tag is LocalGroup { Receiver: { } receiver } && rooms.Cluster.Self is { } self)
-            rooms.Deliverer.OnOwnMessage(receiver, self, number, payload, now);
+            rooms.Deliverer.OnOwnMessage(receiver, self, number, step, payload, now);
     }
 
     /// <inheritdoc/>

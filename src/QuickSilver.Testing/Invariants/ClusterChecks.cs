@@ -19,6 +19,8 @@ internal sealed class ClusterChecks
         Deliveries = new DeliveryChecks(run, Views);
         Stability = new StabilityChecks(run, Views);
         Memory = new MemoryChecks(run);
+        Removals = new RemovalChecks(run);
+        Tokens = new TokenChecks(run, Views);
     }
 
     /// <summary>True for nodes that have neither crashed nor ended otherwise, nor been removed.</summary>
@@ -35,6 +37,12 @@ internal sealed class ClusterChecks
 
     /// <summary>R1 and R4.</summary>
     public MemoryChecks Memory { get; }
+
+    /// <summary>V5 and V7.</summary>
+    public RemovalChecks Removals { get; }
+
+    /// <summary>R3.</summary>
+    public TokenChecks Tokens { get; }
 
     /// <summary>Every group ever used, in the order of first use.</summary>
     public IReadOnlyList<GroupLog> Groups => _groups;

@@ -124,6 +124,16 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
 
     private void CheckAudience(SimulatedGroup stay, int sender, ulong number, in SentMessage sent)
     {
+        if (!sent.GroupView.IsNone && sent.GroupView < stay.Began)
+        {
+            throw run.Violation("D9",
+                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, before its stay began with {stay.Began}");
+        }
+        StepNumber installed = stay.Node.Stack.Cluster.Installed;
+        if (sent.GroupView > installed)
+        {
+            throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step {installed}");
+        }
         if (sent.GroupView.IsNone || views.FindGroupView(stay.Id, sent.GroupView) is not { } members) return;
         if (!members.Contains(stay.Node.Index))
         {

@@ -63,7 +63,7 @@ internal static class LivenessChecks
         string got = place.Next == 0 ? "nothing" : $"{place.First} to {place.Next - 1}";
         string owed = stable ? $"{last}, known stable" : $"{last}";
         string missing = $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {owed}";
-        return (stable ? "D8" : "D7", missing);
+        return (stay.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
     }
 
     // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, the last that was

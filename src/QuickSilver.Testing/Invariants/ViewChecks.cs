@@ -26,7 +26,7 @@ internal sealed class ViewChecks(RunContext run)
     {
         if (_nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node)
         {
-            throw run.Violation("V3", $"nodes {other} and {node} both have number {self.Number}");
+            throw run.Violation("V5", $"nodes {other} and {node} were both given number {self.Number}");
         }
         _nodeByKey[self.Number.Key] = node;
     }
@@ -66,7 +66,8 @@ internal sealed class ViewChecks(RunContext run)
     /// <param name="node">Index of the node.</param>
     /// <param name="cluster">What it has installed.</param>
     /// <param name="groups">The groups it is in.</param>
-    public void CheckViews(int node, ClusterView cluster, IEnumerable<GroupId> groups)
+    /// <param name="removals">Knows who was removed.</param>
+    public void CheckViews(int node, ClusterView cluster, IEnumerable<GroupId> groups, RemovalChecks removals)
     {
         StepNumber step = cluster.Installed;
         if (cluster.Self is not { } self || NodeOf(self.Number.Key) != node)
@@ -76,20 +77,22 @@ internal sealed class ViewChecks(RunContext run)
         if (cluster.Own is { } own)
         {
             Learn(node, own);
+            removals.CheckView(node, own);
             if (own.IndexOf(self.Number.Key) < 0) throw run.Violation("V2", $"node {node} installed {own} in step {step} and is not in it");
         }
         foreach (GroupId group in groups)
         {
-            if (cluster.FindGroup(group) is not null) CheckGroup(node, cluster, group);
+            if (cluster.FindGroup(group) is not null) CheckGroup(node, cluster, group, removals);
         }
     }
 
-    private void CheckGroup(int node, ClusterView cluster, GroupId group)
+    private void CheckGroup(int node, ClusterView cluster, GroupId group, RemovalChecks removals)
     {
         var members = new HashSet<int>();
         foreach (InstalledView view in cluster.ViewsOf(group))
         {
             RegionViewFacts facts = Learn(node, view);
+            removals.CheckView(node, view);
             if (!view.Region.Contains(group))
             {
                 throw run.Violation("V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");

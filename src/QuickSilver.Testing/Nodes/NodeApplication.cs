@@ -188,6 +188,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, 2 + (ulong)nodes.Count);
         foreach (NodeInfo removed in nodes) checks.OnRemoved(checks.Views.NodeOf(removed.Number.Key));
+        checks.Removals.OnTold(node.Index, node.Stack.Cluster.Installed, nodes);
     }
 
     /// <inheritdoc/>

@@ -83,6 +83,9 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>True once the membership server has said that it is gone, whether it is or not.</summary>
     public bool IsRemoved { get; internal set; }
 
+    /// <summary>True once it has been told to end in good order.</summary>
+    internal bool IsEnding { get; private set; }
+
     /// <summary>True while it lives and counts as a member of the cluster: what is promised is promised to such nodes.</summary>
     public bool IsMember => IsAlive && !IsRemoved;
 
@@ -176,6 +179,7 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>Ends the node in good order.</summary>
     public void Shutdown() => _runner.Post(now =>
     {
+        IsEnding = true;
         Stack.Shutdown(now);
         _checks.Memory.CheckEmpty(this, _pool, _alarms.Count, _transport.OpenChannels, Application.PayloadsOut);
         End(SimulatedNodeState.Stopped);
@@ -231,6 +235,7 @@ public sealed class SimulatedNode : IMembershipClient
     internal void OnExpelled(MembershipRefusal reason)
     {
         Expulsion = reason;
+        if (!IsRemoved && reason is MembershipRefusal.Removed or MembershipRefusal.BadFrame) _checks.Removals.OnRemoved(this);
         IsRemoved = true;
         End(SimulatedNodeState.Expelled);
         _onExpelled?.Invoke(this);
@@ -242,7 +247,7 @@ public sealed class SimulatedNode : IMembershipClient
         StepNumber installed = Stack.Cluster.Installed;
         if (installed == _checkedStep) return;
         _checkedStep = installed;
-        _checks.Views.CheckViews(Index, Stack.Cluster, Application.Groups.Values.Select(group => group.Id));
+        _checks.Views.CheckViews(Index, Stack.Cluster, Application.Groups.Values.Select(group => group.Id), _checks.Removals);
     }
 
     /// <summary>Checks what is checked after every turn.</summary>
@@ -254,6 +259,12 @@ public sealed class SimulatedNode : IMembershipClient
             _checkedStep = default;
             CheckViews();
             _checks.Views.CheckOrder(Index, Stack.Cluster.Installed, counters.StepsInstalled, ref _seen);
+        }
+        if (counters.Rejected[RejectReason.Malformed] + counters.Rejected[RejectReason.BadFragment] > 0)
+        {
+            throw _run.Violation("E2",
+                $"node {Index} rejected {counters.Rejected[RejectReason.Malformed]} datagrams as malformed and "
+                + $"{counters.Rejected[RejectReason.BadFragment]} fragments as contradictory, though checksums stop what is damaged");
         }
         _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
     }

@@ -17,10 +17,10 @@ public class OwnMessageTests
         _world.Deliverer.OnStepInstalled(Step(3), Now);
     }
 
-    private void Own(ulong number)
+    private void Own(ulong number, uint step = 3)
     {
         var payload = new Slice(_world.Pool.Rent(BufferOwner.Pending), 0, 4);
-        _world.Deliverer.OnOwnMessage(_group, _self, number, payload, Now);
+        _world.Deliverer.OnOwnMessage(_group, _self, number, Step(step), payload, Now);
         payload.Release();
     }
 
@@ -31,6 +31,15 @@ public class OwnMessageTests
         Own(42);
 
         Assert.Equal(["g10 n1#41", "g10 n1#42"], _world.Log);
+    }
+
+    [Fact]
+    public void WhatWasBoundBeforeTheStayIsNotDelivered()
+    {
+        Own(40, step: 2);
+        Own(41);
+
+        Assert.Equal(["g10 n1#41"], _world.Log);
     }
 
     [Fact]

@@ -117,6 +117,17 @@ public class RegressionTests
         scenario.Run();
     }
 
+    // The first two members of a partition were silent, and the leader behind them took itself for the next one to send the token to.
+    [Theory]
+    [InlineData(10203)]
+    [InlineData(10240)]
+    public void ALeaderDoesNotSendTheTokenToItself(ulong seed) =>
+        RandomScenario.Make(seed, 2 + (int)(seed % 6), nameof(ALeaderDoesNotSendTheTokenToItself)).Run();
+
+    // A message bound before its sender left, and packed after it had joined again, was delivered to the sender in its new stay.
+    [Fact]
+    public void OwnMessagesOfAStayThatIsOverAreNotDelivered() => RandomScenario.MakeWithMoves(20377, 4, nameof(OwnMessagesOfAStayThatIsOverAreNotDelivered)).Run();
+
     private static SimulationOptions WithFastDetector(SimulationOptions options) => options with
     {
         Membership = options.Membership with { FailureTimeout = TimeSpan.FromSeconds(3), ReconnectGrace = TimeSpan.FromMilliseconds(500) },

@@ -1,0 +1,83 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Nodes;
+using InstalledView = QuickSilver.Protocol.Membership.RegionView;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// V5: a node that was told of another's removal never installs a later view with it. V7: a living node that is reachable both ways, and stands still
+/// for less than the detector's limit, is not removed: whoever is removed alive must have an excuse among the faults of the run. A fault excuses when
+/// it takes half of the limit that it strains, alone or together with others, so that what is near the limit counts as beyond it.
+/// O(removed nodes) per view installed, O(faults) per removal.
+/// </summary>
+internal sealed class RemovalChecks(RunContext run)
+{
+    // From the end of a fault until what it did to a removal has happened: gathering by a new server and a detector period, and a breath.
+    private static readonly TimeSpan Breath = TimeSpan.FromSeconds(10);
+
+    private readonly List<Fault> _faults = [];
+    private readonly Dictionary<int, List<(ulong Key, StepNumber Step)>> _told = [];
+
+    /// <summary>A fault is going to happen.</summary>
+    public void Learn(Fault fault) => _faults.Add(fault);
+
+    /// <summary>A node was told that others are removed.</summary>
+    /// <param name="node">Index of the node.</param>
+    /// <param name="installed">The step it has installed.</param>
+    /// <param name="removed">Those removed.</param>
+    public void OnTold(int node, StepNumber installed, IReadOnlyList<NodeInfo> removed)
+    {
+        if (!_told.TryGetValue(node, out List<(ulong, StepNumber)>? told)) _told.Add(node, told = []);
+        foreach (NodeInfo gone in removed) told.Add((gone.Number.Key, installed));
+    }
+
+    /// <summary>A node has installed a view.</summary>
+    public void CheckView(int node, InstalledView view)
+    {
+        if (!_told.TryGetValue(node, out List<(ulong Key, StepNumber Step)>? told)) return;
+        foreach ((ulong key, StepNumber step) in told)
+        {
+            if (view.FirstStep <= step || view.IndexOf(key) < 0) continue;
+            throw run.Violation("V5",
+                $"node {node} installed {view} of step {view.FirstStep} with node number {key:x}, which it was told at step {step} is removed");
+        }
+    }
+
+    /// <summary>The membership server has removed a node.</summary>
+    public void OnRemoved(SimulatedNode node)
+    {
+        if (!node.IsAlive || node.IsEnding || IsExcused(node.Machine)) return;
+        throw run.Violation("V7", $"{node} was removed, though it lives and nothing kept it from being heard for long");
+    }
+
+    private bool IsExcused(int machine)
+    {
+        MembershipServerSettings settings = run.Options.Membership;
+        TimeSpan limit = settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : TimeSpan.MaxValue / 4;
+        TimeSpan now = run.Now - Instant.Zero;
+        TimeSpan troubled = TimeSpan.Zero;
+        foreach (Fault fault in _faults)
+        {
+            if (fault.At > now || !Touches(fault, machine)) continue;
+            TimeSpan end = fault.Duration < TimeSpan.Zero ? now : fault.At + fault.Duration;
+            if (now - end > (2 * limit) + Breath) continue;
+            if (fault is ServerReplacement or ServerOutage) return true;
+            TimeSpan lasted = (end < now ? end : now) - fault.At;
+            if (fault is MembershipOutage or Islands { FromServer: true } && lasted >= settings.ReconnectGrace / 2) return true;
+            troubled += lasted;
+        }
+        return troubled >= limit / 2;
+    }
+
+    private static bool Touches(Fault fault, int machine) => fault switch
+    {
+        NodeFreeze one => one.Node == machine,
+        SlowNode one => one.Node == machine,
+        MembershipOutage one => one.Node == machine,
+        MembershipStall one => one.Node == machine,
+        _ => true,
+    };
+}
