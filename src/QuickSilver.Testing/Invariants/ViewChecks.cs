@@ -21,10 +21,11 @@ internal sealed class ViewChecks(RunContext run)
     /// <summary>Region views seen so far.</summary>
     public int Count => _views.Count;
 
-    /// <summary>A node was given its number.</summary>
-    public void OnRegistered(int node, NodeInfo self)
+    /// <summary>A node was given its number. When nobody is left of a cluster, the next one may begin to count anew.</summary>
+    public void OnRegistered(int node, NodeInfo self, Func<int, bool> lives)
     {
-        if (_nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node)
+        bool known = _nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node;
+        if (known && _nodeByKey.Values.Any(index => index != node && lives(index)))
         {
             throw run.Violation("V5", $"nodes {other} and {node} were both given number {self.Number}");
         }

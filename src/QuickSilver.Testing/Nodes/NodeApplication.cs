@@ -175,7 +175,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <inheritdoc/>
     public void OnRegistered(NodeInfo self, Instant now)
     {
-        checks.Views.OnRegistered(node.Index, self);
+        checks.Views.OnRegistered(node.Index, self, checks.Lives);
         node.OnRegistered();
     }
 
