@@ -66,6 +66,9 @@ public sealed class GroupSender
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber { get; private set; }
 
+    /// <summary>Messages admitted and not yet known stable.</summary>
+    public long Outstanding => _outstanding;
+
     /// <summary>Bytes of messages admitted and not yet known stable.</summary>
     public long OutstandingBytes { get; private set; }
 

@@ -45,6 +45,9 @@ public sealed class LocalGroup
     /// <summary>Bytes of messages admitted and not yet known to be held by every live member.</summary>
     public long PendingBytes => Sender.OutstandingBytes;
 
+    /// <summary>Messages admitted and not yet known to be held by every live member.</summary>
+    public long PendingMessages => Sender.Outstanding;
+
     /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is admitted.</summary>
     public bool IsLeaving { get; internal set; }
 

@@ -39,7 +39,8 @@ public readonly struct MessageLease : IDisposable, IEquatable<MessageLease>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
     public Group Group => Slot.ReadGroup(_version);
 
-    private LeaseSlot Slot => _slot ?? throw new ObjectDisposedException(nameof(MessageLease));
+    private LeaseSlot Slot =>
+        _slot ?? throw new ObjectDisposedException(nameof(MessageLease), "This lease is the default value: it never held a message.");
 
     /// <summary>An owned copy.</summary>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>

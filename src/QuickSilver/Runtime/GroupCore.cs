@@ -18,6 +18,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     private List<MemberWait>? _memberWaits;
     private Group[] _handles = [];
     private GroupView? _view;
+    private Exception? _goneReason;
     private bool _isTouched;
 
     /// <summary>Makes a group that is being joined.</summary>
@@ -53,6 +54,9 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
 
     /// <summary>The protocol's end; null before the stay has begun and after it has ended.</summary>
     public LocalGroup? Local { get; private set; }
+
+    /// <summary>Messages admitted, and not known to be held by every member, or not even sent.</summary>
+    public long Unconfirmed => Gate.MessagesInTransit + (Local?.PendingMessages ?? 0);
 
     /// <summary>The handles, in the order of their joins.</summary>
     public IReadOnlyList<Group> Handles => _handles;
@@ -94,6 +98,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>
     public void OnGone(Exception reason)
     {
+        _goneReason = reason;
         State = GroupState.Gone;
         Local = null;
         foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
@@ -145,7 +150,9 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         Services.Log.Post((Name, Backlog: backlog), static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog));
         var reason = new SlowConsumerException(
             ErrorCode.SlowConsumer,
-            $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full. The handle has left the group.")
+            $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full, and its "
+            + "policy is FailGroup. The handle has left the group; what is stored can still be read. Read quicker (ReadLeasedAsync copies nothing), "
+            + "allow more (InboxCapacity, InboxBytes) or choose an OverflowPolicy that drops, then join again.")
         {
             GroupName = Name,
             Backlog = backlog,
@@ -264,6 +271,10 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <inheritdoc/>
     public void RequestAdvance() => Services.Requests.Enqueue(this);
 
+    /// <summary>What calls get that were under way when the group was left.</summary>
+    public ObjectDisposedException LeftReason() =>
+        new(nameof(Group), $"The group '{Name}' was left before every member was known to hold what was sent.");
+
     private void Admit(PooledPayload message, ConfirmTicket? ticket, Instant now)
     {
         int bytes = message.Length;
@@ -272,7 +283,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         if (Local is not { IsLeaving: false } local)
         {
             message.Release();
-            ticket?.Fail(_node.LostReason());
+            ticket?.Fail(_goneReason ?? LeftReason());
             return;
         }
         Figures.MessagesSent++;

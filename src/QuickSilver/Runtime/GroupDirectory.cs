@@ -42,7 +42,8 @@ internal sealed class GroupDirectory(NodeCore node)
             }
             if (group.Mode == join.Mode) continue;
             join.Fail(new QuickSilverException(
-                ErrorCode.GroupModeMismatch, $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}."));
+                ErrorCode.GroupModeMismatch, 
+                $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}: join with GroupOptions.Mode = {group.Mode}."));
             return;
         }
         var fresh = new List<string>();
@@ -135,6 +136,14 @@ internal sealed class GroupDirectory(NodeCore node)
         _flushes.Add(flush);
         foreach (LocalGroup local in JoinedGroups()) flush.Add(local, now);
         flush.Seal(now);
+    }
+
+    /// <summary>Messages of all groups that are not known to be held by every member.</summary>
+    public long CountUnconfirmed()
+    {
+        long count = 0;
+        foreach (GroupCore group in _groups.Values) count += group.Unconfirmed;
+        return count;
     }
 
     /// <summary>Whom messages of all groups wait for, in words.</summary>
@@ -234,7 +243,7 @@ internal sealed class GroupDirectory(NodeCore node)
             if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
             _groups.Remove(local.Info.Name);
             foreach (Group handle in group.Handles) handle.Finish(null);
-            group.OnGone(new ObjectDisposedException(nameof(Group), $"The group '{group.Name}' has been left."));
+            group.OnGone(group.LeftReason());
             node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
         }
         if (left.Leave is not null) OnLeft(left.Leave);

@@ -224,7 +224,8 @@ internal sealed class InboxCore
     {
         lock (_readerLock)
         {
-            if (_isBeingRead) throw new InvalidOperationException("Somebody is reading the group already: a handle has one reader at a time.");
+            if (_isBeingRead) throw new InvalidOperationException(
+                    "Somebody is reading the group already: a handle has one reader at a time. Join the group again for another, with its own inbox.");
             _isBeingRead = true;
             Volatile.Write(ref _hasConsumer, 1);
             if (_reader is null) Volatile.Write(ref _reader, new InboxReader(this));

@@ -70,7 +70,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public List<GroupCore> Touched { get; } = [];
 
     /// <summary>Why the node takes no more calls; null while it does.</summary>
-    public QuickSilverException? EndReason { get; private set; }
+    public Exception? EndReason { get; private set; }
 
     /// <summary>The loop's figures; set before the thread starts.</summary>
     public StatisticsCutter? Statistics { get; set; }
@@ -118,7 +118,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnStopping(Instant now)
     {
-        EndReason ??= new QuickSilverException(ErrorCode.Internal, "The node has stopped.");
+        EndReason ??= _lifecycle.StopReason
+            ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of.");
         Stack.Shutdown(now);
         Directory.EndAll(_lifecycle.StopReason);
         Statistics?.Cut(now);
@@ -128,9 +129,14 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnFault(Exception fault, Instant now)
     {
-        EndReason = new QuickSilverException(ErrorCode.Internal, $"The core thread has failed: {fault.Message}", fault);
-        _lifecycle.Stop(EndReason);
-        Directory.EndAll(EndReason);
+        var reason = new QuickSilverException(
+            ErrorCode.Internal,
+            $"The core thread has failed: {fault.Message} This is a defect, most likely of QuickSilver: please report it with the inner exception. "
+            + "Dispose of the node and start another.",
+            fault);
+        EndReason = reason;
+        _lifecycle.Stop(reason);
+        Directory.EndAll(reason);
         Close();
     }
 
@@ -176,16 +182,16 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
                     logger, s.Name, s.Count, s.Policy, s.Fault));
         }
         if (policy == HandlerErrorPolicy.Continue) return;
-        var reason = new QuickSilverException(ErrorCode.HandlerFailed, $"A handler of '{group.Name}' threw: {fault.Message}", fault);
+        var reason = new QuickSilverException(ErrorCode.HandlerFailed, 
+            $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: {fault.Message} "
+            + "Mend it (the inner exception says where it threw), or choose HandlerErrorPolicy.Continue.",
+            fault);
         if (policy == HandlerErrorPolicy.LeaveGroup) FailLater(handle, reason);
         else _lifecycle.Stop(reason);
     }
 
     /// <summary>Ends one handle with a reason in the next turn.</summary>
     public void FailLater(Group handle, QuickSilverException reason) => Services.TryPost(now => Directory.Fail(handle, reason, now));
-
-    /// <summary>What a call gets whose group is gone.</summary>
-    public Exception LostReason() => EndReason ?? (Exception)new ObjectDisposedException(nameof(Group), "The group has been left.");
 
     /// <summary>The state of the node, for an exception's text.</summary>
     /// <param name="group">The group that it is about.</param>
@@ -248,11 +254,12 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
             _lifecycle.Stop(Refusals.OfStart(refusal));
             return;
         }
-        NodeEvictedException reason = Refusals.OfEviction(refusal, Stack.Counters.PendingMessages);
+        bool returns = Services.Options.Membership.Eviction == EvictionPolicy.Rejoin;
+        NodeEvictedException reason = Refusals.OfEviction(refusal, Directory.CountUnconfirmed(), returns);
         _lifecycle.OnEvicted(reason.Message);
         Statistics?.OnStackEnding();
         Stack.Shutdown(now);
-        if (Services.Options.Membership.Eviction == EvictionPolicy.StopNode)
+        if (!returns)
         {
             EndReason = reason;
             Directory.EndAll(reason);

@@ -8,7 +8,8 @@ internal static class Refusals
     /// <summary>The server refused to let this node into a group.</summary>
     public static QuickSilverException OfJoin(MembershipRefusal refusal, string groupName) => refusal switch
     {
-        MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch, $"The group '{groupName}' exists in another mode."),
+        MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch, 
+            $"The group '{groupName}' exists in another mode: join with the GroupOptions.Mode of its first member, or use another name."),
         _ => new QuickSilverException(
             ErrorCode.MembershipRefused, $"The membership server refused to let this node into '{groupName}': {Text(refusal)}."),
     };
@@ -17,26 +18,40 @@ internal static class Refusals
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch
     {
         MembershipRefusal.WrongVersion => new IncompatibleVersionException(
-            ErrorCode.IncompatibleVersion, "The membership server speaks another version."),
+            ErrorCode.IncompatibleVersion,
+            "The membership server speaks another version of QuickSilver: use one version in all processes, or another Membership.Port."),
         MembershipRefusal.BadFrame => new WireProtocolException(
-            ErrorCode.ProtocolViolation, "What the membership server and this node said to each other broke the protocol."),
+            ErrorCode.ProtocolViolation, 
+            "What the membership server and this node said to each other broke the protocol: is it QuickSilver that listens there?"),
         _ => new MembershipUnavailableException(ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
     };
 
     /// <summary>The server put this node out.</summary>
-    public static NodeEvictedException OfEviction(MembershipRefusal refusal, long inDoubt) =>
-        new(ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.") { MessagesInDoubt = inDoubt };
+    /// <param name="refusal">Why.</param>
+    /// <param name="inDoubt">Messages sent and not known to be held by every member.</param>
+    /// <param name="returns">True when the node comes back by itself.</param>
+    public static NodeEvictedException OfEviction(MembershipRefusal refusal, long inDoubt, bool returns)
+    {
+        string next = returns
+            ? "It returns under a new Id: join the groups again when it has (RejoinedEvent)."
+            : "It stops, as Membership.Eviction says: start another.";
+        string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
+        return new NodeEvictedException(ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.{doubt} {next}")
+        {
+            MessagesInDoubt = inDoubt,
+        };
+    }
 
     /// <summary>A reason, for people.</summary>
     public static string Text(MembershipRefusal refusal) => refusal switch
     {
-        MembershipRefusal.WrongCluster => "it serves another cluster",
+        MembershipRefusal.WrongCluster => "it serves another cluster: compare ClusterName, or choose another Membership.Port",
         MembershipRefusal.BadGroupName => "the name is not allowed",
         MembershipRefusal.Removed => "it was silent for longer than Membership.FailureTimeout, or its connection broke and did not come back",
         MembershipRefusal.Unreachable =>
             "for Membership.FailureTimeout no datagrams passed between it and other members, though its connection to the server stood",
         MembershipRefusal.Replaced => "another process with its address has taken its place",
-        MembershipRefusal.Full => "the server is at one of its limits",
+        MembershipRefusal.Full => "the server is at one of its limits; its log names it",
         _ => refusal.ToString(),
     };
 }

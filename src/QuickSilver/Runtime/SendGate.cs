@@ -64,6 +64,9 @@ internal sealed class SendGate
     /// <summary>True when a send would be admitted, as far as can be known. Any thread.</summary>
     public bool IsOpen => Volatile.Read(ref _state) == 0;
 
+    /// <summary>Messages handed over that the core has not taken yet. Core thread only.</summary>
+    public long MessagesInTransit => (Interlocked.Read(ref _inTransit) - _taken) >> MessageShift;
+
     /// <summary>Admits one message unless the gate is shut or somebody waits: the caller then owes the queue the message. Any thread.</summary>
     public bool TryEnter(int bytes)
     {

@@ -31,7 +31,7 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
             }
             throw new TransportException(
                 TransportFailure.InterfaceUnavailable,
-                $"No interface that is up has the name or IPv4 address '{wanted}'. There are: {Describe(all)}.");
+                $"No interface that is up has the name or IPv4 address '{wanted}'. There are: {Describe(all)}. Set Transport.Interface to one.");
         }
         if (settings.Loopback)
         {
@@ -43,7 +43,8 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
         NetworkChoice? routed = able.Find(static item => item.Interface.GetIPProperties().GatewayAddresses.Count > 0).Choice;
         return routed ?? able.FirstOrDefault().Choice ?? throw new TransportException(
             TransportFailure.InterfaceUnavailable,
-            $"No interface besides loopback is up and has multicast and an IPv4 address. There are: {Describe(all)}.");
+            $"No interface besides loopback is up and has multicast and an IPv4 address. There are: {Describe(all)}. Set Transport.Interface, "
+            + "or use MembershipMode.Loopback on one machine.");
     }
 
     /// <summary>The address in host order, with a port.</summary>

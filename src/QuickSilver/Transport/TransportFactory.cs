@@ -28,6 +28,9 @@ internal static class TransportFactory
         }
         if (MulticastProbe.Run(settings, network, out reason)) return true;
         if (settings.Carrier == CarrierWish.Auto) return false;
-        throw new TransportException(TransportFailure.MulticastUnavailable, $"Multicast was asked for, but {reason}.");
+        throw new TransportException(
+            TransportFailure.MulticastUnavailable,
+            $"Multicast was asked for, but {reason}. Use TransportKind.Auto or Unicast, "
+            + "or mend the network: a group's datagrams must come back over this interface.");
     }
 }

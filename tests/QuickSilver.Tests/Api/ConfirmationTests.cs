@@ -80,6 +80,32 @@ public sealed class ConfirmationTests
         }
     }
 
+    [Fact]
+    public async Task Whatever_is_under_way_when_the_node_is_evicted_ends_with_that_reason()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        await using Group other = await left.Node.JoinAsync("other");
+        int confirmed = 0;
+        Task[] callers = [.. Enumerable.Range(0, 8).Select(caller => Task.Run(async () =>
+        {
+            Group group = caller % 2 == 0 ? left : other;
+            while (true)
+            {
+                await group.SendConfirmedAsync("x");
+                Interlocked.Increment(ref confirmed);
+            }
+        }))];
+        await NodeRig.UntilAsync(() => Volatile.Read(ref confirmed) > 100, "it runs");
+        Trouble.Expel(left.Node);
+        foreach (Task caller in callers)
+        {
+            NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(() => caller.WaitAsync(NodeRig.Patience));
+            Assert.InRange(reason.MessagesInDoubt, 0, callers.Length);
+        }
+        Assert.Equal(2, right.View.MemberCount);
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
