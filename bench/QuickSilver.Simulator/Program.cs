@@ -5,5 +5,6 @@ using QuickSilver.Simulator.Verbs;
 var root = new RootCommand("Runs simulated clusters. Ends with 0 when every promise was kept and every bar was met.");
 root.Subcommands.Add(RunVerb.Make());
 root.Subcommands.Add(ReplayVerb.Make());
+root.Subcommands.Add(ShrinkVerb.Make());
 root.Subcommands.Add(DisturbanceVerb.Make());
 return await CommandLine.RunAsync(root, args);

@@ -33,6 +33,15 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(UnicastOutage), "unicast-outage")]
 public abstract record Fault(TimeSpan At, TimeSpan Duration)
 {
+    private static readonly TimeSpan Long = TimeSpan.FromHours(12);
+
+    /// <summary>True when it lasts longer than any run.</summary>
+    [JsonIgnore]
+    public bool IsForEver => Duration == Timeout.InfiniteTimeSpan || Duration > Long;
+
+    /// <summary>Indices of the machines that it makes unfit to keep promises while it lasts; empty for a fault of the network between them.</summary>
+    internal virtual IReadOnlyList<int> Hits => [];
+
     /// <summary>Begins or ends the fault.</summary>
     internal abstract void Apply(SimulatedCluster cluster, bool begins);
 }

@@ -7,6 +7,8 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="FromServer">True: the islands are cut off from the membership server as well; false: its channels go on.</param>
 public sealed record Islands(TimeSpan At, TimeSpan Duration, IReadOnlyList<IReadOnlyList<int>> Sets, bool FromServer) : Fault(At, Duration)
 {
+    internal override IReadOnlyList<int> Hits => [.. Sets.SelectMany(set => set)];
+
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {
         int[] island = new int[cluster.Options.Nodes];

@@ -7,6 +7,8 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Node">Index of the node.</param>
 public sealed record MembershipStall(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
 {
+    internal override IReadOnlyList<int> Hits => [Node];
+
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {
         if (begins) cluster.StallMembership(Node, Duration);

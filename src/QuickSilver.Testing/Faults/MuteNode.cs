@@ -6,5 +6,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Node">Index of the node.</param>
 public sealed record MuteNode(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
 {
+    internal override IReadOnlyList<int> Hits => [Node];
+
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Mute(Node, begins);
 }

@@ -5,5 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Node">Index of the node.</param>
 public sealed record NodeCrash(TimeSpan At, int Node) : Fault(At, Timeout.InfiniteTimeSpan)
 {
+    internal override IReadOnlyList<int> Hits => [Node];
+
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.On(Node).Crash();
 }

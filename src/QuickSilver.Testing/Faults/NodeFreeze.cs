@@ -7,6 +7,8 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="StopsClock">True: the machine's clock stood still meanwhile, as a suspended virtual machine's may; false: it jumps on.</param>
 public sealed record NodeFreeze(TimeSpan At, TimeSpan Duration, int Node, bool StopsClock = false) : Fault(At, Duration)
 {
+    internal override IReadOnlyList<int> Hits => [Node];
+
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {
         if (begins) cluster.On(Node).Freeze(Duration, StopsClock);

@@ -7,5 +7,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Factor">How many times slower.</param>
 public sealed record SlowNode(TimeSpan At, TimeSpan Duration, int Node, int Factor) : Fault(At, Duration)
 {
+    internal override IReadOnlyList<int> Hits => [Node];
+
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.On(Node).Slow(begins ? Factor : 1);
 }

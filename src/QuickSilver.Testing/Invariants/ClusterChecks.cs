@@ -1,20 +1,21 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>All invariants of one run, and the groups they know.</summary>
 internal sealed class ClusterChecks
 {
-    private readonly Dictionary<string, GroupLog> _byName = new(StringComparer.Ordinal);
+    private readonly Dictionary<GroupId, GroupLog> _byId = [];
     private readonly List<GroupLog> _groups = [];
-    private readonly HashSet<int> _removed = [];
     private readonly RunContext _run;
 
     /// <summary>Makes the checks of a run.</summary>
     /// <param name="run">The run.</param>
-    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise.</param>
+    /// <param name="lives">True for nodes that have neither crashed nor ended otherwise, nor been removed.</param>
     public ClusterChecks(RunContext run, Func<int, bool> lives)
     {
         _run = run;
-        Lives = node => lives(node) && !_removed.Contains(node);
+        Lives = lives;
         Views = new ViewChecks(run);
         Deliveries = new DeliveryChecks(run, Views);
         Stability = new StabilityChecks(run, Views);
@@ -47,15 +48,13 @@ internal sealed class ClusterChecks
     /// <summary>Every group ever used, in the order of first use.</summary>
     public IReadOnlyList<GroupLog> Groups => _groups;
 
-    /// <summary>Somebody was told that a node is removed from the cluster: it may not have heard so itself, but nobody owes it anything.</summary>
-    public void OnRemoved(int node) => _removed.Add(node);
-
-    /// <summary>The group of a name.</summary>
-    public GroupLog GroupOf(string name)
+    /// <summary>The group of an id. A group whose last member left before a server that nobody told of it took over comes back as another group of
+    /// the same name, in which messages are counted anew.</summary>
+    public GroupLog GroupOf(string name, GroupId id)
     {
-        if (_byName.TryGetValue(name, out GroupLog? group)) return group;
+        if (_byId.TryGetValue(id, out GroupLog? group)) return group;
         group = new GroupLog(name, _groups.Count, _run.Options.Lives);
-        _byName.Add(name, group);
+        _byId.Add(id, group);
         _groups.Add(group);
         return group;
     }

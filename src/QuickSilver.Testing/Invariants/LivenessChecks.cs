@@ -25,7 +25,7 @@ internal static class LivenessChecks
                 if (isConcerned(sender) && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
-                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } stay && FindUndelivered(sender, stay, log) is { } undelivered)
+                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } stay && stay.Log == group && FindUndelivered(sender, stay, log) is { } undelivered)
                     {
                         return undelivered;
                     }
@@ -37,7 +37,7 @@ internal static class LivenessChecks
 
     private static (string, string)? FindUnfinished(SimulatedNode sender, GroupLog group, SenderLog log)
     {
-        SimulatedGroup? stay = sender.FindGroup(group.Name);
+        SimulatedGroup? stay = sender.FindGroup(group.Name) is { } found && found.Log == group ? found : null;
         if (log.IsPulled)
         {
             if (stay?.Source is { EndlessBytes: > 0 }) return ("D7", $"node {sender.Index} sends to {group.Name} without end");

@@ -26,7 +26,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>A stay begins.</summary>
     public void OnAdmitted(LocalGroup group)
     {
-        GroupLog log = checks.GroupOf(group.Info.Name);
+        GroupLog log = checks.GroupOf(group.Info.Name, group.Info.Id);
         checks.Stability.Learn(group.Info.Id, log);
         var stay = new SimulatedGroup(node, group, log, node.Stack.Cluster.Installed, run.Options.Lives);
         if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
@@ -187,7 +187,6 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
         run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, 2 + (ulong)nodes.Count);
-        foreach (NodeInfo removed in nodes) checks.OnRemoved(checks.Views.NodeOf(removed.Number.Key));
         checks.Removals.OnTold(node.Index, node.Stack.Cluster.Installed, nodes);
     }
 

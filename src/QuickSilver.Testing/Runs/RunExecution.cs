@@ -58,7 +58,7 @@ public sealed class RunExecution
         SimulatedCluster cluster = run.Cluster;
         return new RunResult
         {
-            Violation = violation,
+            Violation = violation is null ? null : violation with { At = cluster.Elapsed },
             Trace = cluster.Trace.Value,
             Checkpoints = cluster.Trace.Checkpoints,
             Elapsed = cluster.Elapsed,
@@ -99,7 +99,8 @@ public sealed class RunExecution
     {
         Prepare();
         Advance(_spec.HealAt);
-        Cluster.Concerns = _spec.Core is { } core ? node => core.Contains(node.Machine) : null;
+        IReadOnlySet<int> lost = _spec.Lost();
+        Cluster.Concerns = node => !lost.Contains(node.Machine);
         Await(_spec.ConvergenceLimit, FindDisagreement);
         Await(_spec.SettleLimit, FindUnsettled);
         if (!_spec.MustFallSilent) return;

@@ -4,12 +4,13 @@ namespace QuickSilver.Testing.Runs;
 
 /// <summary>
 /// A run as data: the cluster with all its settings, who belongs where, who sends what, what goes wrong and when. It is written by a generator, by a
-/// test or by hand, saved as JSON, cut down by a shrinker, and executed by <see cref="RunExecution"/>, which decides nothing by
+/// test or by hand, saved as JSON, cut down by the <see cref="Shrinking.Shrinker"/>, and executed by <see cref="RunExecution"/>, which decides nothing by
 /// itself: equal specifications give equal runs. All times count from the start of the run.
 /// </summary>
 /// <remarks>
-/// A run has two phases. Until <see cref="HealAt"/> anything may break; all faults but those that hit machines outside the <see cref="Core"/> must be
-/// over by then. Afterwards the core must agree on its views and keep every promise in bounded time, while the rest stays as it is for ever.
+/// A run has two phases. Until <see cref="HealAt"/> anything may break; all faults but those that last for ever must be over by then. Afterwards the
+/// core, which is every machine that no fault hits for ever, must agree on its views and keep every promise in bounded time, while the rest stays
+/// as it is.
 /// </remarks>
 public sealed record RunSpec
 {
@@ -32,9 +33,6 @@ public sealed record RunSpec
     /// <summary>End of the first phase.</summary>
     public TimeSpan HealAt { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Machines that are well from <see cref="HealAt"/> on; null: all of them.</summary>
-    public IReadOnlyList<int>? Core { get; init; }
-
     /// <summary>How long after <see cref="HealAt"/> the core may need until its views name exactly its living nodes (V8) and its joins and leaves have
     /// returned.</summary>
     public TimeSpan ConvergenceLimit { get; init; } = TimeSpan.FromSeconds(30);
@@ -47,4 +45,7 @@ public sealed record RunSpec
 
     /// <summary>What the generator chose for this run: kinds of trouble, verbs and knobs, for tables and people.</summary>
     public IReadOnlyList<string> Traits { get; init; } = [];
+
+    /// <summary>Machines that some fault hits for ever.</summary>
+    internal IReadOnlySet<int> Lost() => Faults.Where(fault => fault.IsForEver).SelectMany(fault => fault.Hits).ToHashSet();
 }

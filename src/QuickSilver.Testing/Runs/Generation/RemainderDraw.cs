@@ -9,23 +9,18 @@ internal static class RemainderDraw
 {
     private static readonly TimeSpan ForEver = TimeSpan.FromDays(1);
 
-    /// <summary>Draws a core, and adds the faults of the rest.</summary>
-    /// <returns>The machines of the core; null: all are well.</returns>
-    public static IReadOnlyList<int>? Draw(SimulationRandom random, GeneratedCluster cluster, ref IReadOnlyList<Fault> faults)
+    /// <summary>Draws the faults of what is not of the core; none: all are well.</summary>
+    public static IReadOnlyList<Fault> Draw(SimulationRandom random, GeneratedCluster cluster)
     {
         var dice = new Dice(random, RandomStream.Faults, part: 2);
-        if (cluster.MayGo.Length == 0 || !dice.Chance(0.4)) return null;
+        if (cluster.MayGo.Length == 0 || !dice.Chance(0.4)) return [];
         int[] rest = dice.Some(cluster.MayGo, dice.Chance(0.5) ? 0.2 : 0.6);
         if (rest.Length == cluster.Nodes) rest = rest[1..];
-        if (rest.Length == 0) return null;
+        if (rest.Length == 0) return [];
         TimeSpan at = cluster.Length;
         bool stuck = cluster.Bounds.MembersMayBeStuck && cluster.HasDetector;
-        bool apart = stuck && dice.Chance(0.2);
-        var more = new List<Fault>(faults);
-        if (apart) more.Add(new Islands(at, ForEver, [rest], FromServer: true));
-        else more.AddRange(rest.Select(node => Break(dice, at, node, stuck)));
-        faults = more;
-        return [.. Enumerable.Range(0, cluster.Nodes).Except(rest)];
+        if (stuck && dice.Chance(0.2)) return [new Islands(at, ForEver, [rest], FromServer: true)];
+        return [.. rest.Select(node => Break(dice, at, node, stuck))];
     }
 
     private static Fault Break(Dice dice, TimeSpan at, int node, bool stuck) => (stuck ? dice.Between(0, 4) : 0) switch

@@ -34,9 +34,9 @@ public static class RunGenerator
         var swarm = new Dice(random, RandomStream.Faults);
         FaultKind[] kinds = swarm.Chance(FaultFree) ? [] : DrawKinds(swarm, cluster);
         IReadOnlyList<Fault> faults = FaultDraw.Draw(random, cluster, kinds);
-        IReadOnlyList<int>? core = kinds.Length == 0 ? null : RemainderDraw.Draw(random, cluster, ref faults);
+        IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
         traits.InsertRange(0, kinds.Select(kind => kind.ToString()));
-        if (core is not null) traits.Add("Core");
+        if (remains.Count > 0) traits.Add("Core");
         return new RunSpec
         {
             Options = options with
@@ -47,9 +47,8 @@ public static class RunGenerator
             Groups = groups,
             Plans = plans,
             Actions = actions,
-            Faults = faults,
+            Faults = [.. faults, .. remains],
             HealAt = length,
-            Core = core,
             ConvergenceLimit = ConvergenceLimit(options.Membership),
             Traits = traits,
         };
