@@ -40,6 +40,7 @@ public sealed class SimulatedCluster
     private readonly SimulatedMembership _membership;
     private readonly List<SimulatedNode> _nodes = [];
     private readonly List<SimulatedNode> _current = [];
+    private readonly HashSet<int> _destroyed = [];
     private ulong _plans;
     private int _plansUnderWay;
     private bool _isEnding;
@@ -124,12 +125,18 @@ public sealed class SimulatedCluster
     /// <returns>Null when the machine's node lives, the machine is not there, or <see cref="SimulationOptions.Restarts"/> are used up.</returns>
     public SimulatedNode? Revive(int machine)
     {
-        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine)) return null;
+        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine) || _destroyed.Contains(machine)) return null;
         SimulatedNode node = AddNode(machine);
         _current[machine] = node;
         node.Connect();
         Revived?.Invoke(node);
         return node;
+    }
+
+    internal void Destroy(int machine)
+    {
+        _destroyed.Add(machine);
+        _current[machine].Crash();
     }
 
     internal void ReplaceServer() => _membership.Replace();

@@ -7,5 +7,5 @@ public sealed record NodeCrash(TimeSpan At, int Node) : Fault(At, Timeout.Infini
 {
     internal override IReadOnlyList<int> Hits => [Node];
 
-    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.On(Node).Crash();
+    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Destroy(Node);
 }

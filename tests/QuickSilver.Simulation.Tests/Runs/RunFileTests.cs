@@ -1,0 +1,53 @@
+using QuickSilver.Testing;
+using QuickSilver.Testing.Runs;
+using QuickSilver.Testing.Runs.Generation;
+
+namespace QuickSilver.Simulation.Tests.Runs;
+
+public class RunFileTests
+{
+    [Fact]
+    public void ASavedRunIsTheRunThatWasSaved()
+    {
+        string folder = Directory.CreateTempSubdirectory("quicksilver").FullName;
+        try
+        {
+            for (ulong seed = 1; seed <= 200; seed++)
+            {
+                RunSpec spec = RunGenerator.Generate(seed);
+                SavedRun loaded = RunFiles.Load(RunFiles.Save(spec, new RunResult { Violation = new Violation("D1", "text"), Trace = seed }, folder));
+                string again = RunJson.Write(loaded);
+                Assert.Equal(RunJson.Write(loaded with { Spec = spec }), again);
+                Assert.Equal("D1", loaded.Violation?.Invariant);
+                Assert.Equal(seed.ToString("x16"), loaded.Trace);
+            }
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Theory]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void AReplayGivesTheTraceOfTheRun(ulong seed)
+    {
+        RunSpec spec = RunGenerator.Generate(seed, new GeneratorOptions { MaxNodes = 8 });
+        RunResult first = RunExecution.Execute(spec);
+        RunResult replayed = RunExecution.Execute(RunJson.Read(RunJson.Write(new SavedRun { Spec = spec })).Spec);
+        Assert.Equal(first.Trace, replayed.Trace);
+        Assert.Equal(first.Events, replayed.Events);
+    }
+
+    [Fact]
+    public void WhatAFileDoesNotSayHasItsDefault()
+    {
+        RunSpec spec = RunJson.Read("""{ "spec": { "options": { "nodes": 3, "node": { "eagerPull": false } } } }""").Spec;
+        Assert.Equal(new SimulationOptions { Nodes = 3 }.Network.SlotBytes, spec.Options.Network.SlotBytes);
+        Assert.Equal(3, spec.Options.Nodes);
+        Assert.False(spec.Options.Node.EagerPull);
+        Assert.Equal(new SimulationOptions().Node.CacheBytes, spec.Options.Node.CacheBytes);
+        Assert.Equal(new RunSpec().SettleLimit, spec.SettleLimit);
+    }
+}

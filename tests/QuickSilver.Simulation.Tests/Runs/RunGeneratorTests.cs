@@ -1,0 +1,43 @@
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Runs;
+using QuickSilver.Testing.Runs.Generation;
+
+namespace QuickSilver.Simulation.Tests.Runs;
+
+public class RunGeneratorTests
+{
+    private static readonly GeneratorOptions Everything = new() { SendersMayGo = true, MembersMayBeStuck = true };
+
+    [Fact]
+    public void ASeedGivesOneRunAndAnotherSeedAnother()
+    {
+        string[] runs = [.. Enumerable.Range(1, 100).Select(seed => Text((ulong)seed))];
+        Assert.Equal(runs, Enumerable.Range(1, 100).Select(seed => Text((ulong)seed)));
+        Assert.Equal(100, runs.Distinct().Count());
+    }
+
+    [Fact]
+    public void EveryKindOfTroubleOccursAndOneRunInTenHasNone()
+    {
+        RunSpec[] runs = [.. Enumerable.Range(1, 2_000).Select(seed => RunGenerator.Generate((ulong)seed, Everything))];
+        Assert.InRange(runs.Count(run => run.Faults.Count == 0), 150, 350);
+        foreach (FaultKind kind in Enum.GetValues<FaultKind>())
+            Assert.InRange(runs.Count(run => run.Traits.Contains(kind.ToString())), 100, 1_000);
+        IEnumerable<Type> kinds = typeof(Fault).Assembly.GetTypes().Where(type => type.IsSubclassOf(typeof(Fault)) && type != typeof(Partition));
+        Assert.Empty(kinds.Except(runs.SelectMany(run => run.Faults).Select(fault => fault.GetType()).Distinct()));
+    }
+
+    [Fact]
+    public void TheFirstPhaseEndsAllFaultsButThoseThatLastForEver()
+    {
+        for (ulong seed = 1; seed <= 1_000; seed++)
+        {
+            RunSpec run = RunGenerator.Generate(seed, Everything);
+            Assert.All(run.Faults, fault => Assert.True(
+                fault.IsForEver || fault.At + fault.Duration <= run.HealAt + TimeSpan.FromSeconds(6), $"seed {seed}: {fault} outlasts {run.HealAt}"));
+            Assert.True(run.Lost().Count < run.Options.Nodes || run.Faults.OfType<NodeCrash>().Any(), $"seed {seed}: nobody is left");
+        }
+    }
+
+    private static string Text(ulong seed) => RunJson.Write(new SavedRun { Spec = RunGenerator.Generate(seed, Everything) });
+}
