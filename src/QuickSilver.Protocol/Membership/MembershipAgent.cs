@@ -98,13 +98,14 @@ public sealed class MembershipAgent
         var kind = (FrameKind)reader.ReadByte();
         bool isNumbered = kind >= FrameKind.Nodes;
         bool isGreeting = kind is FrameKind.Welcome or FrameKind.ReportRequest;
-        bool good = kind == FrameKind.Expelled || isGreeting != _isWelcome;
+        bool good = kind is FrameKind.Expelled or FrameKind.Forget || isGreeting != _isWelcome;
         if (good && isNumbered) _received++;
         good = good && kind switch
         {
             FrameKind.Welcome => OnWelcome(ref reader, now),
             FrameKind.ReportRequest => OnReportRequest(ref reader),
             FrameKind.Expelled => OnExpelled(ref reader, now),
+            FrameKind.Forget => OnForget(ref reader, now),
             FrameKind.Heartbeat => OnHeartbeat(ref reader),
             FrameKind.Waiting => OnWaiting(ref reader),
             FrameKind.Nodes => OnNodes(ref reader),
@@ -255,6 +256,25 @@ public sealed class MembershipAgent
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
         _settings.Probes.Hit(Mark.NodeExpelled);
         End(reason, now);
+        return true;
+    }
+
+    /// <summary>What this node has asked for is asked again once it has another number; a node that has been in groups cannot take its word back.</summary>
+    private bool OnForget(ref WireReader reader, Instant now)
+    {
+        if (!reader.IsAtEnd) return false;
+        if (!_cluster.TryForget())
+        {
+            End(MembershipRefusal.Superseded, now);
+            return true;
+        }
+        _log = new SessionLog();
+        _received = 0;
+        _instance = 0;
+        if (!_isReporting) _requests.AskAgain();
+        _isReporting = false;
+        _isWelcome = false;
+        _heartbeatAlarm.Cancel();
         return true;
     }
 

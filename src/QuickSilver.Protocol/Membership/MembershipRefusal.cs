@@ -33,4 +33,7 @@ public enum MembershipRefusal : byte
     /// <summary>The node has been removed though its channel to the server stood: for a whole failure timeout other members got no answer from it, or
     /// it got none.</summary>
     Unreachable,
+
+    /// <summary>The node was in a cluster that had just been founded, and an older one of the same name has come to its server: that one goes on.</summary>
+    Superseded,
 }

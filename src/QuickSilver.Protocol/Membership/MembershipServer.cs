@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
@@ -17,7 +18,7 @@ namespace QuickSilver.Protocol.Membership;
 /// <para>
 /// A server that knows no node and is found by one of another server takes that server's cluster over: the survivors report what they know, keep their
 /// numbers, groups and stays, and the first step gives them new regions and views in an epoch that follows the old one. See
-/// <see cref="Succession"/>. A server that has begun a cluster of its own refuses them.
+/// <see cref="Succession"/>. A server that has begun a cluster of its own refuses them, unless that is young: then it gives it up for the older one.
 /// </para>
 /// <para>
 /// Input that breaks the format, or claims what cannot be, closes the connection and is counted; if a registered node sent it, the node is removed,
@@ -29,12 +30,16 @@ public sealed class MembershipServer
     private const int MaxWaitingChanges = 2 * GroupTable.MaxGroups;
     private const int MaxRequestedNameBytes = 1 << 10;
 
-    private readonly ServerParts _parts;
-    private readonly NodeWatch _watch;
-    private readonly Succession _succession;
-    private readonly Registrar _registrar;
-    private readonly ReachWatch _reach;
-    private readonly JoinTeller _teller;
+    private readonly MembershipServerSettings _settings;
+    private readonly AlarmQueue _alarms;
+    private readonly SeededRandom _random;
+    private readonly IServerLinks _links;
+    private ServerParts _parts;
+    private NodeWatch _watch;
+    private Succession _succession;
+    private Registrar _registrar;
+    private ReachWatch _reach;
+    private JoinTeller _teller;
     private readonly NodeObservations _observed = new();
     private readonly FrameBuilder _frame = new();
 
@@ -45,12 +50,11 @@ public sealed class MembershipServer
     /// <param name="links">Carries frames. Called from inside the methods here, and must not call back.</param>
     public MembershipServer(MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links)
     {
-        _parts = new ServerParts(settings, alarms, random, links);
-        _watch = new NodeWatch(settings, alarms, Remove);
-        _succession = new Succession(_parts, Remove, AddJoins);
-        _registrar = new Registrar(_parts, _watch, _succession, Remove);
-        _reach = new ReachWatch(_parts, Remove);
-        _teller = new JoinTeller(_parts, _succession);
+        _settings = settings;
+        _alarms = alarms;
+        _random = random;
+        _links = links;
+        Found(null);
     }
 
     /// <summary>The cluster instance that this server has made, or taken over; datagrams carry it.</summary>
@@ -111,11 +115,45 @@ public sealed class MembershipServer
     /// <summary>Cancels the server's alarms; it is not used afterwards. Connections are left to the host.</summary>
     public void Stop(Instant now)
     {
-        _parts.Pipeline.Stop();
         _parts.Connections.Stop();
+        StopParts();
+    }
+
+    private void StopParts()
+    {
+        _parts.Pipeline.Stop();
         _succession.Stop();
         _teller.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
+    }
+
+    [MemberNotNull(nameof(_parts), nameof(_watch), nameof(_succession), nameof(_registrar), nameof(_reach), nameof(_teller))]
+    private void Found(ServerParts? before)
+    {
+        _parts = new ServerParts(_settings, _alarms, _random, _links, before);
+        _watch = new NodeWatch(_settings, _alarms, Remove);
+        _succession = new Succession(_parts, Remove, AddJoins);
+        _registrar = new Registrar(_parts, _watch, _succession, Remove, GiveUp);
+        _reach = new ReachWatch(_parts, Remove);
+        _teller = new JoinTeller(_parts, _succession);
+    }
+
+    /// <summary>
+    /// An older cluster has come: the young one of this server is given up. Its nodes are told, and come back; those that had no groups notice
+    /// nothing.
+    /// </summary>
+    private void GiveUp(long connection, HelloFrame hello, byte[] report, Instant now)
+    {
+        StopParts();
+        byte[] forget = _frame.Begin(FrameKind.Forget).ToArray();
+        foreach (ServerNode node in _parts.Nodes.Live)
+        {
+            if (node.Connection is { } open) _parts.Connections.Send(open, forget);
+            _parts.Connections.Detach(node);
+        }
+        Found(_parts);
+        _parts.Connections.AwaitReport(connection, hello);
+        _registrar.OnFrame(connection, report, now);
     }
 
     private bool OnHeartbeat(ServerNode node, ref WireReader reader, Instant now)

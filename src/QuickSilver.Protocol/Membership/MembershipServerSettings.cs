@@ -20,6 +20,18 @@ public sealed record MembershipServerSettings
     /// <summary>A node whose connection broke is removed unless it is back within this time.</summary>
     public TimeSpan ReconnectGrace { get; init; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>Term of the epoch, if the server founds a cluster; a later founding should have a higher one, so that numbers never go back.</summary>
+    public uint FirstTerm { get; init; } = 1;
+
+    /// <summary>How long a server that founds a cluster waits with its first step: survivors of an older one may be on their way to it.</summary>
+    public TimeSpan FoundingGrace { get; init; }
+
+    /// <summary>
+    /// A server that takes over removes nobody before a majority of the nodes that the survivors name has registered: for servers with an address of
+    /// their own, which survivors may be cut off from.
+    /// </summary>
+    public bool AwaitMajority { get; init; }
+
     /// <summary>How many members cache a packet, at least: the r of the papers.</summary>
     public int Replication { get; init; } = 5;
 

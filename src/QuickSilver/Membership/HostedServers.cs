@@ -15,6 +15,10 @@ namespace QuickSilver.Membership;
 internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events)
     : IServerLinks, ICoreObserver
 {
+    // Survivors of a lost server are back within milliseconds: their connections break at once.
+    private static readonly TimeSpan FoundingGrace = TimeSpan.FromMilliseconds(100);
+    private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
+
     private readonly Dictionary<string, MembershipServer> _servers = [];
     private readonly Dictionary<long, HostedConnection> _connections = [];
 
@@ -119,7 +123,13 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     private static MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
     {
         int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));
-        return all with { PortFirst = (ushort)(all.PortFirst + skipped), PortCount = all.PortCount - skipped };
+        return all with
+        {
+            PortFirst = (ushort)(all.PortFirst + skipped),
+            PortCount = all.PortCount - skipped,
+            FirstTerm = (uint)(TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds,
+            FoundingGrace = FoundingGrace,
+        };
     }
 
     private void Forget(HostedConnection connection)

@@ -242,6 +242,23 @@ public sealed class ReachTests
         world.CheckQuiet();
     }
 
+    // A step that was activated without a node went on naming it when it had been removed.
+    [Fact]
+    public void JoinThatWaitsForOneThatHasNotInstalledIsToldSoUntilThatIsRemoved()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(3, new MembershipServerSettings { ReconnectGrace = 10 * Second });
+        nodes[1].HoldsSwitch = true;
+        world.Break(nodes[2]);
+        WorldNode late = world.Add("late");
+        late.Join("g");
+        world.Run(6 * Second);
+        Assert.Equal(JoinStage.Install, late.Agent.JoinsWaitFor?.Stage);
+        Assert.StartsWith("n2(", Assert.Single(late.Agent.JoinsWaitFor!.Names), StringComparison.Ordinal);
+        world.Run(6 * Second);
+        Assert.Equal(JoinStage.Switch, late.Agent.JoinsWaitFor?.Stage);
+        Assert.StartsWith("n1(", Assert.Single(late.Agent.JoinsWaitFor!.Names), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void JoinThatTooManyOldViewsHoldBackIsToldWhoIsNotDone()
     {

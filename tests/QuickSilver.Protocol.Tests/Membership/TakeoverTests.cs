@@ -194,8 +194,68 @@ public sealed class TakeoverTests
         world.CheckQuiet();
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void NewcomerThatIsFirstAtAnEmptyServerKeepsNobodyOut(bool joins)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            var world = new MembershipWorld(seed);
+            WorldNode[] nodes = world.AddMany(4);
+            foreach (WorldNode node in nodes) node.Join("g");
+            world.Run(Second);
+            world.ReplaceServer();
+            WorldNode newcomer = world.Add("newcomer");
+            newcomer.Join("g", "h");
+            if (joins) world.Run(Second / 2);
+            else world.Run(world.Random.NextBelow(Second / 1000));
+            foreach (WorldNode node in nodes)
+            {
+                world.Connect(node);
+                world.Run(world.Random.NextBelow(Second / 20));
+            }
+            ConnectAll(world);
+            world.Run(5 * Second);
+            AssertNobodyWasDisturbed(nodes);
+            Assert.Equal(nodes[0].Instance, world.Server.Instance);
+            if (newcomer.Expelled is not null)
+            {
+                Assert.Equal(MembershipRefusal.Superseded, newcomer.Expelled);
+                WorldNode again = world.Add("again", incarnation: 2, port: 1004);
+                again.Join("g", "h");
+                world.Run(3 * Second);
+            }
+            world.CheckQuiet();
+            Assert.Equal(5, world.Server.Statistics.Nodes);
+        }
+    }
+
     [Fact]
-    public void ServerWithAClusterOfItsOwnRefusesOthers()
+    public void NewcomerIsToldToRegisterAgainThoughItWasAwayWhenItsClusterWasGivenUp()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.AddMany(3);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second);
+        world.ReplaceServer();
+        WorldNode newcomer = world.Add("newcomer");
+        world.Run(Second / 10);
+        world.Break(newcomer);
+        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Run(3 * Second);
+        world.Connect(newcomer);
+        newcomer.Join("g");
+        world.Run(Second);
+        ConnectAll(world);
+        world.Run(Second);
+        AssertNobodyWasDisturbed([.. nodes, newcomer]);
+        world.CheckQuiet();
+        Assert.Equal(4, nodes[0].Agent.Cluster.Own!.Members.Length);
+    }
+
+    [Fact]
+    public void ServerWhoseClusterIsNotYoungRefusesOthers()
     {
         var world = new MembershipWorld();
         WorldNode[] nodes = world.AddMany(2);
@@ -203,11 +263,122 @@ public sealed class TakeoverTests
         world.Run(Second);
         world.ReplaceServer();
         WorldNode stranger = world.Add("stranger");
-        world.Run(Second);
+        stranger.Join("g");
+        world.Run(15 * Second);
         foreach (WorldNode node in nodes) world.Connect(node);
         world.Run(3 * Second);
         Assert.All(nodes, node => Assert.Equal(MembershipRefusal.Removed, node.Expelled));
         Assert.True(stranger.IsLive);
+        world.CheckQuiet();
+    }
+
+    [Fact]
+    public void YoungClusterOfMoreNodesIsNotGivenUpForAStray()
+    {
+        var world = new MembershipWorld();
+        WorldNode stray = world.Add("stray");
+        stray.Join("g");
+        world.Run(Second);
+        world.ReplaceServer();
+        var young = new List<WorldNode>();
+        for (int index = 0; index < 3; index++)
+        {
+            young.Add(world.Add($"young{index}"));
+            young[^1].Join("g");
+        }
+        world.Run(Second);
+        world.Connect(stray);
+        world.Run(Second);
+        Assert.Equal(MembershipRefusal.Removed, stray.Expelled);
+        AssertNobodyWasDisturbed(young);
+        world.CheckQuiet();
+    }
+
+    [Fact]
+    public void FoundingServerWaitsForSurvivorsWithItsFirstStep()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 });
+        WorldNode[] nodes = world.AddMany(3);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second / 20);
+        Assert.Empty(nodes[0].Steps);
+        world.Run(Second);
+        world.CheckQuiet();
+        world.ReplaceServer();
+        WorldNode newcomer = world.Add("newcomer");
+        newcomer.Join("g");
+        world.Run(Second / 20);
+        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Run(Second / 20);
+        ConnectAll(world);
+        world.Run(5 * Second);
+        AssertNobodyWasDisturbed([.. nodes, newcomer]);
+        world.CheckQuiet();
+    }
+
+    [Fact]
+    public void ServerThatAwaitsAMajorityRemovesNobodyBeforeIt()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { AwaitMajority = true });
+        WorldNode[] nodes = world.AddMany(5);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second);
+        world.ReplaceServer();
+        world.Connect(nodes[0]);
+        world.Connect(nodes[1]);
+        nodes[0].Join("more");
+        world.Run(60 * Second);
+        Assert.Equal(0UL, world.Server.Statistics.Steps);
+        Assert.Equal(0UL, world.Server.Statistics.Removed);
+        Assert.Equal(JoinStage.Survivors, nodes[0].Agent.JoinsWaitFor?.Stage);
+        Assert.Equal(3, nodes[0].Agent.JoinsWaitFor!.Total);
+        world.Connect(nodes[2]);
+        world.Run(3 * Second);
+        AssertNobodyWasDisturbed(nodes[..3]);
+        nodes[3].Crash();
+        nodes[4].Crash();
+        world.CheckQuiet();
+    }
+
+    // Two servers of one term: what a node of the one that came first knows could be taken for what the other gives out.
+    [Fact]
+    public void SurvivorOfAnotherServerOfTheSameTermBeginsAnEpochAboveBoth()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            var world = new MembershipWorld(seed);
+            WorldNode[] nodes = world.AddMany(4);
+            foreach (WorldNode node in nodes) node.Join("g");
+            world.Run(Second);
+            world.ReplaceServer();
+            world.Connect(nodes[0]);
+            world.Connect(nodes[1]);
+            world.Run(Second / 2);
+            world.ReplaceServer();
+            world.Connect(nodes[2]);
+            world.Run(Second / 10);
+            foreach (WorldNode node in nodes) Assert.True(node.IsLive);
+            world.Connect(nodes[0]);
+            world.Connect(nodes[1]);
+            world.Connect(nodes[3]);
+            for (int turn = 0; turn < 10; turn++)
+            {
+                world.Run(Second / 2);
+                ConnectAll(world);
+            }
+            world.Run(3 * Second);
+            AssertNobodyWasDisturbed(nodes);
+            world.CheckQuiet();
+            Assert.Equal(3UL, nodes[0].Agent.Cluster.Installed.Epoch.Term);
+        }
+    }
+
+    private static void ConnectAll(MembershipWorld world)
+    {
+        foreach (WorldNode node in world.Nodes)
+        {
+            if (node.Connection is null && node.IsLive) world.Connect(node);
+        }
     }
 
     [Fact]

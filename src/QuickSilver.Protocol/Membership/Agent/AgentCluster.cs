@@ -99,6 +99,23 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         _joining.Clear();
     }
 
+    /// <summary>
+    /// Forgets the cluster and this node's number, if the node has never been in a group there.
+    /// </summary>
+    /// <returns>False when it has; nothing has changed then.</returns>
+    public bool TryForget()
+    {
+        if (_groups.Count + _views.Count > 0 || _ownRegion is not null) return false;
+        _nodes.Clear();
+        _joining.Clear();
+        _regions.Clear();
+        _inherited.Clear();
+        _removed.Clear();
+        _done.Clear();
+        _self = null;
+        return true;
+    }
+
     /// <summary>This node is done with a view.</summary>
     public void MarkDone(ViewNumber view)
     {

@@ -52,6 +52,9 @@ internal enum FrameKind : byte
     /// <summary>Server: whom the node's joins wait for. See <see cref="WaitingFrame"/>.</summary>
     Waiting = 35,
 
+    /// <summary>Server: it gives its young cluster up for an older one; the node is to register again as if for the first time. No body.</summary>
+    Forget = 36,
+
     /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
     Nodes = 40,
 

@@ -24,15 +24,15 @@ internal sealed class GroupTable
     public ServerGroup Find(uint counter) => _byCounter[counter];
 
     /// <summary>
-    /// Forgets all groups and gives out counters of the block that belongs to a term: those of groups that nobody is left to report, given by a server
-    /// before, are not given again.
+    /// Forgets all groups and gives out counters of a block of its own for each of a cluster's servers: those of groups that nobody is left to report,
+    /// given by a server before, are not given again.
     /// </summary>
-    public void BeginTerm(ulong term)
+    public void BeginTerm(ulong successions)
     {
         _byName.Clear();
         _byCounter.Clear();
         _inherited.Clear();
-        _last = (uint)((term - 1) % (uint.MaxValue / MaxGroups)) * MaxGroups;
+        _last = (uint)(successions % (uint.MaxValue / MaxGroups)) * MaxGroups;
     }
 
     /// <summary>

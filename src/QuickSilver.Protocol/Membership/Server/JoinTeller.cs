@@ -36,21 +36,25 @@ internal sealed class JoinTeller
 
     private void Tell(Instant now)
     {
-        bool isAnyWaiting = _succession.IsGathering || _parts.Pipeline.Unsettled.Count > 0 || _parts.Maker.Waiting > 0;
+        StepPipeline pipeline = _parts.Pipeline;
+        bool isAnyWaiting = _succession.IsGathering || pipeline.Installing is not null || pipeline.Unsettled.Count > 0 || _parts.Maker.Waiting > 0;
         if (!isAnyWaiting) return;
         _alarm.Set(now + Interval);
         _bySlowStep.Clear();
         var told = new HashSet<ServerNode>();
-        foreach (MadeStep made in _parts.Pipeline.Unsettled)
-        {
-            foreach (ServerNode node in made.Joiners)
-            {
-                if (told.Add(node)) Send(node, FrameOf(made));
-            }
-        }
+        foreach (MadeStep made in pipeline.Unsettled) TellJoiners(made, told);
+        if (pipeline.Installing is { } installing) TellJoiners(installing, told);
         foreach (ServerNode node in _parts.Nodes.Live)
         {
             if (node.Pending.Count + node.Deferred.Count > 0 && told.Add(node)) Send(node, FrameFor(node));
+        }
+    }
+
+    private void TellJoiners(MadeStep made, HashSet<ServerNode> told)
+    {
+        foreach (ServerNode node in made.Joiners)
+        {
+            if (told.Add(node)) Send(node, FrameOf(made));
         }
     }
 

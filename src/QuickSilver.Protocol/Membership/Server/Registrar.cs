@@ -11,21 +11,33 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="watch">Watches over those admitted.</param>
 /// <param name="succession">Takes survivors over.</param>
 /// <param name="remove">Takes a node out.</param>
-internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession succession, Action<ServerNode, MembershipRefusal, Instant> remove)
+/// <param name="giveUp">Gives the young cluster of this server up for the older one that a connection's registration and report tell of.</param>
+internal sealed class Registrar(
+    ServerParts parts,
+    NodeWatch watch,
+    Succession succession,
+    Action<ServerNode, MembershipRefusal, Instant> remove,
+    Action<long, HelloFrame, byte[], Instant> giveUp)
 {
     private readonly FrameBuilder _frame = new();
 
     /// <summary>A frame came by a connection that belongs to no node.</summary>
     public void OnFrame(long connection, ReadOnlySpan<byte> frame, Instant now)
     {
-        if (parts.Connections.TryTakeReporting(connection, out HelloFrame? returning)) OnReport(connection, returning!, ReportFrame.TryRead(frame), now);
+        if (parts.Connections.TryTakeReporting(connection, out HelloFrame? returning)) OnReport(connection, returning!, frame, now);
         else if (HelloFrame.TryRead(frame) is { } hello) OnHello(connection, hello, now);
         else parts.Connections.Close(connection, MembershipRefusal.BadFrame);
     }
 
     private void OnHello(long connection, HelloFrame hello, Instant now)
     {
-        MembershipRefusal refusal = Judge(hello, out ServerNode? known);
+        if (hello.Instance != 0 && hello.Instance == parts.Reign.GivenUpInstance)
+        {
+            parts.Connections.Send(connection, _frame.Begin(FrameKind.Forget).Span);
+            parts.Connections.Close(connection, MembershipRefusal.None);
+            return;
+        }
+        MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
         if (refusal != MembershipRefusal.None)
         {
             parts.Connections.Refuse(connection, refusal);
@@ -44,14 +56,18 @@ internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession s
             parts.Connections.AwaitReport(connection, hello);
             parts.Connections.Send(connection, _frame.Begin(FrameKind.ReportRequest).Span);
         }
-        else if (known is null) Attach(connection, parts.Nodes.Add(hello, NumberingEpoch, parts.Pipeline.Last), false, now);
+        else if (known is null)
+        {
+            succession.OnNewcomer(now);
+            Attach(connection, parts.Nodes.Add(hello, NumberingEpoch, parts.Pipeline.Last), false, now);
+        }
         else Resume(connection, known, hello.Received, now);
     }
 
     private Wire.Epoch NumberingEpoch => parts.Settings.Probes.Breaks(Sabotage.NodeNumberReused) ? parts.Reign.GroupEpoch : parts.Reign.Epoch;
 
     /// <summary>Decides about a registration, and finds the node that it comes from, or that it replaces.</summary>
-    private MembershipRefusal Judge(HelloFrame hello, out ServerNode? known)
+    private MembershipRefusal Judge(HelloFrame hello, Instant now, out ServerNode? known)
     {
         known = null;
         if (hello.ClusterName != parts.Settings.ClusterName) return MembershipRefusal.WrongCluster;
@@ -66,6 +82,7 @@ internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession s
             bool isSame = hello.Incarnation == known.Info.Incarnation && known.Received == 0;
             return isSame || hello.Incarnation > known.Info.Incarnation ? MembershipRefusal.None : MembershipRefusal.Replaced;
         }
+        if (succession.MayGiveUpFor(hello, now)) return MembershipRefusal.None;
         known = parts.Nodes.Find(hello.Number.Key);
         if (known is null && succession.CanTakeOver(hello)) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
         return known is null || known.Info.Number != hello.Number || known.Info.Control != hello.Control || known.Info.Incarnation != hello.Incarnation
@@ -73,14 +90,23 @@ internal sealed class Registrar(ServerParts parts, NodeWatch watch, Succession s
             : MembershipRefusal.None;
     }
 
-    private void OnReport(long connection, HelloFrame hello, ReportFrame? report, Instant now)
+    private void OnReport(long connection, HelloFrame hello, ReadOnlySpan<byte> frame, Instant now)
     {
-        if (report is null)
+        if (ReportFrame.TryRead(frame) is not { } report)
         {
             parts.Connections.Close(connection, MembershipRefusal.BadFrame);
             return;
         }
-        MembershipRefusal refusal = Judge(hello, out ServerNode? known);
+        MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && succession.MayGiveUpFor(hello, now))
+        {
+            if (succession.IsOlder(report))
+            {
+                giveUp(connection, hello, frame.ToArray(), now);
+                return;
+            }
+            refusal = MembershipRefusal.Removed;
+        }
         if (refusal == MembershipRefusal.None && known is not null)
         {
             Welcome(connection, known, now);

@@ -13,13 +13,22 @@ internal sealed class Reign(Epoch epoch, ulong instance)
     /// <summary>Epoch of all group ids: that of the first server of the cluster instance.</summary>
     public Epoch GroupEpoch { get; private set; } = epoch;
 
+    /// <summary>How many servers there have been before this one, at most.</summary>
+    public ulong Successions => Epoch.Term - GroupEpoch.Term;
+
+    /// <summary>Term of the cluster that this server has given up, if any step was made in it; else 0.</summary>
+    public ulong GivenUp { get; init; }
+
+    /// <summary>The instance of the cluster that this server has given up; 0: none.</summary>
+    public ulong GivenUpInstance { get; init; }
+
     /// <summary>The cluster instance that datagrams carry.</summary>
     public ulong Instance { get; private set; } = instance;
 
-    /// <summary>Follows the reign of a lost server.</summary>
+    /// <summary>Follows the reign of a lost server, and of a cluster that this server has given up.</summary>
     public void Follow(Epoch lost, Epoch groupEpoch, ulong instance)
     {
-        Epoch = new Epoch(lost.Term + 1, Epoch.Server);
+        Epoch = new Epoch(Math.Max(lost.Term, GivenUp) + 1, Epoch.Server);
         GroupEpoch = groupEpoch;
         Instance = instance;
     }

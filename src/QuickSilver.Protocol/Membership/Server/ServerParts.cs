@@ -11,12 +11,18 @@ internal sealed class ServerParts
     /// <param name="alarms">Fires timers.</param>
     /// <param name="random">Draws the server's id and the cluster instance.</param>
     /// <param name="links">Carries frames.</param>
-    public ServerParts(MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links)
+    /// <param name="before">The parts of the same server, with a cluster that it gives up; null: none.</param>
+    public ServerParts(MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links, ServerParts? before)
     {
         Settings = settings;
         Alarms = alarms;
-        Reign = new Reign(new Epoch(1, random.NextUInt64()), random.NextUInt64());
-        Connections = new ServerConnections(links, alarms);
+        Reign = new Reign(new Epoch(settings.FirstTerm, random.NextUInt64()), random.NextUInt64())
+        {
+            GivenUp = before is { Pipeline.Last: > 0 } ? before.Reign.Epoch.Term : 0,
+            GivenUpInstance = before?.Reign.Instance ?? 0,
+        };
+        Connections = before?.Connections ?? new ServerConnections(links, alarms);
+        Removed = before?.Removed ?? 0;
         Nodes = new NodeTable(links);
         var regions = new RegionCalculator();
         Regions = regions;

@@ -81,6 +81,11 @@ internal sealed class StepPipeline
     public void OnInstalled(ServerNode node, ulong step, Instant now)
     {
         if (_installing is { } installing && step >= installing.Step && installing.ToInstall.Remove(node.Slot)) ActivateIfInstalled(now);
+        foreach (MadeStep made in _unsettled)
+        {
+            // It may have been activated without this node.
+            if (made.Step <= step) made.ToInstall.Remove(node.Slot);
+        }
         if (node.Pending.Count > 0) OnChange(false, now);
     }
 
@@ -107,6 +112,7 @@ internal sealed class StepPipeline
         for (int index = 0; index < _unsettled.Count;)
         {
             MadeStep made = _unsettled[index];
+            made.ToInstall.Remove(node.Slot);
             if (made.ToSwitch.Remove(node.Slot) && SettleIfSwitched(made)) continue;
             index++;
         }

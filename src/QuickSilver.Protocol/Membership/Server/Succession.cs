@@ -10,13 +10,17 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class Succession
 {
+    private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
+
     private readonly ServerParts _parts;
     private readonly Action<ServerNode, MembershipRefusal, Instant> _remove;
     private readonly Action<ServerNode, Instant> _addJoins;
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _alarm;
+    private readonly Alarm _graceAlarm;
     private Takeover? _takeover;
     private Instant _end;
+    private Instant _founded;
 
     /// <summary>Makes one that waits for survivors.</summary>
     /// <param name="parts">The server's state.</param>
@@ -28,6 +32,7 @@ internal sealed class Succession
         _remove = remove;
         _addJoins = addJoins;
         _alarm = new Alarm(parts.Alarms, EndGathering);
+        _graceAlarm = new Alarm(parts.Alarms, EndGrace);
     }
 
     /// <summary>Survivors still register, and no step is made.</summary>
@@ -43,14 +48,46 @@ internal sealed class Succession
         if (hello.Session == reign.Epoch) return false;
         if (_takeover is not { } takeover) return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;
         if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
-        return hello.Session < reign.Epoch || (takeover.IsGathering && _parts.Pipeline.Last == 0);
+        return hello.Session.Term < reign.Epoch.Term || (takeover.IsGathering && _parts.Pipeline.Last == 0);
+    }
+
+    /// <summary>A node without a number registers: if it is the first, the server founds a cluster with it.</summary>
+    public void OnNewcomer(Instant now)
+    {
+        if (_founded != Instant.Zero || _takeover is not null) return;
+        _founded = now;
+        if (_parts.Settings.FoundingGrace <= TimeSpan.Zero) return;
+        _parts.Pipeline.Hold();
+        _graceAlarm.Set(now + _parts.Settings.FoundingGrace);
+    }
+
+    /// <summary>
+    /// True when this server has founded a cluster, and may give it up for the one that a node comes from: as long as nobody is in a group, or the
+    /// time in which survivors of a lost server come back is not over.
+    /// </summary>
+    public bool MayGiveUpFor(HelloFrame hello, Instant now)
+    {
+        if (_takeover is not null || _founded == Instant.Zero || hello.Instance == _parts.Reign.Instance) return false;
+        TimeSpan period = _parts.Settings.FailureTimeout > YoungTime ? _parts.Settings.FailureTimeout : YoungTime;
+        return _parts.Regions.InhabitedCount == 0 || now - _founded <= period + _parts.Settings.ReconnectGrace;
+    }
+
+    /// <summary>True when the cluster that a report tells of goes before the one founded here: it has at least as many nodes, or nobody here is in a
+    /// group.</summary>
+    public bool IsOlder(ReportFrame report)
+    {
+        if (_parts.Regions.InhabitedCount == 0) return true;
+        var named = new HashSet<ulong>();
+        foreach (ReportFrame.ViewEntry view in report.Views) named.UnionWith(view.Members);
+        named.ExceptWith(report.Removed);
+        return Math.Max(1, named.Count) >= _parts.Nodes.Live.Count;
     }
 
     /// <summary>Looks whether a report fits, and lets it decide whose cluster this is if it is the first, or of a later server than those before.</summary>
     /// <returns>False when the report comes too late: a step of this server has had a group that it names.</returns>
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
-        if (_takeover is null || hello.Session > _parts.Reign.Epoch) Begin(hello, report, now);
+        if (_takeover is null || hello.Session.Term >= _parts.Reign.Epoch.Term) Begin(hello, report, now);
         return report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit);
     }
 
@@ -91,12 +128,21 @@ internal sealed class Succession
     }
 
     /// <summary>Cancels the timer.</summary>
-    public void Stop() => _alarm.Cancel();
+    public void Stop()
+    {
+        _alarm.Cancel();
+        _graceAlarm.Cancel();
+    }
+
+    private void EndGrace(Instant now)
+    {
+        if (!IsGathering) _parts.Pipeline.Release(now);
+    }
 
     private void Begin(HelloFrame hello, ReportFrame report, Instant now)
     {
         // Those that have registered so far come back, and report again: no step was made, so nothing has changed for them.
-        _alarm.Cancel();
+        Stop();
         _takeover = null;
         while (_parts.Nodes.Live.Count > 0)
         {
@@ -109,7 +155,7 @@ internal sealed class Succession
         _takeover = new Takeover(hello.Instance, _parts.Settings.Probes) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
         _parts.Inherited.Clear();
         _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
-        _parts.Groups.BeginTerm(_parts.Reign.Epoch.Term);
+        _parts.Groups.BeginTerm(_parts.Reign.Successions);
     }
 
     private void BeginGathering(Takeover takeover, Instant now)
@@ -129,6 +175,7 @@ internal sealed class Succession
     {
         if (_takeover is not { IsGathering: true } takeover) return;
         bool isComplete = takeover.Missing.Count == 0 && now >= takeover.EarliestEnd;
+        if (!isComplete && now >= _end && _parts.Settings.AwaitMajority && !takeover.HasMajority) return;
         if (!isComplete && now < _end)
         {
             _alarm.Set(now < takeover.EarliestEnd ? takeover.EarliestEnd : _end);

@@ -42,6 +42,9 @@ internal sealed class Takeover(ulong instance, Probes probes)
     /// <summary>Keys of nodes that are named and have not registered, rising.</summary>
     public IReadOnlyCollection<ulong> Missing => _missing;
 
+    /// <summary>True when more of the nodes that are known, and not removed, have registered than not.</summary>
+    public bool HasMajority => _reports.Count(report => !report.Node.Info.IsRemoved) > _missing.Count;
+
     /// <summary>True for a node that any report names as removed, or that was removed since.</summary>
     public bool IsRemoved(ulong key) => _removed.Contains(key);
 
