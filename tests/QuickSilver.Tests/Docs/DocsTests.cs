@@ -1,0 +1,88 @@
+using System.Text.RegularExpressions;
+using QuickSilver.Tests.Api;
+
+namespace QuickSilver.Tests.Docs;
+
+/// <summary>What the pages for users say is what the code does.</summary>
+[Collection(NodeCollection.Name)]
+public sealed partial class DocsTests
+{
+    [Fact]
+    public void The_code_on_the_page_about_failures_is_compiled_and_tested()
+    {
+        string source = Flatten(File.ReadAllText(PathOf("tests/QuickSilver.Tests/Docs/FailureSnippets.cs")));
+        MatchCollection blocks = CodeBlock().Matches(File.ReadAllText(PathOf("docs/failures.md")));
+        Assert.NotEmpty(blocks);
+        foreach (Match block in blocks) Assert.Contains(Flatten(block.Groups[1].Value), source, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Every_error_code_and_loss_reason_is_explained()
+    {
+        string errors = File.ReadAllText(PathOf("docs/errors.md"));
+        foreach (ErrorCode code in Enum.GetValues<ErrorCode>()) Assert.Contains($"| {(int)code} `{code}` |", errors, StringComparison.Ordinal);
+        foreach (LossReason reason in Enum.GetValues<LossReason>()) Assert.Contains($"| `{reason}` |", errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_program_that_follows_a_group_as_the_page_says_survives_an_eviction()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        var told = new System.Collections.Concurrent.ConcurrentQueue<string>();
+        var read = new System.Collections.Concurrent.ConcurrentQueue<string>();
+        FailureSnippets.Watch(right.Node, told.Enqueue);
+        using var stop = new CancellationTokenSource();
+        Task following = FailureSnippets.FollowAsync(right.Node, "followed", message => read.Enqueue(message.GetString()), stop.Token);
+        Group speaking = await left.Node.JoinAsync("followed");
+        await speaking.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await speaking.SendConfirmedAsync("before");
+        await NodeRig.UntilAsync(() => read.Contains("before"), "it reads");
+        Trouble.Expel(right.Node);
+        for (int round = 0; !read.Contains("after"); round++)
+        {
+            Assert.True(round < 600, "it never came back");
+            await speaking.SendAsync("after");
+            await Task.Delay(50);
+        }
+        Assert.Contains(told, static text => text.StartsWith("back as ", StringComparison.Ordinal));
+        Assert.Contains(told, static text => text.StartsWith("followed has ended: ", StringComparison.Ordinal));
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => following.WaitAsync(NodeRig.Patience));
+    }
+
+    [Fact]
+    public async Task A_confirmation_with_a_limit_as_the_page_says_tells_whom_it_waited_for()
+    {
+        await using var rig = new NodeRig();
+        await rig.StartAsync(Trouble.Quick);
+        (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Quick);
+        var told = new List<string>();
+        await FailureSnippets.ConfirmAsync(left, [1], told.Add, CancellationToken.None);
+        using (await Trouble.FreezeAsync(right.Node)) await FailureSnippets.ConfirmAsync(left, [2], told.Add, CancellationToken.None);
+        Assert.Equal("2 members hold it, 0 were removed before they were known to", told[0]);
+        Assert.Contains($"It waited for {right.Node.Name}", told[1], StringComparison.Ordinal);
+
+        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
+        var events = new List<string>();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FailureSnippets.AccountAsync(left, events.Add, limit.Token));
+        Assert.Contains(events, static text => text.Contains(" 1: ", StringComparison.Ordinal));
+        await using Group state = await FailureSnippets.JoinStateAsync(left.Node, CancellationToken.None);
+        await state.SendAsync(new byte[8]);
+        await state.SendAsync(new byte[8]);
+        await state.FlushAsync();
+        await NodeRig.UntilAsync(() => left.Node.TopGroups(9).Single(static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
+    }
+
+    private static string Flatten(string text) => string.Join('\n', text.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
+
+    private static string PathOf(string path)
+    {
+        string? folder = AppContext.BaseDirectory;
+        while (folder is not null && !File.Exists(Path.Combine(folder, "QuickSilver.sln"))) folder = Path.GetDirectoryName(folder);
+        return Path.Combine(folder ?? "", path);
+    }
+
+    [GeneratedRegex("```csharp\\n(.*?)```", RegexOptions.Singleline)]
+    private static partial Regex CodeBlock();
+}
