@@ -57,7 +57,7 @@ internal static class PeerCatalog
         Adapter = "redis",
         BrokerCommand = place =>
         [
-            "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder, "--save", "", "--appendonly", "no",
+            "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder, "--save", "", "--appendonly", "no", "--protected-mode", "no",
         ],
     };
 
@@ -77,6 +77,7 @@ internal static class PeerCatalog
             ["RABBITMQ_MNESIA_BASE"] = place.Folder,
             ["RABBITMQ_LOG_BASE"] = place.Folder,
             ["RABBITMQ_LOGS"] = "-",
+            ["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"] = "-rabbit loopback_users []",
             ["RABBITMQ_ENABLED_PLUGINS_FILE"] = Path.Combine(place.Folder, "plugins"),
             ["RABBITMQ_CONFIG_FILE"] = Path.Combine(place.Folder, "none"),
             ["ERL_EPMD_PORT"] = Text(place.Port + 21),

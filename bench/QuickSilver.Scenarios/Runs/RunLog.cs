@@ -6,11 +6,13 @@ namespace QuickSilver.Scenarios.Runs;
 /// <summary>One line for each run as it ends, on standard error: standard output is for results.</summary>
 internal static class RunLog
 {
+    private const int LongestReason = 400;
+
     /// <summary>Tells how a run went.</summary>
     public static void Tell(RunReport run, int number, int all)
     {
         string rate = run.OfferedRate > 0 ? $" at {run.OfferedRate:N0}/s" : "";
-        string outcome = run.Skipped is { } reason ? "not measured: " + reason : run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures) : Outcome(run);
+        string outcome = run.Skipped is { } reason ? "not measured: " + Brief(reason) : run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures) : Outcome(run);
         Console.Error.WriteLine($"run {number} of {all}: {run.Variant}{rate}, repetition {run.Repetition}: {outcome}");
     }
 
@@ -20,6 +22,9 @@ internal static class RunLog
     /// <summary>The processes that received.</summary>
     public static IEnumerable<ProcessReport> Receivers(RunReport run) =>
         run.Processes.Where(process => process.Role.EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal));
+
+    // The reports have all of it.
+    private static string Brief(string text) => text.Length <= LongestReason ? text : text[..LongestReason] + "...";
 
     private static string Outcome(RunReport run)
     {

@@ -56,6 +56,7 @@ internal sealed class TrafficSource
             if (_clock.PhaseAt(ticks) is null) return false;
             now = Pacer.WaitUntil(ticks);
         }
+        if (_ticksPerMessage == 0 && _phase == RunPhase.WarmUp && _clock.PhaseAt(ticks) is not (RunPhase.WarmUp or RunPhase.Measured)) _clock.MeasureFrom(ticks);
         if (_clock.PhaseAt(ticks) is not { } phase) return false;
         if (phase != _phase) Enter(phase);
         if (phase == RunPhase.Measured)

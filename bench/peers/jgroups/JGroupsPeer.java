@@ -136,6 +136,7 @@ public final class JGroupsPeer extends ReceiverAdapter {
         start = System.nanoTime();
         while (true) {
             long now = System.nanoTime(), ticks = now;
+            if (rate == 0 && phase == WARM_UP && phaseAt(now) != WARM_UP && phaseAt(now) != MEASURED) start = now - (long) (Double.parseDouble(options.get("--warmup")) * NANOS);
             if (phaseAt(now - 2 * NANOS) < 0) return;
             if (rate > 0) {
                 ticks = start + (long) (sent * (NANOS / rate));

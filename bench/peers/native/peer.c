@@ -223,6 +223,8 @@ static int64_t wait_until(int64_t ticks) {
 /* The next message, when it is due; false when the run is over. Message n is due at start + n / rate whatever held up those before it. */
 static bool next(char *message) {
     int64_t now = peer_now(), ticks = now;
+    /* Held up over the whole measured part, by a queue that was long and a network that is slow: it begins now. */
+    if (order.rate == 0 && phase == WARM_UP && phase_at(now) != WARM_UP && phase_at(now) != MEASURED) start = now - (int64_t)(order.warmup * 1e9);
     /* A system that cannot keep the rate does not hold the run up for ever. */
     if (phase_at(now - 2 * NANOS) < 0) return false;
     if (order.rate > 0) {
