@@ -6,7 +6,7 @@ using QuickSilver.Scenarios.Roles;
 using QuickSilver.Scenarios.Verbs;
 using Spectre.Console;
 
-IScenario[] scenarios = [new Throughput(), new Latency(), new Idle(), new PeerComparison(), new Herd(), new ChaosVerb()];
+IScenario[] scenarios = [new Throughput(), new Latency(), new Idle(), new PeerComparison(), new Nodes(), new Sizes(), new Loss(), new Profiles(), new Herd(), new ChaosVerb()];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
 
 var json = new Option<FileInfo?>("--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
@@ -63,7 +63,7 @@ async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationTok
             Verified = verified,
         });
     }
-    if (Console.IsOutputRedirected) AnsiConsole.Profile.Width = 160;
+    if (Console.IsOutputRedirected) AnsiConsole.Profile.Width = 200;
     AnsiConsole.Write(outcome.Table);
     Console.WriteLine(verified ? "Verified." : "FAILED: see the runs above.");
     return verified ? 0 : 1;

@@ -38,18 +38,18 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
                 continue;
             }
             VariantSummary rate = Sum(peer.Name, 0, setting, RateFigure, full.Select(RunLog.SlowestRate));
-            VariantSummary cpu = Sum(peer.Name, 0, setting, "CPU us/message of all processes", full.Select(CpuMicros));
-            VariantSummary wire = Sum(peer.Name, 0, setting, "wire bytes/message", full.Select(WireBytes));
+            VariantSummary cpu = Sum(peer.Name, 0, setting, "CPU us/message of all processes", full.Select(PeerFigures.CpuMicros));
+            VariantSummary wire = Sum(peer.Name, 0, setting, "wire bytes/message", full.Select(PeerFigures.WireBytes));
             List<string> cells =
             [
                 peer.Name, $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", own > 0 && rate.Median > 0 ? $"{own / rate.Median:N2}" : "", $"{cpu.Median:N2}",
-                $"{wire.Median:N0}", $"{full.Sum(Lost):N0}",
+                $"{wire.Median:N0}", $"{full.Sum(PeerFigures.Lost):N0}",
             ];
             if (latencyRate > 0)
             {
-                VariantSummary p50 = Sum(peer.Name, latencyRate, setting, "p50 us", paced.Select(run => Worst(run)?.P50 ?? double.NaN));
-                VariantSummary p99 = Sum(peer.Name, latencyRate, setting, "p99 us", paced.Select(run => Worst(run)?.P99 ?? double.NaN));
-                cells.AddRange([Show(p50.Median), Show(p99.Median), $"{paced.Sum(Lost):N0}"]);
+                VariantSummary p50 = Sum(peer.Name, latencyRate, setting, "p50 us", paced.Select(run => PeerFigures.Worst(run)?.P50 ?? double.NaN));
+                VariantSummary p99 = Sum(peer.Name, latencyRate, setting, "p99 us", paced.Select(run => PeerFigures.Worst(run)?.P99 ?? double.NaN));
+                cells.AddRange([Show(p50.Median), Show(p99.Median), $"{paced.Sum(PeerFigures.Lost):N0}"]);
             }
             table.AddRow([.. cells]);
         }
@@ -86,18 +86,6 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
         [.. runs.Where(run => run.Variant == peer && run.Setting == setting.Text && run.OfferedRate == rate && run.Skipped is null && RunLog.Receivers(run).Any())];
 
     private double Rate(PeerSetting setting, string peer) => VariantSummary.Of("", 0, "", Of(setting, peer, 0).Select(RunLog.SlowestRate)).Median;
-
-    private static double CpuMicros(RunReport run) => 1e6 * ((run.Processes.Sum(process => process.CpuSeconds) / Delivered(run)) + ((run.BrokerCpuSeconds ?? 0) / Sent(run)));
-
-    private static double WireBytes(RunReport run) => (run.WireBytes ?? 0) / (double)Sent(run);
-
-    private static long Sent(RunReport run) => Math.Max(1, run.Processes.Sum(process => process.Sent));
-
-    private static long Delivered(RunReport run) => Math.Max(1, RunLog.Receivers(run).Min(process => process.Measured));
-
-    private static long Lost(RunReport run) => RunLog.Receivers(run).Sum(process => process.Lost);
-
-    private static QuickSilver.Samples.LatencySummary? Worst(RunReport run) => RunLog.Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)?.Latency;
 
     // A process that fails may have much to say: all of it is in the JSON.
     private static string Shorten(string text) => text.Length <= LongestReason ? text : text[..LongestReason] + "...";

@@ -19,7 +19,7 @@ internal sealed class QuickSilverPeer() : Peer("quicksilver", new PeerPromise("r
     protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(RoleKind.Sender, "sender", 0, setting, lab, SenderAt);
 
     /// <inheritdoc/>
-    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) => Order(RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1);
+    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) => Order(RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with { Drop = setting.NodeDrop };
 
     private static RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, NetworkLab lab, int member) =>
         setting.Order(role, name, number, lab.AddressOf(member), lab.AddressOf(LastAt(setting))) with

@@ -1,0 +1,82 @@
+using QuickSilver.Samples;
+using QuickSilver.Scenarios.Peers;
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Runs;
+using Spectre.Console;
+
+namespace QuickSilver.Scenarios.Sweeps;
+
+/// <summary>The findings of a sweep: a row for each point and variant.</summary>
+internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOnlyList<SweepPoint> points, List<RunReport> runs, double rate)
+{
+    /// <summary>The figure that plots show.</summary>
+    public const string RateFigure = "messages/s to the slowest receiver";
+
+    /// <summary>All figures.</summary>
+    public List<VariantSummary> Summary { get; } = [];
+
+    /// <summary>The rates at full speed, over the axis.</summary>
+    public List<(double X, VariantSummary Y)> Rates { get; } = [];
+
+    /// <summary>Makes the table.</summary>
+    public Table Make()
+    {
+        Table table = new Table().Border(TableBorder.Simple);
+        table.AddColumn("system");
+        string[] titles =
+        [
+            axis, "messages/s", "lowest", "highest", "of its first", "CPU us/msg", "and process", "wire bytes/msg", "lost",
+            .. rate > 0 ? (string[])[$"p50 us at {rate:N0}/s", "p99 us", "p99.9 us", "lost"] : [],
+        ];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
+        foreach (Peer peer in peers)
+        {
+            double first = 0;
+            foreach (SweepPoint point in points) first = AddRow(table, peer, point, first);
+        }
+        return table;
+    }
+
+    private double AddRow(Table table, Peer peer, SweepPoint point, double first)
+    {
+        List<RunReport> full = Of(point, peer, 0);
+        if (full.Count == 0)
+        {
+            table.AddRow([peer.Name, point.Label, .. Enumerable.Repeat("-", table.Columns.Count - 2)]);
+            return first;
+        }
+        VariantSummary speed = Sum(peer, point, 0, RateFigure, full.Select(RunLog.SlowestRate));
+        VariantSummary cpu = Sum(peer, point, 0, "CPU us/message of all processes", full.Select(PeerFigures.CpuMicros));
+        VariantSummary wire = Sum(peer, point, 0, "wire bytes/message", full.Select(PeerFigures.WireBytes));
+        Rates.Add((point.X, speed));
+        if (first <= 0) first = speed.Median;
+        List<string> cells =
+        [
+            peer.Name, point.Label, $"{speed.Median:N0}", $"{speed.Lowest:N0}", $"{speed.Highest:N0}", first > 0 ? $"{speed.Median / first:N2}" : "-", $"{cpu.Median:N2}",
+            $"{cpu.Median / (point.Setting.Receivers + 1):N2}", $"{wire.Median:N0}", $"{full.Sum(PeerFigures.Lost):N0}",
+        ];
+        if (rate > 0)
+        {
+            List<RunReport> paced = Of(point, peer, rate);
+            cells.AddRange([Quantile("p50 us", latency => latency.P50), Quantile("p99 us", latency => latency.P99), Quantile("p99.9 us", latency => latency.P999), $"{paced.Sum(PeerFigures.Lost):N0}"]);
+
+            string Quantile(string figure, Func<LatencySummary, double> of)
+            {
+                double median = Sum(peer, point, rate, figure, paced.Select(run => PeerFigures.Worst(run) is { } worst ? of(worst) : double.NaN)).Median;
+                return double.IsNaN(median) ? "-" : $"{median:N0}";
+            }
+        }
+        table.AddRow([.. cells]);
+        return first;
+    }
+
+    private List<RunReport> Of(SweepPoint point, Peer peer, double offered) =>
+        [.. runs.Where(run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered && run.Skipped is null && RunLog.Receivers(run).Any())];
+
+    private VariantSummary Sum(Peer peer, SweepPoint point, double offered, string figure, IEnumerable<double> values)
+    {
+        var summary = VariantSummary.Of(peer.Name, offered, $"{point.Setting.Text}: {figure}", values);
+        Summary.Add(summary);
+        return summary;
+    }
+}
