@@ -66,6 +66,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>User code that takes as long is reported.</summary>
     public long StallMilliseconds { get; }
 
+    /// <summary>Received memory, and what is pending of it.</summary>
+    public BufferPool Pool => _pool;
+
     /// <summary>Groups with something to do at the end of the turn.</summary>
     public List<GroupCore> Touched { get; } = [];
 
@@ -290,7 +293,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         Touched.Clear();
-        Services.Inboxes.Returns.Close();
+        Services.Inboxes.Returns.DrainAndClose();
         if (_link is TcpMembershipLink link) link.Close();
         _transport.Dispose();
     }

@@ -29,6 +29,14 @@ internal sealed class SendBufferPool
         }
     }
 
+    /// <summary>Payloads that are rented. For when nobody sends any more: walks all that are free.</summary>
+    public int CountRented()
+    {
+        int rented = 0;
+        foreach (PayloadStack stack in _stacks) rented += stack.Count - stack.CountFree();
+        return rented;
+    }
+
     /// <summary>
     /// Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to it.
     /// Contents are whatever was there.

@@ -69,6 +69,19 @@ internal sealed class SliceReturns
         _draining.Clear();
     }
 
+    /// <summary>Releases all that has been given back, waiting for the lock: the core's last act with it. Core thread only.</summary>
+    public void DrainAndClose()
+    {
+        lock (_lock)
+        {
+            if (_isClosed) return;
+            _isClosed = true;
+            foreach (Chunk chunk in _filling) chunk.Release();
+            _filling.Clear();
+            Count();
+        }
+    }
+
     /// <summary>The core is gone: what comes from now on is dropped. Any thread.</summary>
     public void Close()
     {

@@ -55,6 +55,37 @@ public sealed class MembershipTroubleTests
     }
 
     [Fact]
+    public async Task A_server_that_is_started_again_at_its_address_takes_the_members_over()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode host = await rig.StartAsync(QuickHost);
+        QuickSilverNode a = await rig.StartAsync(options => ClientOf(options, rig.Port));
+        QuickSilverNode b = await rig.StartAsync(options => ClientOf(options, rig.Port));
+        Group left = await a.JoinAsync("group");
+        Group right = await b.JoinAsync("group");
+        await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        (MemberId idOfA, MemberId idOfB) = (a.Id, b.Id);
+        await host.DisposeAsync();
+        await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
+        await left.SendConfirmedAsync("without a server").AsTask().WaitAsync(NodeRig.Patience);
+
+        await rig.StartAsync(QuickHost);
+        await NodeRig.UntilAsync(() => a.State == NodeState.Running && b.State == NodeState.Running, "the new server is found");
+        Group third = await a.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
+        await left.SendConfirmedAsync("with a new one").AsTask().WaitAsync(NodeRig.Patience);
+        Assert.Equal(["without a server", "with a new one"], await NodeRig.ReadAsync(right, 2));
+        Assert.Equal((idOfA, idOfB), (a.Id, b.Id));
+        Assert.Equal(1, third.View.MemberCount);
+        Assert.False(left.Completion.IsCompleted || right.Completion.IsCompleted);
+
+        static void QuickHost(QuickSilverOptions options)
+        {
+            Host(options);
+            Trouble.Quick(options);
+        }
+    }
+
+    [Fact]
     public async Task A_join_that_times_out_names_the_member_it_waited_for()
     {
         await using var rig = new NodeRig();

@@ -1,0 +1,119 @@
+namespace QuickSilver.Tests.Api;
+
+/// <summary>Memory stays within its limits, and all of it comes home, whatever goes wrong.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class MemoryTests
+{
+    private const int Count = 3_000;
+
+    [Theory]
+    [InlineData(OverflowPolicy.FailGroup)]
+    [InlineData(OverflowPolicy.DropOldest)]
+    [InlineData(OverflowPolicy.DropNewest)]
+    [InlineData(OverflowPolicy.KeepLatestByKey)]
+    public async Task Every_buffer_comes_home_when_a_reader_stood_still(OverflowPolicy policy)
+    {
+        await using var rig = new NodeRig();
+        var options = new GroupOptions { InboxCapacity = 200, InboxBytes = 100_000, Overflow = policy };
+        if (policy == OverflowPolicy.KeepLatestByKey) options.Key = static (in MessageView message) => message.Payload[0];
+        (Group left, Group right) = await rig.StartPairAsync(right: options);
+        Task<List<string>> reading = NodeRig.ReadAsync(right, 1);
+        await left.SendAsync("first");
+        await reading;
+        long most = 0;
+        for (int index = 0; index < Count; index++)
+        {
+            await left.SendAsync($"{(char)('a' + (index % 50))}{new string('x', index % 700)}");
+            most = Math.Max(most, right.Node.GetStatistics().InboxBytes);
+        }
+        await left.FlushAsync();
+        Assert.InRange(most, 0, 100_000);
+        // What a failed handle has stored can be read, after the node as well, until the handle is disposed of.
+        await right.DisposeAsync();
+        await EndsWithNothingOutAsync(left.Node, right.Node);
+    }
+
+    [Fact]
+    public async Task Every_buffer_comes_home_after_leases_an_eviction_and_a_crash_of_a_receiver()
+    {
+        await using var rig = new NodeRig();
+        await rig.StartAsync(Trouble.Quick);
+        (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Quick);
+        Group third = await (await rig.StartAsync(Trouble.Quick)).JoinAsync("group");
+        var leases = new List<MessageLease>();
+        Task reading = Task.Run(async () =>
+        {
+            await foreach (MessageLease lease in right.ReadLeasedAsync())
+            {
+                leases.Add(lease);
+                if (leases.Count == 100) break;
+            }
+        });
+        for (int index = 0; index < Count; index++) await left.SendAsync(new byte[index % 3_000]);
+        await reading.WaitAsync(NodeRig.Patience);
+        await Trouble.CrashAsync(third.Node);
+        for (int index = 0; index < Count; index++) await left.SendAsync(new byte[index % 3_000]);
+        Trouble.Expel(right.Node);
+        await Assert.ThrowsAsync<NodeEvictedException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
+        foreach (MessageLease lease in leases) lease.Dispose();
+        await right.DisposeAsync();
+        await left.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await EndsWithNothingOutAsync(left.Node, right.Node);
+    }
+
+    [Fact]
+    public async Task What_is_pending_stays_within_its_limits_while_a_receiver_stands_still()
+    {
+        const int Limit = 1 << 20;
+        await using var rig = new NodeRig();
+        await rig.StartAsync(Trouble.Quick);
+        (Group left, Group right) = await rig.StartPairAsync(change: static options =>
+        {
+            options.Pending.MaxBytes = Limit / 4;
+            options.Pending.NodeMaxBytes = Limit;
+            options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(300);
+        });
+        string[] names = [.. Enumerable.Range(0, 4).Select(static index => $"g{index}")];
+        IReadOnlyList<Group> sending = await left.Node.JoinManyAsync(names, new GroupOptions { HoldUntilRead = false });
+        await right.Node.JoinManyAsync(names, new GroupOptions { HoldUntilRead = false });
+        foreach (Group group in sending) await group.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        long sent = 0;
+        using (await Trouble.FreezeAsync(right.Node))
+        {
+            using var stop = new CancellationTokenSource(TimeSpan.FromSeconds(1));
+            await Task.WhenAll(sending.Select(group => Task.Run(async () =>
+            {
+                try
+                {
+                    while (true)
+                    {
+                        await group.SendAsync(new byte[1_000], stop.Token);
+                        Interlocked.Increment(ref sent);
+                    }
+                }
+                catch (OperationCanceledException)
+                {
+                    return;
+                }
+            })));
+            await Task.Delay(150);
+            // What was admitted before the core said stop is taken anyway: half of a stream's limit for each group, at most.
+            Assert.InRange(left.Node.GetStatistics().PendingBytes, 1, Limit + (names.Length * Limit / 8));
+            Assert.Equal(SendStatus.Backpressured, sending[0].TrySend(new byte[1_000]));
+        }
+        await left.Node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => right.Node.GetStatistics().MessagesReceived == sent, "all that was admitted arrives");
+        await EndsWithNothingOutAsync(left.Node, right.Node);
+    }
+
+    private static async Task EndsWithNothingOutAsync(params QuickSilverNode[] nodes)
+    {
+        foreach (QuickSilverNode node in nodes)
+        {
+            await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+            Assert.Equal(0, node.Core.Pool.OutstandingChunks);
+            Assert.Equal(0, node.Core.Services.SendBuffers.CountRented());
+            Assert.Equal(0, node.Core.Services.Inboxes.Leases.Outstanding);
+        }
+    }
+}
