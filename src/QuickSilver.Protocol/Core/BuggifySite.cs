@@ -8,4 +8,46 @@ internal enum BuggifySite : byte
 {
     /// <summary>A packet that could be stored is refused for want of room; it comes again by recovery.</summary>
     StoreRefused,
+
+    /// <summary>A token's hop is taken for unanswered after a tenth of the time.</summary>
+    HopTimesOutEarly,
+
+    /// <summary>A token's hop is sent twice in a row.</summary>
+    TokenSentTwice,
+
+    /// <summary>A token that fits into one datagram travels in several.</summary>
+    TokenInSmallParts,
+
+    /// <summary>A gap is pulled a fifth of a second late: the token's way of repair comes first.</summary>
+    GapPulledLate,
+
+    /// <summary>A member loses patience with the leader after an eighth of the time.</summary>
+    TakeoverEarly,
+
+    /// <summary>The word on what is stable, or how far readers are, is not sent to a sender.</summary>
+    AckWithheld,
+
+    /// <summary>A token's hop is not acknowledged this time.</summary>
+    HopAckWithheld,
+
+    /// <summary>A beacon follows a packet at once.</summary>
+    BeaconEarly,
+
+    /// <summary>A train of one datagram, whatever waits.</summary>
+    TrainCutShort,
+
+    /// <summary>A packet of one message, whatever waits.</summary>
+    PacketClosedEarly,
+
+    /// <summary>The pace allows nothing for a millisecond.</summary>
+    RateRefused,
+
+    /// <summary>A packet of a view that is not installed is not kept.</summary>
+    UnrecognisedRefused,
+
+    /// <summary>The server gathers changes for as long as it may.</summary>
+    BatchGatheredLong,
+
+    /// <summary>A step is activated after a tenth of the time, without those that have not installed it.</summary>
+    InstallCutShort,
 }

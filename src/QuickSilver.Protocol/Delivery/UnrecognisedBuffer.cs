@@ -45,7 +45,8 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
     public bool TryAdd(uint tag, uint counter, SocketRole role, ReadOnlySpan<byte> datagram, Instant now)
     {
         Expire(now);
-        if (Count >= settings.MaxUnrecognised || Bytes + datagram.Length > settings.MaxUnrecognisedBytes)
+        bool isFull = Count >= settings.MaxUnrecognised || Bytes + datagram.Length > settings.MaxUnrecognisedBytes;
+        if (isFull || settings.Probes.Here(BuggifySite.UnrecognisedRefused))
         {
             counters.UnrecognisedDropped++;
             settings.Probes.Hit(Mark.UnrecognisedFull);

@@ -25,7 +25,7 @@ internal sealed class BeaconClock
     /// <summary>Packets were sent for the first time.</summary>
     public void OnPacket(Instant now)
     {
-        _delay = _settings.BeaconDelay;
+        _delay = _settings.Probes.Here(BuggifySite.BeaconEarly) ? TimeSpan.Zero : _settings.BeaconDelay;
         _lastSent = now;
         _alarm.SetIfEarlier(now + _delay);
     }

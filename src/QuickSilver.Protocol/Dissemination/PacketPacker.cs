@@ -18,7 +18,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </para>
 /// </summary>
 /// <param name="stream">The stream, told of each message whose last byte is packed.</param>
-internal sealed class PacketPacker(StreamSender stream)
+/// <param name="probes">The node's.</param>
+internal sealed class PacketPacker(StreamSender stream, Probes probes)
 {
     private readonly Epoch _epoch = stream.View.Number.Epoch;
 
@@ -35,7 +36,11 @@ internal sealed class PacketPacker(StreamSender stream)
         System.Diagnostics.Debug.Assert(step.Epoch == stream.View.FirstStep.Epoch, "a view does not outlive its epoch");
         writer.WriteVarint(step.Counter - stream.View.FirstStep.Counter);
         bool isFull = false;
-        while (!isFull && !backlog.IsEmpty && backlog.First.Message.Step == step) isFull = !TryPackFirst(slot, ref writer, now);
+        while (!isFull && !backlog.IsEmpty && backlog.First.Message.Step == step)
+        {
+            isFull = !TryPackFirst(slot, ref writer, now);
+            if (probes.Here(BuggifySite.PacketClosedEarly)) break;
+        }
         if (isFull) PacketRecord.WriteFiller(ref writer);
         return DatagramHeader.Length + writer.Written;
     }

@@ -34,7 +34,7 @@ internal sealed class TrainBuilder
         _slot = facts.SlotBytes;
         _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
         TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
-        _packer = new PacketPacker(stream);
+        _packer = new PacketPacker(stream, context.Settings.Probes);
         _arena = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
         _rate = new RateControl(context.Settings.Rate, TrainDatagrams, now);
@@ -63,6 +63,13 @@ internal sealed class TrainBuilder
         train = default;
         segment = 0;
         int most = Math.Min(TrainDatagrams, _rate.Allowance(now));
+        if (most > 1 && _context.Settings.Probes.Here(BuggifySite.TrainCutShort)) most = 1;
+        if (most > 0 && _context.Settings.Probes.Here(BuggifySite.RateRefused))
+        {
+            _rateBlocked = true;
+            _rateAlarm.Set(now + TimeSpan.FromMilliseconds(1));
+            return 0;
+        }
         if (most == 0)
         {
             _rateBlocked = true;

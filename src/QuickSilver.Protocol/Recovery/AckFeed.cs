@@ -36,15 +36,17 @@ internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
     public bool TryPull(Instant now, out Train train)
     {
         var writer = new WireWriter(node.Scratch.AsSpan(DatagramHeader.Length));
-        if (_hops.TryDequeue(out TokenHop hop))
+        while (_hops.TryDequeue(out TokenHop hop))
         {
+            if (node.Probes.Here(BuggifySite.HopAckWithheld)) continue;
             hop.WriteTo(ref writer, []);
             train = node.Seal(node.Header(region.View, DatagramKind.TokenAck), writer.Written, region.View.Members[hop.From]);
             return true;
         }
-        if (_streams.TryDequeue(out StreamReceiver? stream))
+        while (_streams.TryDequeue(out StreamReceiver? stream))
         {
             stream.AckDue = false;
+            if (node.Probes.Here(BuggifySite.AckWithheld)) continue;
             stream.Feedback.WriteTo(ref writer);
             train = node.Seal(node.Header(region.View, DatagramKind.Ack), writer.Written, stream.Sender);
             return true;

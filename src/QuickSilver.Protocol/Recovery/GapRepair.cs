@@ -45,7 +45,9 @@ internal sealed class GapRepair : IFeed
     /// <summary>New sequences are missing.</summary>
     public void OnGap(Instant now)
     {
-        if (_node.Settings.EagerPull) _tick.SetIfEarlier(now + _node.Settings.ReorderGrace);
+        if (!_node.Settings.EagerPull) return;
+        TimeSpan late = _node.Probes.Here(BuggifySite.GapPulledLate) ? TimeSpan.FromMilliseconds(200) : TimeSpan.Zero;
+        _tick.SetIfEarlier(now + _node.Settings.ReorderGrace + late);
     }
 
     /// <summary>A token has told what partitions hold: without eager pull, that is when their packets are asked for.</summary>

@@ -43,6 +43,8 @@ internal sealed class TokenHopOut : IFeed
         // A record that did not fit is left to a later round; the rotation sees to it that every stream has its turn.
         token.WriteTo(ref writer, hop.Round);
         _length = writer.Written;
+        if (_length > TokenHop.MaxParts && _node.Probes.Here(BuggifySite.TokenInSmallParts))
+            _partBytes = (_length + TokenHop.MaxParts - 1) / TokenHop.MaxParts;
         int parts = Math.Max(1, (_length + _partBytes - 1) / _partBytes);
         _hop = hop with { Parts = (byte)parts };
         _sendsLeft = sends;
@@ -76,6 +78,7 @@ internal sealed class TokenHopOut : IFeed
         int from = _nextPart * _partBytes;
         writer.WriteBytes(_bytes.AsSpan(from, Math.Min(_partBytes, _length - from)));
         _nextPart++;
+        if (_nextPart == _hop.Parts && _node.Probes.Here(BuggifySite.TokenSentTwice)) _nextPart = 0;
         train = _node.Seal(_node.Header(_region.View, DatagramKind.Token), writer.Written, _region.View.Members[_hop.To]);
         return true;
     }
@@ -84,7 +87,9 @@ internal sealed class TokenHopOut : IFeed
     {
         _sendsLeft--;
         _nextPart = 0;
-        _timeout.Set(now + _node.Settings.HopTimeout);
+        TimeSpan patience = _node.Settings.HopTimeout;
+        if (_node.Probes.Here(BuggifySite.HopTimesOutEarly)) patience /= 10;
+        _timeout.Set(now + patience);
         _node.Roots.Register(this, PriorityClass.Token);
     }
 

@@ -8,5 +8,7 @@ public sealed record DeafNode(TimeSpan At, TimeSpan Duration, int Node) : Fault(
 {
     internal override IReadOnlyList<int> Hits => [Node];
 
+    internal override bool IsSeenByServer => false;
+
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Deafen(Node, begins);
 }

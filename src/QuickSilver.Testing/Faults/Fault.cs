@@ -42,6 +42,10 @@ public abstract record Fault(TimeSpan At, TimeSpan Duration)
     /// <summary>Indices of the machines that it makes unfit to keep promises while it lasts; empty for a fault of the network between them.</summary>
     internal virtual IReadOnlyList<int> Hits => [];
 
+    /// <summary>True when the machines it hits can be taken for dead by the membership server; false: those it hits may stay in the views for as
+    /// long as nobody needs them.</summary>
+    internal virtual bool IsSeenByServer => true;
+
     /// <summary>Begins or ends the fault.</summary>
     internal abstract void Apply(SimulatedCluster cluster, bool begins);
 }

@@ -12,8 +12,10 @@ internal static class ConvergenceChecks
 {
     /// <summary>The first view that does not name exactly whom it should.</summary>
     /// <param name="cluster">The cluster, which says which nodes are of the core.</param>
+    /// <param name="mayStay">True for nodes that the server has no reason to take for dead: members that are deaf or mute hold nobody up while nobody
+    /// sends.</param>
     /// <returns>What is wrong; null when all agree.</returns>
-    public static string? FindDisagreement(SimulatedCluster cluster)
+    public static string? FindDisagreement(SimulatedCluster cluster, Func<SimulatedNode, bool> mayStay)
     {
         foreach (SimulatedNode node in cluster.Nodes)
         {
@@ -21,13 +23,13 @@ internal static class ConvergenceChecks
             if (node.State != SimulatedNodeState.Running) return $"{node} is not a member of the cluster";
             foreach (SimulatedGroup stay in node.Groups)
             {
-                if (FindDisagreement(cluster, node, stay) is { } difference) return difference;
+                if (FindDisagreement(cluster, node, stay, mayStay) is { } difference) return difference;
             }
         }
         return null;
     }
 
-    private static string? FindDisagreement(SimulatedCluster cluster, SimulatedNode node, SimulatedGroup stay)
+    private static string? FindDisagreement(SimulatedCluster cluster, SimulatedNode node, SimulatedGroup stay, Func<SimulatedNode, bool> mayStay)
     {
         var named = new SortedSet<int>();
         foreach (InstalledView view in node.Stack.Cluster.ViewsOf(stay.Id))
@@ -39,7 +41,8 @@ internal static class ConvergenceChecks
         {
             if (cluster.IsConcerned(other) && other.FindGroup(stay.Name) is not null) expected.Add(other.Index);
         }
-        if (named.SetEquals(expected)) return null;
+        if (named.IsSupersetOf(expected) && named.All(index => expected.Contains(index) || (cluster.Nodes[index].IsMember && mayStay(cluster.Nodes[index]))))
+            return null;
         return $"{node}'s view of group {stay.Name} names nodes {string.Join(',', named)}; its living members are {string.Join(',', expected)}";
     }
 }

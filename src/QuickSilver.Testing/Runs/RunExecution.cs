@@ -17,6 +17,8 @@ public sealed class RunExecution
 
     private readonly RunSpec _spec;
     private readonly ulong _mostEvents;
+    private readonly IReadOnlySet<int> _lost;
+    private readonly IReadOnlySet<int> _dead;
     private readonly List<SimulatedJoin> _joins = [];
     private readonly List<(SimulatedNode Node, SimulatedLeave Leave)> _leaves = [];
 
@@ -24,6 +26,8 @@ public sealed class RunExecution
     {
         _spec = spec;
         _mostEvents = mostEvents;
+        _lost = spec.Lost();
+        _dead = spec.Dead();
         Cluster = new SimulatedCluster(spec.Options);
     }
 
@@ -99,8 +103,7 @@ public sealed class RunExecution
     {
         Prepare();
         Advance(_spec.HealAt);
-        IReadOnlySet<int> lost = _spec.Lost();
-        Cluster.Concerns = node => !lost.Contains(node.Machine);
+        Cluster.Concerns = node => !_lost.Contains(node.Machine);
         Await(_spec.ConvergenceLimit, FindDisagreement);
         Await(_spec.SettleLimit, FindUnsettled);
         if (!_spec.MustFallSilent) return;
@@ -156,7 +159,7 @@ public sealed class RunExecution
         {
             if (Cluster.IsConcerned(node) && !leave.IsCompleted) return ("D9", $"a leave of {node} has not returned");
         }
-        return ConvergenceChecks.FindDisagreement(Cluster) is { } disagreement ? ("V8", disagreement) : null;
+        return ConvergenceChecks.FindDisagreement(Cluster, node => !_dead.Contains(node.Machine)) is { } disagreement ? ("V8", disagreement) : null;
     }
 
     // Sending may go on after the first phase, and views may change by what is sent late: leaves and joins of the last moment.

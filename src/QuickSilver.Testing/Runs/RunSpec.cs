@@ -48,4 +48,8 @@ public sealed record RunSpec
 
     /// <summary>Machines that some fault hits for ever.</summary>
     internal IReadOnlySet<int> Lost() => Faults.Where(fault => fault.IsForEver).SelectMany(fault => fault.Hits).ToHashSet();
+
+    /// <summary>Machines that some fault hits for ever, so that the membership server finds them dead.</summary>
+    internal IReadOnlySet<int> Dead() =>
+        Faults.Where(fault => fault.IsForEver && fault.IsSeenByServer).SelectMany(fault => fault.Hits).ToHashSet();
 }

@@ -61,7 +61,8 @@ internal sealed class StepPipeline
         {
             _settings.Probes.Hit(Mark.ChangeGatheredDuringStep);
             TimeSpan window = 2 * _lastInstall;
-            _gatherUntil = now + (window < _settings.BatchWindow ? window : _settings.BatchWindow);
+            bool isShort = window < _settings.BatchWindow && !_settings.Probes.Here(BuggifySite.BatchGatheredLong);
+            _gatherUntil = now + (isShort ? window : _settings.BatchWindow);
         }
         _flush |= urgent;
         Schedule(now);
@@ -142,7 +143,7 @@ internal sealed class StepPipeline
         Last = made.Step;
         _installing = made;
         if (made.ToInstall.Count == 0) Activate(now);
-        else _installAlarm.Set(now + _settings.InstallTimeout);
+        else _installAlarm.Set(now + (_settings.Probes.Here(BuggifySite.InstallCutShort) ? _settings.InstallTimeout / 10 : _settings.InstallTimeout));
     }
 
     private void ActivateIfInstalled(Instant now)
