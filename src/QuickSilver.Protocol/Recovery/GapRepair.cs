@@ -39,8 +39,19 @@ internal sealed class GapRepair : IFeed
         _tick = new Alarm(node.Alarms, Tick);
     }
 
-    /// <summary>How long an answer may take before somebody else is asked.</summary>
-    public TimeSpan Patience => TimeSpan.FromTicks(Math.Clamp(_roundTrip.Ticks * 4, 10 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond));
+    /// <summary>
+    /// How long an answer may take before somebody else is asked: four times what answers take, at most 100 ms, since answers also wait for room; but
+    /// two round trips of the ring at least, up to half a second: an answer that comes after somebody else was asked is not measured.
+    /// </summary>
+    public TimeSpan Patience
+    {
+        get
+        {
+            long answers = Math.Clamp(_roundTrip.Ticks * 4, 10 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond);
+            long trips = Math.Min(_region.Ring.UsualRoundTrip.Ticks * 2, 500 * TimeSpan.TicksPerMillisecond);
+            return TimeSpan.FromTicks(Math.Max(answers, trips));
+        }
+    }
 
     /// <summary>New sequences are missing.</summary>
     public void OnGap(Instant now)
@@ -313,11 +324,11 @@ internal sealed class GapRepair : IFeed
     }
 
     /// <summary>
-    /// How often the lowest member of a partition asks its peers before it asks the sender. One silence may be a peer that is busy, or a lost
+    /// How often the lowest member of a partition asks its peers before it asks the sender. A silence or two may be a peer that is busy, or a lost
     /// answer; when a peer has asked for the same packet, it is no accident.
     /// </summary>
     private static int Silences(StreamReceiver stream, SequenceRange range, int holders) =>
-        holders == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 2;
+        holders == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 3;
 
     /// <summary>
     /// Up to here every other partition holds its packets; 0 when there is no other. A partition of which nobody is left holds nothing and will never

@@ -123,7 +123,7 @@ public sealed class RegionRecovery
     public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) => Ring.OnToken(header, body, now);
 
     /// <summary>Takes the acknowledgement of a token's hop.</summary>
-    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body) => Ring.OnTokenAck(header, body);
+    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) => Ring.OnTokenAck(header, body, now);
 
     /// <summary>Takes a pull: a peer asks for packets of a partition.</summary>
     public RejectReason OnPull(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)

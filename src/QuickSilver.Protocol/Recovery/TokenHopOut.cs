@@ -22,11 +22,15 @@ internal sealed class TokenHopOut : IFeed
     private int _sendsLeft;
     private int _nextPart;
 
+    /// <summary>How long each member is waited for.</summary>
+    public HopPace Pace { get; }
+
     public TokenHopOut(Recoverer node, RegionRecovery region, Action<int, Instant> unanswered)
     {
         _node = node;
         _region = region;
         _unanswered = unanswered;
+        Pace = new HopPace(node.Settings, region.View.Members.Length);
         _timeout = new Alarm(node.Alarms, OnTimeout);
     }
 
@@ -87,7 +91,8 @@ internal sealed class TokenHopOut : IFeed
     {
         _sendsLeft--;
         _nextPart = 0;
-        TimeSpan patience = _node.Settings.HopTimeout;
+        Pace.OnSent(_hop, now);
+        TimeSpan patience = Pace.TimeoutOf(_hop.To);
         if (_node.Probes.Here(BuggifySite.HopTimesOutEarly)) patience /= 10;
         _timeout.Set(now + patience);
         _node.Roots.Register(this, PriorityClass.Token);

@@ -74,6 +74,9 @@ internal sealed class TokenRing
     /// <summary>True for a member that did not answer lately: to this member, or as the last token here said.</summary>
     public bool IsSilent(int member) => _skips[member] > 0 || _in.Skipped.Contains(member);
 
+    /// <summary>The usual round trip of this member's hops.</summary>
+    public TimeSpan UsualRoundTrip => _out.Pace.Usual;
+
     /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
     public int Term { get; private set; } = 1;
 
@@ -178,14 +181,15 @@ internal sealed class TokenRing
     }
 
     /// <summary>Takes the acknowledgement of a hop.</summary>
-    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body)
+    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
     {
         var reader = new WireReader(body);
         TokenHop hop = TokenHop.Read(ref reader, _region.View.Members.Length, _in.AckSkipped);
         if (!reader.IsAtEnd) return RejectReason.Malformed;
         if (_region.View.Members[hop.To].Number.Key != header.Sender) return RejectReason.UnknownSender;
         if (hop.From == _region.Self) _silence.OnAnswered(hop.To);
-        if (!_out.Answered(hop)) return RejectReason.None;
+        bool isLast = _out.Pace.OnAnswered(hop, now);
+        if (!_out.Answered(hop) && !isLast) return RejectReason.None;
         if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
         _skips[hop.To] = 0;
         return RejectReason.None;

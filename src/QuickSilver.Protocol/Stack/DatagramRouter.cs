@@ -89,7 +89,7 @@ internal sealed class DatagramRouter
         return header.Kind switch
         {
             DatagramKind.Token => region.OnToken(header, body, now),
-            DatagramKind.TokenAck => region.OnTokenAck(header, body),
+            DatagramKind.TokenAck => region.OnTokenAck(header, body, now),
             _ => region.OnPull(header, body, now),
         };
     }

@@ -53,7 +53,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         RejectReason reason = header.Kind switch
         {
             DatagramKind.Token => Region.OnToken(header, body, now),
-            DatagramKind.TokenAck => Region.OnTokenAck(header, body),
+            DatagramKind.TokenAck => Region.OnTokenAck(header, body, now),
             DatagramKind.Pull => Region.OnPull(header, body, now),
             DatagramKind.Beacon => Region.OnBeacon(header, now),
             _ => Region.OnPacket(header, datagram, now),
