@@ -159,10 +159,14 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     {
         _rooms.Disseminator.OnNodesRemoved(nodes, now);
         _rooms.Recoverer.OnNodesRemoved(nodes, now);
-        _upcalls.OnNodesRemoved(nodes, now);
     }
 
-    void IMembershipEvents.OnRemovalConfirmed(NodeInfo node, Instant now) => _rooms.Recoverer.OnRemovalConfirmed(node, now);
+    // The host is told in order with the steps, even when a peer has said so before.
+    void IMembershipEvents.OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+        _upcalls.OnNodesRemoved([node], now);
+        _rooms.Recoverer.OnRemovalConfirmed(node, now);
+    }
 
     void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => _rooms.Groups.OnRefused(groupName, reason, now);
 

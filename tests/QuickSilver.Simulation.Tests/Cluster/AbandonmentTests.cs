@@ -170,6 +170,28 @@ public class AbandonmentTests
         CheckAlike(cluster, "all", null, [3, 5, 6]);
     });
 
+    [Fact]
+    public void SurvivorsAgreeWhoeverDies() => Seeds.ForEach(Seeds.Range(50_001, 300), seed =>
+    {
+        Scenario scenario = RandomScenario.MakeWithDeaths(seed, 3 + (int)(seed % 10), nameof(SurvivorsAgreeWhoeverDies), moves: false);
+        SimulatedCluster cluster = scenario.Run();
+        int dead = scenario.Faults.Count(fault => fault is NodeCrash);
+        if (dead >= scenario.Options.Membership.Replication) return;
+        // Who has the same groups is in the same region, from first to last.
+        foreach (IGrouping<string, int> region in Survivors(scenario).GroupBy(node => string.Join(' ', scenario.Groups[node])))
+        {
+            foreach (string group in scenario.Groups[region.First()]) CheckAlike(cluster, group, null, [.. region]);
+        }
+    });
+
+    [Fact]
+    public void PromisesHoldWhoeverDiesWhileNodesMove() => Seeds.ForEach(
+        Seeds.Range(60_001, 300),
+        seed => RandomScenario.MakeWithDeaths(seed, 3 + (int)(seed % 10), nameof(PromisesHoldWhoeverDiesWhileNodesMove), moves: true).Run());
+
+    private static IEnumerable<int> Survivors(Scenario scenario) =>
+        Enumerable.Range(0, scenario.Options.Nodes).Where(node => scenario.Faults.All(fault => fault is not NodeCrash crash || crash.Node != node));
+
     private static SimulatedCluster Make(ulong seed, int nodes, int replication = 5, double loss = 0) => new(new SimulationOptions
     {
         Nodes = nodes,

@@ -50,6 +50,36 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         };
     }
 
+    /// <summary>
+    /// A scenario in which nodes crash whatever they do: senders, leaders, a few at one instant or all but one, early or late. With moves, the views
+    /// change meanwhile.
+    /// </summary>
+    public static Scenario MakeWithDeaths(ulong seed, int nodes, string test, bool moves)
+    {
+        var random = new RandomScenario(seed, nodes);
+        Scenario scenario = random.Build(test);
+        SimulationOptions options = scenario.Options;
+        MembershipServerSettings membership = options.Membership with
+        {
+            FailureTimeout = TimeSpan.FromSeconds(3),
+            ReconnectGrace = TimeSpan.FromMilliseconds(random.Between(50, 1_000)),
+        };
+        var crashes = new List<Fault>();
+        int most = random.Chance(0.2) ? nodes - 1 : random.Between(1, Math.Max(2, nodes / 2));
+        TimeSpan together = random.Micros(20_000, 1_500_000);
+        int first = random.Between(0, nodes);
+        for (int dead = 0; dead < most; dead++)
+        {
+            crashes.Add(new NodeCrash(random.Chance(0.4) ? together : random.Micros(20_000, 2_500_000), (first + dead) % nodes));
+        }
+        return scenario with
+        {
+            Options = options with { Membership = membership },
+            Faults = [.. scenario.Faults.Where(fault => fault is not NodeFreeze), .. crashes],
+            Moves = moves ? random.DrawMoves(scenario.Groups) : [],
+        };
+    }
+
     public static Scenario Make(ulong seed, int nodes, string test) => new RandomScenario(seed, nodes).Build(test);
 
     private Scenario Build(string test)
