@@ -18,7 +18,9 @@ internal static class LabRunner
     /// <param name="starts">The processes; the first ones may be <see cref="RoleKind.Host"/>.</param>
     /// <param name="broker">Running already; null when there is none.</param>
     /// <param name="ct">Ends it.</param>
-    public static async Task<RunReport> RunAsync(RunReport run, NetworkLab lab, IReadOnlyList<RoleStart> starts, Broker? broker, CancellationToken ct)
+    /// <param name="meanwhile">Begun with the run, to do something to its processes; null for nothing.</param>
+    public static async Task<RunReport> RunAsync(
+        RunReport run, NetworkLab lab, IReadOnlyList<RoleStart> starts, Broker? broker, CancellationToken ct, Func<IReadOnlyList<RoleProcess>, Task>? meanwhile = null)
     {
         var processes = new List<RoleProcess>();
         try
@@ -28,14 +30,16 @@ internal static class LabRunner
                 foreach (RoleStart start in starts.Where(start => start.Order.Role == RoleKind.Host == isHost)) processes.Add(await RoleProcess.StartAsync(start.Order, start.Launch));
                 await LimitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
             }
-            List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver or RoleKind.TcpReceiver)];
+            List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role.ToString().EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal))];
             List<RoleProcess> senders = [.. processes.Where(process => process.Order.Role != RoleKind.Host).Except(receivers)];
             long bytes = lab.SentBytes();
             double cpu = broker?.CpuSeconds() ?? 0;
             foreach (RoleProcess process in senders) await process.TellAsync(new RoleCommand("go"));
+            Task disturbing = meanwhile?.Invoke(processes) ?? Task.CompletedTask;
             TimeSpan runTime = TimeSpan.FromSeconds(starts.Max(start => start.Order.WarmUpSeconds + start.Order.MeasuredSeconds));
             Task<ProcessReport[]> sending = Task.WhenAll(senders.Select(process => process.Result));
             await LimitAsync(sending, runTime + FinishLimit, "to send", ct);
+            await disturbing;
 
             long total = sending.Result.Sum(report => report.Sent);
             foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));

@@ -16,6 +16,7 @@ internal sealed class NetworkLab : IDisposable
     private const int Denominator = 100_000;
     private const int MostMembers = 250;
     private static readonly string[] IpTools = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"];
+    private static readonly Lazy<bool> Probed = new(Probe);
     private static int _made;
 
     private readonly NetProfile _profile;
@@ -36,7 +37,7 @@ internal sealed class NetworkLab : IDisposable
     public bool IsPrivate => _profile != NetProfile.Host;
 
     /// <summary>Whether this process may make namespaces.</summary>
-    public static bool CanMake => OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess && IpTools.Any(File.Exists);
+    public static bool CanMake => Probed.Value;
 
     /// <summary>Makes it.</summary>
     /// <param name="profile">Which kind.</param>
@@ -110,6 +111,21 @@ internal sealed class NetworkLab : IDisposable
             }
         }
         _namespaces.Clear();
+    }
+
+    // Root in a container may still not be allowed to.
+    private static bool Probe()
+    {
+        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess || !IpTools.Any(File.Exists)) return false;
+        try
+        {
+            using NetworkLab lab = Make(NetProfile.Loopback, 1, 0, _ => false);
+            return true;
+        }
+        catch (InvalidOperationException)
+        {
+            return false;
+        }
     }
 
     private static void Kill(int id)

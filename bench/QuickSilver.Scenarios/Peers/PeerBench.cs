@@ -34,15 +34,22 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
     private async Task<RunReport> RunAsync(Peer peer, PeerSetting setting, RunReport run, CancellationToken ct)
     {
         // Sender, receivers, and a place for a broker or host; only the receivers drop.
-        using NetworkLab lab = NetworkLab.Make(setting.Net, setting.Receivers + 2, setting.Drop, member => member >= 1 && member <= setting.Receivers);
-        Broker? broker = peer.StartBroker(setting, lab, build);
+        NetworkLab? lab = null;
+        Broker? broker = null;
         try
         {
+            lab = NetworkLab.Make(setting.Net, setting.Receivers + 2, setting.Drop, member => member >= 1 && member <= setting.Receivers);
+            broker = peer.StartBroker(setting, lab, build);
             return await LabRunner.RunAsync(run, lab, [.. peer.Starts(setting, lab, build)], broker, ct);
+        }
+        catch (Exception failure) when (failure is InvalidOperationException or System.ComponentModel.Win32Exception)
+        {
+            return run with { Failures = [failure.Message] };
         }
         finally
         {
             if (broker is not null) await broker.DisposeAsync();
+            lab?.Dispose();
         }
     }
 

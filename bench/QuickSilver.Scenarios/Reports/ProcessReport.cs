@@ -55,6 +55,9 @@ internal sealed record ProcessReport
     /// <summary>All of a node's figures at the end; null for the raw loops.</summary>
     public NodeStatistics? Statistics { get; init; }
 
+    /// <summary>How far a receiver was, all along; null where nobody noted it.</summary>
+    public IReadOnlyList<ProgressSample>? Progress { get; init; }
+
     /// <summary>What the node did in the measured part, for <c>idle</c>.</summary>
     public IdleReport? Idle { get; init; }
 

@@ -15,4 +15,10 @@ internal enum RoleKind
     Host,
     TcpSender,
     TcpReceiver,
+
+    /// <summary>One of several senders of one group.</summary>
+    StreamSender,
+
+    /// <summary>Receives from several senders of one group, and notes how far it is all along.</summary>
+    StreamReceiver,
 }

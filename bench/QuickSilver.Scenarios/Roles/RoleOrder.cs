@@ -17,6 +17,9 @@ internal sealed record RoleOrder
 
     public int Groups { get; init; } = 1;
 
+    /// <summary>Senders of the one group, where there are several.</summary>
+    public int Senders { get; init; } = 1;
+
     /// <summary>Bytes of a message.</summary>
     public int Size { get; init; }
 

@@ -26,6 +26,9 @@ internal sealed class RoleProcess : IAsyncDisposable
     /// <summary>What it was told to do.</summary>
     public RoleOrder Order { get; }
 
+    /// <summary>The operating system's number for it.</summary>
+    public int Id => _child.Id;
+
     /// <summary>Ends when it is ready to begin; faults when it failed first.</summary>
     public Task Ready => _ready.Task;
 

@@ -1,5 +1,7 @@
 using QuickSilver.Scenarios.Chaos;
 
+using QuickSilver.Scenarios.Streams;
+
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>The entry of a child process.</summary>
@@ -24,6 +26,8 @@ internal static class RoleProgram
                 RoleKind.ChaosMember => ChaosRole.RunAsync(channel),
                 RoleKind.TcpSender => TcpRoles.SendAsync(channel),
                 RoleKind.TcpReceiver => TcpRoles.ReceiveAsync(channel),
+                RoleKind.StreamSender => StreamRoles.SendAsync(channel),
+                RoleKind.StreamReceiver => StreamRoles.ReceiveAsync(channel),
                 RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });

@@ -1,0 +1,103 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using QuickSilver.Samples;
+using QuickSilver.Scenarios.Lab;
+using QuickSilver.Scenarios.Reports;
+using QuickSilver.Scenarios.Roles;
+using QuickSilver.Scenarios.Runs;
+using QuickSilver.Scenarios.Streams;
+using QuickSilver.Scenarios.Traffic;
+using Spectre.Console;
+
+namespace QuickSilver.Scenarios.Verbs;
+
+/// <summary>
+/// Several senders at full speed in one group: what they reach together, and whether they share it. Jain's index is 1 when all senders get the same
+/// and 1/n when one gets everything. A sender's share is what a receiver got from it until the
+/// first of them was through.
+/// </summary>
+internal sealed class Senders : IScenario
+{
+    private readonly Option<int[]> _senders = new("--senders") { Description = "Sender processes; may be repeated. Default: 1, 2, 8.", DefaultValueFactory = _ => [1, 2, 8] };
+    private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of each sender; 0: full speed.", DefaultValueFactory = _ => 0 }.AtLeast(0);
+    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 4 }.AtLeast(0);
+    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 5 }.Above(0);
+    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+    private readonly Option<NetProfile> _net = NetOption.Make();
+
+    /// <inheritdoc/>
+    public string Verb => "senders";
+
+    /// <inheritdoc/>
+    public string Summary => "Several senders in one group: what they reach together, and how evenly.";
+
+    /// <inheritdoc/>
+    public IReadOnlyList<Option> Options => [_senders, _receivers, _size, _rate, _warmUp, _seconds, _repeat, _net];
+
+    /// <inheritdoc/>
+    public void Validate(CommandResult result)
+    {
+        if (result.ValueOrDefault(_senders).Any(senders => senders < 1)) result.AddError("--senders is less than 1.");
+    }
+
+    /// <inheritdoc/>
+    public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
+    {
+        int[] counts = parsed.GetValue(_senders)!;
+        int repetitions = parsed.GetValue(_repeat);
+        List<RunReport> runs = [];
+        for (int repetition = 1; repetition <= repetitions; repetition++)
+        {
+            foreach (int count in counts)
+            {
+                var plan = new StreamPlan
+                {
+                    Net = parsed.GetValue(_net),
+                    Senders = count,
+                    Receivers = parsed.GetValue(_receivers),
+                    Size = parsed.GetValue(_size),
+                    Rate = parsed.GetValue(_rate),
+                    WarmUpSeconds = parsed.GetValue(_warmUp),
+                    MeasuredSeconds = parsed.GetValue(_seconds),
+                };
+                runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Setting = Setting(count), OfferedRate = plan.Rate, Repetition = repetition }, ct));
+                RunLog.Tell(runs[^1], runs.Count, counts.Length * repetitions);
+            }
+        }
+
+        Table table = new Table().Border(TableBorder.Simple);
+        foreach (string title in (string[])["senders", "messages/s, median", "lowest", "highest", "Jain's index, median", "lowest", "repairs", "lost"]) table.AddColumn(new TableColumn(title).RightAligned());
+        List<VariantSummary> summary = [];
+        foreach (int count in counts)
+        {
+            List<RunReport> own = [.. runs.Where(run => run.Setting == Setting(count) && run.Processes.Count > 0)];
+            VariantSummary rate = Sum("messages/s to the slowest receiver", own.Select(RunLog.SlowestRate)), fairness = Sum("Jain's index", own.Select(Jain));
+            long repairs = own.Sum(run => run.Processes.Sum(process => process.RepairsFromPeers + process.RepairsFromSenders));
+            table.AddRow($"{count}", $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", $"{fairness.Median:N3}", $"{fairness.Lowest:N3}", $"{repairs:N0}",
+                $"{own.Sum(run => RunLog.Receivers(run).Sum(process => process.Lost)):N0}");
+
+            VariantSummary Sum(string figure, IEnumerable<double> values)
+            {
+                var one = VariantSummary.Of(Setting(count), parsed.GetValue(_rate), figure, values);
+                summary.Add(one);
+                return one;
+            }
+        }
+        return new ScenarioOutcome(runs, summary, table);
+    }
+
+    private static string Setting(int senders) => $"{senders} senders";
+
+    // From the first messages until the first sender has all of its own through: while all want to send.
+    private static double Jain(RunReport run)
+    {
+        IReadOnlyList<ProgressSample> progress = RunLog.Receivers(run).First().Progress!;
+        ProgressSample? last = progress.LastOrDefault(sample => sample.BySender.Zip(progress[^1].BySender).All(pair => pair.First < pair.Second));
+        if (last is null) return double.NaN;
+        double[] shares = [.. last.BySender.Zip(progress[0].BySender).Select(pair => (double)(pair.First - pair.Second))];
+        double squares = shares.Sum(share => share * share);
+        return squares == 0 ? double.NaN : shares.Sum() * shares.Sum() / (shares.Length * squares);
+    }
+}
