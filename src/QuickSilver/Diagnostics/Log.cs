@@ -32,6 +32,12 @@ internal static partial class Log
     [LoggerMessage(1007, LogLevel.Warning, "The core thread was held up for {Duration} by {Phase} (group {Group})")]
     public static partial void Stalled(ILogger logger, TimeSpan duration, LoopPhase phase, string? group);
 
+    [LoggerMessage(
+        1008,
+        LogLevel.Error,
+        "The core thread has not come back from {Phase} of group {Group} for {Duration}: the node neither receives nor answers meanwhile")]
+    public static partial void Hanging(ILogger logger, TimeSpan duration, LoopPhase phase, string group);
+
     [LoggerMessage(1101, LogLevel.Information, "This process serves the membership at {Endpoint}")]
     public static partial void ServingMembership(ILogger logger, string endpoint);
 

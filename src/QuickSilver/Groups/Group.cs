@@ -90,7 +90,7 @@ public sealed class Group : GroupSender, IInboxOwner
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
     {
         GroupCore core = Core!;
-        long before = Environment.TickCount64;
+        long before = core.EnterUserCode(LoopPhase.KeySelector);
         try
         {
             return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
@@ -168,7 +168,7 @@ public sealed class Group : GroupSender, IInboxOwner
         foreach (InlineRegistration registration in _inline)
         {
             if (registration.IsRemoved) continue;
-            long before = Environment.TickCount64;
+            long before = core.EnterUserCode(LoopPhase.InlineHandler);
             try
             {
                 registration.Handler(new MessageView(this, sender, number, payload));

@@ -215,9 +215,14 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <summary>User code has thrown.</summary>
     public void OnUserFault(Group handle, Exception fault) => _node.OnUserFault(this, handle, fault);
 
+    /// <summary>User code is about to be called on the core thread.</summary>
+    /// <returns>For <see cref="OnUserCode"/>.</returns>
+    public long EnterUserCode(LoopPhase phase) => Services.UserCode.Enter(phase, Name);
+
     /// <summary>User code has run since an instant of the coarse clock.</summary>
     public void OnUserCode(LoopPhase phase, long beforeMilliseconds)
     {
+        Services.UserCode.Leave();
         long took = Environment.TickCount64 - beforeMilliseconds;
         if (took >= _node.StallMilliseconds) _node.OnUserStall(phase, TimeSpan.FromMilliseconds(took), Name);
     }

@@ -78,14 +78,15 @@ internal sealed class NodeParts
         if (!await EndsByAsync(_thread.Ended, deadline - Services.Clock.Now).ConfigureAwait(false))
         {
             Services.Log.Post(
-                (Services.Name, Services.Options.Shutdown.Timeout), static (logger, s) => Log.ShutdownTimedOut(
-                    logger, s.Name, s.Timeout, "a handler or feed"));
+                (Services.Name, Services.Options.Shutdown.Timeout, Services.UserCode.Present), static (logger, s) => Log.ShutdownTimedOut(
+                    logger, s.Name, s.Timeout, s.Present));
             Services.Requests.Close();
             Services.Inboxes.Returns.Close();
         }
         foreach (Group handle in Services.Handles()) handle.Abandon(reason);
         await EndsByAsync(_link.DisposeAsync().AsTask(), Max(deadline - Services.Clock.Now, LinkGrace)).ConfigureAwait(false);
         _meter?.Dispose();
+        Services.UserCode.Dispose();
         Lifecycle.OnStopped();
         await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
         Lifecycle.Complete();

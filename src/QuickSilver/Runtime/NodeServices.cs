@@ -27,6 +27,7 @@ internal sealed class NodeServices
         Clock = clock;
         Log = log;
         Events = events;
+        UserCode = new UserCodeWatch(log, events);
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
         var nudge = new CoreAction(static _ => { });
         Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge));
@@ -58,6 +59,9 @@ internal sealed class NodeServices
 
     /// <summary>What inboxes share.</summary>
     public InboxShared Inboxes { get; }
+
+    /// <summary>Watches over user code on the core thread.</summary>
+    public UserCodeWatch UserCode { get; }
 
     /// <summary>True on the core thread.</summary>
     public bool IsCoreThread => _thread is { IsCurrent: true };

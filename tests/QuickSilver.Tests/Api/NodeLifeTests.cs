@@ -99,9 +99,17 @@ public sealed class NodeLifeTests
                 hang.Wait();
             },
         });
+        var stalls = new System.Collections.Concurrent.ConcurrentQueue<StallEvent>();
+        node.Events += (_, happened) =>
+        {
+            if (happened is StallEvent stall) stalls.Enqueue(stall);
+        };
         Task<List<string>> reading = NodeRig.ReadToEndAsync(group);
         await group.SendAsync("x");
         Assert.True(entered.Wait(NodeRig.Patience));
+        await NodeRig.UntilAsync(() => !stalls.IsEmpty, "a handler that hangs is told of while it does");
+        Assert.True(stalls.TryPeek(out StallEvent? told));
+        Assert.Equal((LoopPhase.InlineHandler, "group"), (told.Phase, told.GroupName));
         Assert.NotNull(node.GetStatistics());
         Assert.Single(node.TopGroups(1));
         Task[] waiting =
@@ -117,7 +125,8 @@ public sealed class NodeLifeTests
         foreach (Task call in waiting) await Assert.ThrowsAsync<ObjectDisposedException>(() => call.WaitAsync(NodeRig.Patience));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await group.SendAsync("late"));
         await group.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
-        Assert.Contains(1_004, factory.Ids);
+        Assert.Contains(1_008, factory.Ids);
+        Assert.Contains(factory.Records, static record => record.Id.Id == 1_004 && record.Text.Contains("InlineHandler of 'group'", StringComparison.Ordinal));
         hang.Set();
     }
 
