@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
@@ -52,7 +53,7 @@ public sealed class SimulatedCluster
         ArgumentOutOfRangeException.ThrowIfLessThan(options.Nodes, 1);
         _run = new RunContext(options);
         _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
-        _checks = new ClusterChecks(_run, node => _nodes[node].IsMember);
+        _checks = new ClusterChecks(_run, node => _nodes[node].IsMember, node => _nodes[node]);
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, new Observer(this));
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace,
@@ -107,6 +108,9 @@ public sealed class SimulatedCluster
         get => _run.Tap;
         set => _run.Tap = _network.Tap = value;
     }
+
+    /// <summary>What the applications saw; empty unless <see cref="SimulationOptions.KeepsLog"/>.</summary>
+    internal IReadOnlyList<string> LogLines => _run.Log?.Lines ?? [];
 
     internal NetworkConditions Conditions => _network.Conditions;
 
@@ -246,6 +250,7 @@ public sealed class SimulatedCluster
     public void Shutdown()
     {
         _isEnding = true;
+        if (IsSettled) CheckSettled();
         foreach (SimulatedNode node in _nodes)
         {
             // What stays broken for ever cannot end in good order.
@@ -261,6 +266,14 @@ public sealed class SimulatedCluster
     /// <param name="invariant">Id of the invariant.</param>
     /// <param name="seen">What was seen.</param>
     public InvariantViolationException Violation(string invariant, string seen) => _run.Violation(invariant, seen);
+
+    private void CheckSettled()
+    {
+        if (PrefixChecks.FindDifference(this, _checks) is { } difference) throw _run.Violation("D5", difference);
+        if (_run.Log is not { } log) return;
+        _run.Note(0, $"settled {string.Join(',', _nodes.Where(IsConcerned).Select(node => node.Index))}");
+        if (LogChecker.Check(log.Lines) is [string first, ..]) throw _run.Violation(first[..first.IndexOf(':', StringComparison.Ordinal)], $"in the log: {first}");
+    }
 
     private SimulatedNode AddNode(int machine)
     {
@@ -282,7 +295,9 @@ public sealed class SimulatedCluster
     private void MarkRemoved(ulong key)
     {
         if (_checks.Views.NodeOf(key) is not (>= 0 and var index) || _nodes[index].IsRemoved) return;
+        _checks.Removals.OnAnnounced(key, _membership.LastStep);
         _nodes[index].IsRemoved = true;
+        _run.Note(index, "removed");
         _checks.Removals.OnRemoved(_nodes[index]);
     }
 
@@ -306,6 +321,7 @@ public sealed class SimulatedCluster
             {
                 throw cluster.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
             }
+            cluster._checks.Budgets.OnSent(node, header);
             if (header.Kind == DatagramKind.Token) cluster._checks.Tokens.OnToken(node, header, datagram, cluster._checks.Lives);
             if (header.Kind != DatagramKind.Data) return;
             cluster._nodes[node].CheckViews();
@@ -315,6 +331,7 @@ public sealed class SimulatedCluster
         public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
         {
             if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || !DatagramKinds.CarriesPacket(header.Kind)) return;
+            cluster._checks.Budgets.OnRead(node, datagram.Length);
             if (!damaged || header.PayloadIsIntact(datagram)) cluster._checks.Stability.OnPacketRead(node, header);
         }
     }

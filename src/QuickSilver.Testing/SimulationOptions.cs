@@ -64,6 +64,9 @@ public sealed record SimulationOptions
     /// <summary>Most events in one virtual microsecond before the run is taken to spin.</summary>
     public int SpinLimit { get; init; } = 10_000;
 
+    /// <summary>True: what the applications see is written down, and checked once more when the run is over.</summary>
+    public bool KeepsLog { get; init; }
+
     /// <summary>The defect to plant in every node and in the membership server.</summary>
     [JsonInclude]
     internal Sabotage Sabotage { get; init; }

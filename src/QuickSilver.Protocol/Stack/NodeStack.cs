@@ -34,6 +34,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         }
     }
 
+    /// <summary>The rooms, for checks that look into them.</summary>
+    internal StackRooms Rooms => _rooms;
+
     /// <summary>The cluster as installed here.</summary>
     public ClusterView Cluster => _rooms.Cluster;
 

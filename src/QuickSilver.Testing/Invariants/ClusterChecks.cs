@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Invariants;
 
@@ -12,13 +13,15 @@ internal sealed class ClusterChecks
     /// <summary>Makes the checks of a run.</summary>
     /// <param name="run">The run.</param>
     /// <param name="lives">True for nodes that have neither crashed nor ended otherwise, nor been removed.</param>
-    public ClusterChecks(RunContext run, Func<int, bool> lives)
+    /// <param name="nodes">The nodes by index.</param>
+    public ClusterChecks(RunContext run, Func<int, bool> lives, Func<int, SimulatedNode> nodes)
     {
         _run = run;
         Lives = lives;
         Views = new ViewChecks(run);
         Deliveries = new DeliveryChecks(run, Views);
-        Stability = new StabilityChecks(run, Views);
+        Stability = new StabilityChecks(run, Views, nodes);
+        Budgets = new BudgetChecks(run);
         Memory = new MemoryChecks(run);
         Removals = new RemovalChecks(run);
         Tokens = new TokenChecks(run, Views);
@@ -39,6 +42,9 @@ internal sealed class ClusterChecks
     /// <summary>R1 and R4.</summary>
     public MemoryChecks Memory { get; }
 
+    /// <summary>R2.</summary>
+    public BudgetChecks Budgets { get; }
+
     /// <summary>V5 and V7.</summary>
     public RemovalChecks Removals { get; }
 
@@ -53,7 +59,8 @@ internal sealed class ClusterChecks
     public GroupLog GroupOf(string name, GroupId id)
     {
         if (_byId.TryGetValue(id, out GroupLog? group)) return group;
-        group = new GroupLog(name, _groups.Count, _run.Options.Lives);
+        bool isSecond = _groups.Exists(known => known.Name == name);
+        group = new GroupLog(name, _groups.Count, _run.Options.Lives) { LogName = isSecond ? $"{name}#{_groups.Count}" : name };
         _byId.Add(id, group);
         _groups.Add(group);
         return group;

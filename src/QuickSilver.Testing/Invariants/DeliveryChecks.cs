@@ -74,6 +74,7 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
                 throw run.Violation("D8", $"{Where(stay)} lost message {number} of node {sender}, which was known stable");
             }
         }
+        stay.AddLoss(sender, first, count);
         if (place.First == 0) place.First = first;
         place.Next = first + count;
         place.MayJump = false;

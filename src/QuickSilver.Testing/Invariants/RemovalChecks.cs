@@ -8,7 +8,7 @@ using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// V5: a node that was told of another's removal never installs a later view with it. V7: a living node that is reachable both ways, and stands still
+/// V5: a node that was told of another's removal, by the server or by a token, never installs a view with it that was made after the removal. V7: a living node that is reachable both ways, and stands still
 /// for less than the detector's limit, is not removed: whoever is removed alive must have an excuse among the faults of the run. A fault excuses when
 /// it takes half of the limit that it strains, alone or together with others, so that what is near the limit counts as beyond it.
 /// O(removed nodes) per view installed, O(faults) per removal.
@@ -20,6 +20,7 @@ internal sealed class RemovalChecks(RunContext run)
 
     private readonly List<Fault> _faults = [];
     private readonly Dictionary<int, List<(ulong Key, StepNumber Step)>> _told = [];
+    private readonly Dictionary<ulong, ulong> _lastStep = [];
 
     /// <summary>A fault is going to happen.</summary>
     public void Learn(Fault fault) => _faults.Add(fault);
@@ -40,11 +41,18 @@ internal sealed class RemovalChecks(RunContext run)
         if (!_told.TryGetValue(node, out List<(ulong Key, StepNumber Step)>? told)) return;
         foreach ((ulong key, StepNumber step) in told)
         {
-            if (view.FirstStep <= step || view.IndexOf(key) < 0) continue;
+            // A token may be faster than the steps that were made before the removal.
+            bool isLater = view.FirstStep.Epoch > step.Epoch || view.FirstStep.Counter > _lastStep.GetValueOrDefault(key, ulong.MaxValue);
+            if (!isLater || view.FirstStep <= step || view.IndexOf(key) < 0) continue;
             throw run.Violation("V5",
                 $"node {node} installed {view} of step {view.FirstStep} with node number {key:x}, which it was told at step {step} is removed");
         }
     }
+
+    /// <summary>The membership server has announced a removal.</summary>
+    /// <param name="key">Key of the node's number.</param>
+    /// <param name="lastStep">The last step that the server had made.</param>
+    public void OnAnnounced(ulong key, ulong lastStep) => _lastStep[key] = lastStep;
 
     /// <summary>The membership server has removed a node.</summary>
     public void OnRemoved(SimulatedNode node)

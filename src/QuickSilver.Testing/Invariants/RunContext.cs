@@ -1,6 +1,7 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Scheduling;
 
@@ -26,6 +27,12 @@ internal sealed class RunContext(SimulationOptions options)
 
     /// <summary>Sees all traffic; null: nobody does.</summary>
     public ITrafficTap? Tap { get; set; }
+
+    /// <summary>What the applications saw; null: it is not kept.</summary>
+    public RunLog? Log { get; } = options.KeepsLog ? new RunLog() : null;
+
+    /// <summary>Writes down what an application saw, if that is wanted.</summary>
+    public void Note(int node, string what) => Log?.Add(Now - Instant.Zero, node, what);
 
     /// <summary>The present instant.</summary>
     public Instant Now => Clock.Now;

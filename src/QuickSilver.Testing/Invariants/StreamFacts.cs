@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>One stream as the network saw it: how far it was sent, and which of its packets each node has read from a socket.</summary>
-internal sealed class StreamFacts(RegionViewFacts view, int nodes)
+internal sealed class StreamFacts(RegionViewFacts view, ulong sender, int nodes)
 {
     private const int WordBits = 64;
 
@@ -9,6 +9,9 @@ internal sealed class StreamFacts(RegionViewFacts view, int nodes)
 
     /// <summary>The view it goes to.</summary>
     public RegionViewFacts View { get; } = view;
+
+    /// <summary>Key of its sender's number.</summary>
+    public ulong Sender { get; } = sender;
 
     /// <summary>Highest sequence sent.</summary>
     public ulong Highest { get; set; }

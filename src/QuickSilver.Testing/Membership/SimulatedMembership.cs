@@ -66,6 +66,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// <summary>Frames that were on the way in either direction.</summary>
     public ulong Frames { get; private set; }
 
+    /// <summary>Counter of the last step that the present server has made.</summary>
+    public ulong LastStep => _server.Statistics.Steps;
+
     /// <summary>Alarms set in the server now.</summary>
     public int Alarms => _alarms.Count;
 

@@ -164,6 +164,7 @@ internal sealed class SimulatedNetwork
         if (link.Loss > 0 && _random.DrawUnit(RandomStream.Loss, (ulong)from, (ulong)to, ordinal) < link.Loss)
         {
             Counters.Lost++;
+            CountTrouble(datagram);
             return;
         }
 
@@ -174,6 +175,7 @@ internal sealed class SimulatedNetwork
         if (heldBack)
         {
             Counters.HeldBack++;
+            CountTrouble(datagram);
             arrival += 1 + (long)(SeededRandom.Mix(bits) % (ulong)Math.Max(1, link.ReorderDelay.Ticks));
         }
         else
@@ -212,6 +214,12 @@ internal sealed class SimulatedNetwork
         }
     }
 
+    /// <summary>A copy will not arrive, or not in time, or not as it was sent.</summary>
+    public void CountTrouble(Datagram datagram)
+    {
+        if (KindOf(datagram) is DatagramKind.Data or DatagramKind.Repair) Counters.PacketBytesTroubled += datagram.Length;
+    }
+
     private static DatagramKind KindOf(Datagram datagram) => datagram.Length > DatagramHeader.KindOffset
         ? (DatagramKind)(datagram.Span[DatagramHeader.KindOffset] & ~DatagramKinds.IgnorableBit)
         : DatagramKind.None;
@@ -221,12 +229,14 @@ internal sealed class SimulatedNetwork
         if (Conditions.Blocks(from, to, multicast))
         {
             Counters.Blocked++;
+            CountTrouble(datagram);
             return true;
         }
         double loss = Conditions.LossOn(from, to);
         bool lost = loss > 0 && _random.DrawUnit(RandomStream.Faults, (ulong)from, (ulong)to, ordinal) < loss;
         if (!lost && !Conditions.Drops(from, to, ordinal, KindOf(datagram), departure)) return false;
         Counters.Lost++;
+        CountTrouble(datagram);
         return true;
     }
 
@@ -238,6 +248,7 @@ internal sealed class SimulatedNetwork
         if (corruption > 0 && _random.DrawUnit(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal) < corruption)
         {
             Counters.Damaged++;
+            CountTrouble(datagram);
             ulong bits = _random.Draw(RandomStream.Corruption, (ulong)from, (ulong)to, ordinal + (1UL << 62));
             _events.Schedule(arrival, socket, Damage.Copy(Pool, datagram, _previous, bits));
             return;

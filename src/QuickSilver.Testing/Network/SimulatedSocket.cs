@@ -74,6 +74,7 @@ internal sealed class SimulatedSocket : IEventTarget
         int charge = KernelCharge.OfDatagram(datagram.Length);
         if (now < ReceivesFrom || !_owner.TryPassPort(datagram.Length, now, out Instant ready))
         {
+            _owner.CountTrouble(datagram);
             _owner.Pool.Release(datagram);
             return;
         }
@@ -81,6 +82,7 @@ internal sealed class SimulatedSocket : IEventTarget
         {
             Drops++;
             _owner.CountBufferDrop();
+            _owner.CountTrouble(datagram);
             _owner.Pool.Release(datagram);
             return;
         }

@@ -206,6 +206,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         else Pool.Release(datagram);
     }
 
+    /// <summary>A datagram was dropped before it could be read.</summary>
+    public void CountTrouble(Datagram datagram) => _network.CountTrouble(datagram);
+
     /// <summary>A socket of this node had no room for a datagram.</summary>
     public void CountBufferDrop() => _network.Counters.BufferDrops++;
 

@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Nodes;
@@ -31,6 +32,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         var stay = new SimulatedGroup(node, group, log, node.Stack.Cluster.Installed, run.Options.Lives);
         if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
         group.Tag = stay;
+        if (run.Log is null) return;
+        run.Note(node.Index, $"stay {log.LogName} {RunLog.Text(stay.Began)}");
+        NoteView(group);
     }
 
     /// <summary>A join has returned.</summary>
@@ -43,6 +47,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
                 throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
             }
             stay.IsJoined = true;
+            if (run.Log is not null) run.Note(node.Index, $"joined {stay.Log.LogName}");
             DeliveryChecks.OnJoinCompleted(stay, run.Options.Lives);
         }
     }
@@ -52,7 +57,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         foreach (LocalGroup group in groups)
         {
-            if (_groups.Remove(group.Info.Name, out SimulatedGroup? stay)) stay.IsOpen = false;
+            if (!_groups.Remove(group.Info.Name, out SimulatedGroup? stay)) continue;
+            stay.IsOpen = false;
+            if (run.Log is not null) run.Note(node.Index, $"left {stay.Log.LogName}");
         }
     }
 
@@ -89,7 +96,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         log.IsPulled = true;
         Span<byte> room = message.GetSpan(bytes)[..bytes];
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
-        log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         message.Advance(bytes);
         node.Work.OnMessageSent();
     }
@@ -104,6 +112,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         message.IsNumbered = true;
         message.GroupView = groupView;
         log.Numbered++;
+        if (run.Log is not null) run.Note(node.Index, $"numbered {group.Log.LogName} {number} {RunLog.Text(groupView)}");
         node.CheckViews();
         if (checks.Views.FindGroupView(group.Id, groupView) is not { } audience)
         {
@@ -129,6 +138,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         if (message.IsStable) throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} was said to be stable twice");
         message.IsStable = true;
         log.Stable++;
+        if (run.Log is not null) run.Note(node.Index, $"stable {group.Log.LogName} {number}");
         run.Trace.Add(TraceKind.Stable, run.Now, ((ulong)node.Index << 32) | (uint)group.Log.Index, number);
         checks.Stability.OnStable(group.Log, group.Id, node.Index, number, message, checks.Lives);
     }
@@ -145,6 +155,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         SimulatedGroup stay = StayOf(group, "D3");
         int sender = checks.Deliveries.OnMessage(stay, message);
+        if (run.Log is not null)
+            run.Note(node.Index, $"got {stay.Log.LogName} {sender} {message.Number} {message.Payload.Length} {Crc32C.Of(message.Payload.Span):x8}");
         if (run.Options.KeepsReceived) stay.Add(sender, message.Number);
         node.Work.OnMessageDelivered();
     }
@@ -155,11 +167,16 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         SimulatedGroup stay = StayOf(group, "D5");
         stay.Losses++;
         int from = checks.Views.NodeOf(sender.Number.Key);
+        if (run.Log is not null) run.Note(node.Index, $"lost {stay.Log.LogName} {from} {first} {count}");
         checks.Deliveries.OnLoss(stay, sender, first, count, from >= 0 && checks.Lives(from));
     }
 
     /// <inheritdoc/>
-    public void OnViewChanged(LocalGroup group, Instant now) => node.CheckViews();
+    public void OnViewChanged(LocalGroup group, Instant now)
+    {
+        node.CheckViews();
+        if (run.Log is not null) NoteView(group);
+    }
 
     /// <inheritdoc/>
     public void OnGateChanged(LocalGroup group, bool open, Instant now)
@@ -175,6 +192,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <inheritdoc/>
     public void OnRegistered(NodeInfo self, Instant now)
     {
+        if (run.Log is not null) run.Note(node.Index, "registered");
         checks.Views.OnRegistered(node.Index, self, checks.Lives);
         node.OnRegistered();
     }
@@ -193,6 +211,14 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <inheritdoc/>
     public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);
 
+    private void NoteView(LocalGroup group)
+    {
+        ClusterView cluster = node.Stack.Cluster;
+        IEnumerable<int> members = cluster.ViewsOf(group.Info.Id).SelectMany(view => view.Members).Select(member => checks.Views.NodeOf(member.Number.Key));
+        string name = ((SimulatedGroup)group.Tag!).Log.LogName;
+        run.Note(node.Index, $"view {name} {RunLog.Text(cluster.GroupViewOf(group.Info.Id))} {string.Join(',', members.Order())}");
+    }
+
     private SimulatedGroup StayOf(LocalGroup group, string invariant) =>
         group.Tag as SimulatedGroup ?? throw run.Violation(invariant, $"node {node.Index} was told of {group.Info.Name} before it was admitted");
 
@@ -204,6 +230,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         Span<byte> room = payload.Start(bytes);
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
         group.Local.Send(payload, new SimulatedTicket(this, group, number), now);
     }

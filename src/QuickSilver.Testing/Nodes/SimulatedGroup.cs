@@ -9,6 +9,7 @@ public sealed class SimulatedGroup
 {
     private readonly ReceiverPlace[] _places;
     private readonly List<ReceivedMessage> _received = [];
+    private readonly List<(int Sender, ulong First, ulong Count)> _lost = [];
 
     internal SimulatedGroup(SimulatedNode node, LocalGroup local, GroupLog log, StepNumber began, int nodes)
     {
@@ -64,6 +65,15 @@ public sealed class SimulatedGroup
     {
         Delivered++;
         DeliveryTimes += took;
+    }
+
+    internal void AddLoss(int sender, ulong first, ulong count) => _lost.Add((sender, first, count));
+
+    internal bool HasDelivered(int sender, ulong number)
+    {
+        ReceiverPlace place = _places[sender];
+        if (place.First == 0 || number < place.First || number >= place.Next) return false;
+        return !_lost.Exists(loss => loss.Sender == sender && number >= loss.First && number < loss.First + loss.Count);
     }
 
     internal ref ReceiverPlace PlaceOf(int sender) => ref _places[sender];

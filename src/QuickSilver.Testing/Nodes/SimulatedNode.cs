@@ -275,6 +275,7 @@ public sealed class SimulatedNode : IMembershipClient
     {
         if (!IsAlive) return;
         State = state;
+        if (_run.Log is not null) _run.Note(Index, state.ToString().ToLowerInvariant());
         _run.Trace.Add(TraceKind.Lifecycle, _run.Now, (ulong)Index, (ulong)state << 32);
         _runner.End();
         _transport.CloseAll();

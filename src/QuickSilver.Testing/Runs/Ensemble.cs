@@ -5,12 +5,13 @@ using QuickSilver.Testing.Runs.Generation;
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>
-/// Runs many seeds, on several threads, and adds up what came of them. One in twenty is run twice, and must give the same trace both times. Runs that
-/// break a promise are saved. Each run lives on one thread; nothing is shared but the sums.
+/// Runs many seeds, on several threads, and adds up what came of them. One in twenty is run twice, and must give the same trace both times; of one in
+/// twenty the log is kept, and read again by another checker. Runs that break a promise are saved. Each run lives on one thread; nothing is shared but the sums.
 /// </summary>
 public sealed class Ensemble
 {
     private const ulong TwiceEvery = 20;
+    private const ulong LogEvery = 20;
 
     /// <summary>What the generator may draw.</summary>
     public GeneratorOptions Bounds { get; init; } = new();
@@ -66,6 +67,7 @@ public sealed class Ensemble
     private void RunSeed(ulong seed, EnsembleReport report)
     {
         RunSpec spec = RunGenerator.Generate(seed, Bounds);
+        if (seed % LogEvery == LogEvery / 2) spec = spec with { Options = spec.Options with { KeepsLog = true } };
         var watch = Stopwatch.StartNew();
         RunResult result = RunExecution.Execute(spec);
         report.Add(spec, result, watch.Elapsed);

@@ -1,0 +1,55 @@
+using QuickSilver.Testing.Nodes;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// The end of a removed sender (D5): members of one region view that survive it deliver the same of its messages there, all or none of each, unless a
+/// whole partition of the view failed with it. Looked at when a run has settled; O(unstable messages of removed senders x members).
+/// </summary>
+internal static class PrefixChecks
+{
+    /// <summary>The first message that some survivors of a view delivered and others did not.</summary>
+    /// <returns>What was seen; null when all agree.</returns>
+    public static string? FindDifference(SimulatedCluster cluster, ClusterChecks checks)
+    {
+        foreach (((int groupIndex, int sender, ulong number), List<Carrier> carriers) in checks.Stability.Unstable)
+        {
+            if (cluster.Nodes[sender].IsMember) continue;
+            GroupLog group = checks.Groups[groupIndex];
+            if (group.Find(sender) is not { } log || !log.Has(number) || !log[number].IsNumbered) continue;
+            foreach (Carrier carrier in carriers)
+            {
+                RegionViewFacts view = carrier.Stream.View;
+                if (HasLostPartition(cluster, view, sender)) continue;
+                if (FindDifference(cluster, view, group, sender, number, log[number]) is { } difference) return difference;
+            }
+        }
+        return null;
+    }
+
+    private static string? FindDifference(SimulatedCluster cluster, RegionViewFacts view, GroupLog group, int sender, ulong number, in SentMessage message)
+    {
+        int with = -1, without = -1;
+        foreach (int member in view.Members)
+        {
+            SimulatedNode node = cluster.Nodes[member];
+            if (!cluster.IsConcerned(node) || node.FindGroup(group.Name) is not { } stay || message.GroupView < stay.Began) continue;
+            if (stay.HasDelivered(sender, number)) with = member;
+            else without = member;
+        }
+        if (with < 0 || without < 0) return null;
+        return $"message {number} of node {sender}, which is gone, to {group.Name} was delivered by node {with} of {view.View}, and not by node {without}";
+    }
+
+    private static bool HasLostPartition(SimulatedCluster cluster, RegionViewFacts view, int sender)
+    {
+        int partitions = view.View.Partitions.Count;
+        var survivors = new bool[partitions];
+        for (int index = 0; index < view.Members.Length; index++)
+        {
+            int member = view.Members[index];
+            if (member != sender && cluster.IsConcerned(cluster.Nodes[member])) survivors[view.View.Partitions.OfMember(index)] = true;
+        }
+        return Array.Exists(survivors, survives => !survives);
+    }
+}
