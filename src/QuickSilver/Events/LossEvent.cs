@@ -4,7 +4,7 @@ namespace QuickSilver;
 /// merged.</summary>
 /// <param name="Group">The handle it came by.</param>
 /// <param name="Sender">Who sent them.</param>
-/// <param name="First">Number of the first.</param>
-/// <param name="Count">How many; 0: unknown.</param>
+/// <param name="First">Number of the first; 0: unknown, this node had got nothing of the sender before it died.</param>
+/// <param name="Count">How many; 0: unknown. With a known first they are the sender's last ones, perhaps none: whoever could tell has died.</param>
 /// <param name="Reason">Why.</param>
 public sealed record LossEvent(Group Group, MemberId Sender, ulong First, ulong Count, LossReason Reason) : GroupEvent(Group);

@@ -263,6 +263,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     internal Exception EndException()
     {
         EndMark? end = Volatile.Read(ref _end);
+        if (end is null && Node.StopReason is { } stopped) return stopped;
         return end?.Reason ?? new ObjectDisposedException(nameof(Group), $"The handle on the group '{Name}' has been left or disposed of.");
     }
 

@@ -37,6 +37,9 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     internal NodeCore Core => _parts.Core;
 
+    /// <summary>Why the node stops by itself; null when it does not.</summary>
+    internal QuickSilverException? StopReason => _parts.Lifecycle.StopReason;
+
     /// <summary>Starts a node and waits until the membership server has admitted it.</summary>
     /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
     /// <param name="ct">Ends the start.</param>
@@ -187,7 +190,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     // A node that stopped by itself says why; one that was disposed of has nothing more to say.
     private Exception Disposed() =>
-        _parts.Lifecycle.StopReason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Name}' has been disposed of.");
+        StopReason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Name}' has been disposed of.");
 
     private HandleSettings ToSettings(GroupOptions? options)
     {

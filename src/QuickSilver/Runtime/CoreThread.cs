@@ -142,8 +142,9 @@ internal sealed class CoreThread
     // The observer may itself be what is broken: whatever it throws here has nowhere left to go, and the first fault has the cause.
     private void Fail(Exception fault)
     {
-        _requests.Close();
+        // Told before the queue closes: whoever is refused there finds the reason.
         TryRun(static core => core.Thread._observer.OnFault(core.Fault, core.Thread._clock.Now), (Thread: this, Fault: fault));
+        _requests.Close();
         while (!_requests.IsDrained) TryRun(static core => core._requests.RunRest(core._clock.Now), this);
     }
 

@@ -56,8 +56,8 @@ internal static class FailureSnippets
                 case MessageEvent { Message: var message }:
                     tell($"{message.SenderName} {message.Sequence}: {message.GetString()}");
                     break;
-                case LossEvent { Count: 0 } loss:
-                    tell($"from {loss.First} on, an unknown number of messages of {loss.Sender} will not come: {loss.Reason}");
+                case LossEvent { Count: 0 } loss: // the sender died with what nobody else holds
+                    tell($"messages of {loss.Sender} will not come, nobody knows how many: {loss.Reason}");
                     break;
                 case LossEvent loss:
                     tell($"{loss.Count} messages of {loss.Sender} from {loss.First} on will not come: {loss.Reason}");
