@@ -32,6 +32,12 @@ internal sealed record PeerSetting
     /// <summary>By which part of its API QuickSilver sends.</summary>
     public SendStyle Send { get; init; }
 
+    /// <summary>Bytes of QuickSilver's datagrams; 0: its own choice.</summary>
+    public int DatagramBytes { get; init; }
+
+    /// <summary>Whether QuickSilver's packets carry a checksum of their payload.</summary>
+    public PayloadChecksum Checksum { get; init; }
+
     /// <summary>For people.</summary>
     public string Text => $"{Size} B to {Receivers}, {Net.ToString().ToLowerInvariant()}{(Drop + NodeDrop > 0 ? $", {(Drop + NodeDrop) * 100:0.###} % loss" : "")}";
 
@@ -47,6 +53,8 @@ internal sealed record PeerSetting
         MeasuredSeconds = MeasuredSeconds,
         Rate = Rate,
         Send = Send,
+        DatagramBytes = DatagramBytes,
+        Checksum = Checksum,
         Address = address,
         ServerAddress = server,
     };

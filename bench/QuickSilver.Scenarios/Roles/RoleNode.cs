@@ -14,6 +14,8 @@ internal static class RoleNode
         var options = new QuickSilverOptions { ClusterName = order.Cluster, NodeName = order.Name };
         options.Membership.Port = order.MembershipPort;
         options.Transport.Kind = order.Transport;
+        options.Transport.MaxDatagramBytes = order.DatagramBytes;
+        options.Transport.PayloadChecksum = order.Checksum;
         if (order.MembershipServer is { } server)
         {
             options.Membership.Mode = order.Role == RoleKind.Host ? MembershipMode.Host : MembershipMode.Client;

@@ -38,6 +38,11 @@ internal sealed record RoleOrder
 
     public TransportKind Transport { get; init; }
 
+    /// <summary>Bytes of QuickSilver's datagrams; 0: its own choice.</summary>
+    public int DatagramBytes { get; init; }
+
+    public PayloadChecksum Checksum { get; init; }
+
     /// <summary>Share of received datagrams that a QuickSilver receiver drops.</summary>
     public double Drop { get; init; }
 

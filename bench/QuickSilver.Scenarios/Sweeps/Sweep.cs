@@ -26,7 +26,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
     private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of the runs at a fixed rate; 0: none.", DefaultValueFactory = _ => rate }.AtLeast(0);
     private readonly Option<double> _rateSeconds = new Option<double>("--rate-seconds") { Description = "Seconds measured at the fixed rate; 0: as --seconds.", DefaultValueFactory = _ => 0 }.AtLeast(0);
-    private readonly Option<SendStyle> _send = new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
+    private readonly OwnOptions _own = new();
     private readonly Option<int> _slot = new Option<int>("--slot") { Description = "Bytes of a packed raw datagram; 0: 8000 on loopback, 1372 else.", DefaultValueFactory = _ => 0 }.AtLeast(0);
     private readonly Option<DirectoryInfo?> _build = new("--build") { Description = "Where bench/peers/run has put the adapters." };
     private readonly Option<FileInfo?> _svg = new("--svg") { Description = "Write a plot of the rates to this file (by gnuplot)." };
@@ -38,7 +38,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     public string Summary => summary;
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [.. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _send, _slot, _build, _svg];
+    public IReadOnlyList<Option> Options => [.. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _slot, .. _own.All, _build, _svg];
 
     /// <summary>Options of this sweep alone.</summary>
     protected abstract IReadOnlyList<Option> OwnOptions { get; }
@@ -58,7 +58,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         string[] names = parsed.GetValue(_variants)!;
         List<Peer> peers = [.. PeerCatalog.All.Where(peer => names.Contains(peer.Name))];
         var build = new PeerBuild(parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
-        var basis = new PeerSetting
+        PeerSetting basis = _own.Apply(parsed, new PeerSetting
         {
             Net = NetProfile.Host,
             Receivers = 3,
@@ -66,8 +66,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
             WarmUpSeconds = parsed.GetValue(_warmUp),
             MeasuredSeconds = parsed.GetValue(_seconds),
             Slot = parsed.GetValue(_slot),
-            Send = parsed.GetValue(_send),
-        };
+        });
         List<SweepPoint> points = [.. Points(parsed, basis).Select(point => point with { Setting = WithSlot(point.Setting) })];
         double fixedRate = parsed.GetValue(_rate), fixedSeconds = parsed.GetValue(_rateSeconds);
         List<PeerSetting> settings = [.. points.Select(point => point.Setting)];

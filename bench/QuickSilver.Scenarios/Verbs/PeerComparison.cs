@@ -31,7 +31,7 @@ internal sealed class PeerComparison : IScenario
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
     private readonly Option<double> _latencyRate = new Option<double>("--rate") { Description = "Messages a second of the latency runs; 0: none.", DefaultValueFactory = _ => 20_000 }.AtLeast(0);
     private readonly Option<int> _slot = new Option<int>("--slot") { Description = "Bytes of a packed raw datagram; 0: 8000 on loopback, 1372 else.", DefaultValueFactory = _ => 0 }.AtLeast(0);
-    private readonly Option<SendStyle> _send = new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
+    private readonly OwnOptions _own = new();
     private readonly Option<DirectoryInfo?> _build = new("--build") { Description = "Where bench/peers/run has put the adapters." };
     private readonly Option<DirectoryInfo?> _svg = new("--svg") { Description = "Write a plot for each setting into this folder (by gnuplot)." };
 
@@ -42,7 +42,7 @@ internal sealed class PeerComparison : IScenario
     public string Summary => "QuickSilver beside raw multicast, TCP, JGroups, Cyclone DDS, ZeroMQ, NORM, NATS, Redis and RabbitMQ.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, _send, _build, _svg];
+    public IReadOnlyList<Option> Options => [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, .. _own.All, _build, _svg];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -82,7 +82,7 @@ internal sealed class PeerComparison : IScenario
         return from drop in parsed.GetValue(_drops)!
                from receivers in parsed.GetValue(_receivers)!
                from size in parsed.GetValue(_sizes)!
-               select new PeerSetting
+               select _own.Apply(parsed, new PeerSetting
                {
                    Net = net,
                    Receivers = receivers,
@@ -91,8 +91,7 @@ internal sealed class PeerComparison : IScenario
                    WarmUpSeconds = parsed.GetValue(_warmUp),
                    MeasuredSeconds = parsed.GetValue(_seconds),
                    Slot = slot > 0 ? slot : net is NetProfile.Bridge or NetProfile.Wire ? 1372 : 8000,
-                   Send = parsed.GetValue(_send),
-               };
+               });
     }
 
     private static void Draw(DirectoryInfo folder, List<PeerSetting> settings, List<VariantSummary> summary)
