@@ -332,4 +332,43 @@ internal enum Mark : byte
 
     /// <summary>Two views had to share a multicast address.</summary>
     AddressShared,
+
+    /// <summary>A sender was removed that a member of its view had never heard of.</summary>
+    UnheardStreamOrphaned,
+
+    /// <summary>A sender was removed, of whose stream a member had all that it knew of.</summary>
+    StreamOrphaned,
+
+    /// <summary>A sender was removed, of whose stream a member missed something.</summary>
+    StreamOrphanedWithGaps,
+
+    /// <summary>A removed sender's stream was closed, and something of it abandoned.</summary>
+    StreamClosedWithLoss,
+
+    /// <summary>A removed sender's stream was closed, and all of it was there.</summary>
+    StreamClosedWithoutLoss,
+
+    /// <summary>A token named a stream that this member had closed already.</summary>
+    ClosedStreamMetAgain,
+
+    /// <summary>The counting of the rounds before abandonment began anew.</summary>
+    AbandonmentBegunAnew,
+
+    /// <summary>A member learned of a removal from a token.</summary>
+    RemovalHeardByToken,
+
+    /// <summary>A packet came from a removed sender.</summary>
+    PacketOfRemovedSender,
+
+    /// <summary>A packet came from a removed sender whose stream was closed.</summary>
+    PacketOfClosedStream,
+
+    /// <summary>A receiver went on past a gap in a removed sender's messages.</summary>
+    GapPassed,
+
+    /// <summary>A removed sender was closed for a receiver that missed nothing.</summary>
+    SenderClosedWithoutGap,
+
+    /// <summary>A view retired that had waited for a removed sender's stream.</summary>
+    ViewRetiredAfterClosing,
 }

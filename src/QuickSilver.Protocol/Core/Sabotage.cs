@@ -122,4 +122,19 @@ internal enum Sabotage : byte
 
     /// <summary>A server that takes over forgets who was removed.</summary>
     RemovedListLost,
+
+    /// <summary>A receiver goes on past a gap as soon as one of a removed sender's streams is closed, though others are open.</summary>
+    GapPassedTooEarly,
+
+    /// <summary>Packets of a removed sender are taken, even when its stream is closed.</summary>
+    LatePacketTaken,
+
+    /// <summary>One round without a holder is enough to abandon a packet.</summary>
+    OneRoundAbandons,
+
+    /// <summary>A removed sender's stream counts as closed for whoever had never heard of it.</summary>
+    UnheardStreamClosed,
+
+    /// <summary>A view retires without waiting for the streams of removed senders.</summary>
+    ViewRetiredBeforeClosed,
 }

@@ -249,6 +249,7 @@ public sealed class Deliverer
             GroupReceiver group = _groups[index];
             if (group.Find(sender) is not { } place) continue;
             bool hasGap = _order.SkipGaps(place, cause, now);
+            _probes.Hit(hasGap ? Mark.GapPassed : Mark.SenderClosedWithoutGap);
             if (place.HasLostTail || (place.HasLostSome && !hasGap)) _order.ReportTail(place, cause, now);
             if (group.IsOpen) group.Remove(place);
         }

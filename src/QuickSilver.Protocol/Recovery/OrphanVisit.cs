@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// says so to whoever leads next, and the verdict stands. A leader that does not know of the removal yet learns of it from the token.
 /// Cost: linear in the runs listed and the packets they span. Source: ours, after the project's protocol page, section 5.
 /// </summary>
-internal sealed class OrphanVisit(RegionRecovery region)
+internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
 {
     private const int RoundsBeforeVerdict = 2;
 
@@ -60,6 +60,7 @@ internal sealed class OrphanVisit(RegionRecovery region)
         if (orphan.IsClosed)
         {
             // The verdict is final, whoever comes to lead.
+            probes.Hit(Mark.ClosedStreamMetAgain);
             if (!record.IsClosed) record.Close(stream.KnownHighest);
             return;
         }
@@ -116,10 +117,15 @@ internal sealed class OrphanVisit(RegionRecovery region)
         orphan.Missing.CopyFrom(record.Missing);
         orphan.Missing.DropUnwanted();
         if (!isComplete || reign == 0) return;
-        if (orphan.Reign != reign) (orphan.Reign, orphan.Rounds) = (reign, 0);
+        if (orphan.Reign != reign)
+        {
+            if (orphan.Rounds > 0) probes.Hit(Mark.AbandonmentBegunAnew);
+            (orphan.Reign, orphan.Rounds) = (reign, 0);
+        }
         orphan.Rounds++;
         if (record.Contiguous > stream.Stable) stream.Stable = record.Contiguous;
-        if (orphan.Rounds < RoundsBeforeVerdict) return;
+        int wanted = probes.Breaks(Sabotage.OneRoundAbandons) ? 1 : RoundsBeforeVerdict;
+        if (orphan.Rounds < wanted) return;
         for (int index = 0; index < orphan.Missing.Count; index++)
         {
             OrphanRange range = orphan.Missing[index];

@@ -158,7 +158,7 @@ public sealed class Recoverer
         if (index < 0 || !_departed[index].IsConfirmed) return;
         foreach (RegionRecovery region in _regions)
         {
-            if (region.HasOpen(sender)) return;
+            if (region.HasOpen(sender) && !Probes.Breaks(Sabotage.GapPassedTooEarly)) return;
         }
         _departed.RemoveAt(index);
         Events.OnSenderClosed(sender, now);

@@ -32,7 +32,7 @@ public sealed class RegionRecovery
         Self = self;
         Channel = channel;
         Gaps = new GapRepair(node, this);
-        Orphans = new OrphanVisit(this);
+        Orphans = new OrphanVisit(this, node.Probes);
         _closing = new Alarm(node.Alarms, TellClosed);
         Ring = new TokenRing(node, this);
     }
@@ -164,7 +164,10 @@ public sealed class RegionRecovery
     {
         foreach (NodeInfo node in nodes)
         {
-            if (node.Number.Key != _node.SelfKey) Orphan(node);
+            if (node.Number.Key == _node.SelfKey) continue;
+            StreamReceiver left = Orphan(node);
+            _node.Probes.Hit(left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps : Mark.StreamOrphaned);
+            if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) CloseOrphan(left, now);
         }
         Ring.OnRemovalLearned();
         if (Ring.IsLeader) TellOwn(now);
@@ -201,7 +204,11 @@ public sealed class RegionRecovery
             _gone.Add(sender);
             return;
         }
-        if (!node.IsRemoved) _node.Events.OnRemovalHeard(node, now);
+        if (!node.IsRemoved)
+        {
+            _node.Probes.Hit(Mark.RemovalHeardByToken);
+            _node.Events.OnRemovalHeard(node, now);
+        }
         if (node.IsRemoved) Orphan(node);
     }
 
@@ -237,6 +244,7 @@ public sealed class RegionRecovery
             Abandon(stream, run.Start, run.End);
         }
         orphan.IsClosed = true;
+        _node.Probes.Hit(orphan.HasLoss ? Mark.StreamClosedWithLoss : Mark.StreamClosedWithoutLoss);
         CleanUp(stream, stream.KnownHighest, default);
         _node.Counters.StreamsClosed++;
         _closed.Add(stream.Sender);
@@ -301,6 +309,8 @@ public sealed class RegionRecovery
         }
         if (stream.Sender.IsRemoved)
         {
+            _node.Probes.Hit(stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
+            if (_node.Probes.Breaks(Sabotage.LatePacketTaken)) return stream;
             reason = RejectReason.RemovedSender;
             return null;
         }

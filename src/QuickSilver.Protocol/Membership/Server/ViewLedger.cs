@@ -128,7 +128,9 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
         {
             if (view.Open.TryGetValue(sender, out NodeBits? open) && open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
         }
-        return TryRetire(view, now);
+        bool retired = TryRetire(view, now);
+        if (retired) probes.Hit(Mark.ViewRetiredAfterClosing);
+        return retired;
     }
 
     /// <summary>A removed node is told nothing, and waited for no more, but for the closing of its streams at the live members of their views.</summary>
@@ -141,7 +143,7 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
                 NodeBits open = view.Open[sender];
                 if (open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
             }
-            if (view.Permitted.Contains(node.Slot)) AwaitClosing(view, node);
+            if (view.Permitted.Contains(node.Slot) && !probes.Breaks(Sabotage.ViewRetiredBeforeClosed)) AwaitClosing(view, node);
             view.Permitted.Remove(node.Slot);
             view.Sending.Remove(node.Slot);
             view.Awaited.Remove(node.Slot);
