@@ -41,6 +41,46 @@ public sealed class IsolationTests
         await stalled.DisposeAsync();
     }
 
+    [Fact]
+    public async Task A_handler_that_hangs_stops_its_own_node_and_nobody_else()
+    {
+        using var hang = new ManualResetEventSlim();
+        await using var rig = new NodeRig();
+        await rig.StartAsync();
+        QuickSilverNode publisher = await rig.StartAsync(Quick);
+        QuickSilverNode troubled = await rig.StartAsync(Quick);
+        QuickSilverNode bystander = await rig.StartAsync(Quick);
+        Group hanging = await troubled.JoinAsync("shared", new GroupOptions { OnMessage = (in MessageView _) => hang.Wait() });
+        Group sending = await publisher.JoinAsync("shared", new GroupOptions { HoldUntilRead = false });
+        Group apart = await publisher.JoinAsync("apart", new GroupOptions { HoldUntilRead = false });
+        Group watching = await bystander.JoinAsync("shared");
+        Group watchingApart = await bystander.JoinAsync("apart");
+        await sending.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
+        await apart.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        for (int index = 0; index < Count / 4; index++)
+        {
+            await sending.SendAsync($"{index}").AsTask().WaitAsync(NodeRig.Patience);
+            await apart.SendAsync($"{index}").AsTask().WaitAsync(NodeRig.Patience);
+        }
+        string[] expected = [.. Enumerable.Range(0, Count / 4).Select(static index => $"{index}")];
+        Assert.Equal(expected, await NodeRig.ReadAsync(watching, Count / 4));
+        Assert.Equal(expected, await NodeRig.ReadAsync(watchingApart, Count / 4));
+        Assert.Equal(2, (await apart.SendConfirmedAsync("a group without it is confirmed").AsTask().WaitAsync(NodeRig.Patience)).Confirmed);
+        Assert.Equal(3, sending.View.MemberCount);
+
+        Task late = Assert.ThrowsAsync<ObjectDisposedException>(async () => await hanging.SendConfirmedAsync("from the node that hangs"));
+        await troubled.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await late.WaitAsync(NodeRig.Patience);
+        hang.Set();
+        await sending.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+
+        static void Quick(QuickSilverOptions options)
+        {
+            options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(300);
+            options.Shutdown.Timeout = TimeSpan.FromSeconds(1);
+        }
+    }
+
     [Theory]
     [InlineData(OverflowPolicy.DropOldest)]
     [InlineData(OverflowPolicy.DropNewest)]
