@@ -12,8 +12,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { BATCH = 64 << 10, READ = 256 << 10 };
+enum { WINDOW_BYTES = 8 << 20, BATCH = 64 << 10, READ = 256 << 10 };
 
+static struct peer_system nats;
 static int connection;
 static char out[2 * BATCH], in[READ];
 static size_t out_length, in_length;
@@ -57,6 +58,7 @@ static void receive(int milliseconds) {
 }
 
 static void open_connection(void) {
+    nats.window = WINDOW_BYTES / order.size;
     connection = peer_connect();
     const char *hello = "CONNECT {\"verbose\":false,\"pedantic\":false,\"echo\":false}\r\n";
     peer_write(connection, hello, strlen(hello));
@@ -76,6 +78,5 @@ static void send_message(const char *message, int size) {
 static struct peer_system nats = { .open = open_connection, .send = send_message, .flush = flush, .receive = receive, .feedback_timeout_ms = 1000 };
 
 int main(int argc, char **argv) {
-    nats.window = 8192;
     peer_run(argc, argv, &nats);
 }

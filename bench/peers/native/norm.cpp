@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEGMENT = 1400, BLOCK = 64, PARITY = 8, BUFFER = 4 << 20, SPACE = 16 << 20, HEAD = 2 };
+enum { SEGMENT = 1400, BLOCK = 64, PARITY = 8, BUFFER = 4 << 20, SPACE = 16 << 20, WINDOW_BYTES = 2 << 20, HEAD = 2 };
 
 static NormInstanceHandle instance;
 static NormSessionHandle session;
@@ -33,7 +33,7 @@ static void open_session(void) {
         NormSetGrttEstimate(session, 0.001);
         NormSetGroupSize(session, order.receivers);
     }
-    norm.window = order.tuned ? 2048 : 32;
+    norm.window = order.tuned ? WINDOW_BYTES / order.size : 32;
     if (order.is_sender) {
         NormSetTxRate(session, order.tuned ? 1e9 : 64000);
         if (!NormStartSender(session, 1, SPACE, SEGMENT, BLOCK, PARITY)) peer_fail("NormStartSender failed");

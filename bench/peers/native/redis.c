@@ -12,8 +12,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { BATCH = 64 << 10, READ = 256 << 10, PARTS = 3 };
+enum { WINDOW_BYTES = 8 << 20, BATCH = 64 << 10, READ = 256 << 10, PARTS = 3 };
 
+static struct peer_system redis;
 static int connection;
 static char out[2 * BATCH], in[READ];
 static size_t out_length, in_length;
@@ -81,6 +82,7 @@ static void flush(void) {
 }
 
 static void open_connection(void) {
+    redis.window = WINDOW_BYTES / order.size;
     connection = peer_connect();
     if (!order.is_sender) peer_write(connection, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nq\r\n", 26);
 }
@@ -96,6 +98,5 @@ static void send_message(const char *message, int size) {
 static struct peer_system redis = { .open = open_connection, .send = send_message, .flush = flush, .receive = receive, .feedback_timeout_ms = 1000 };
 
 int main(int argc, char **argv) {
-    redis.window = 8192;
     peer_run(argc, argv, &redis);
 }
