@@ -250,7 +250,7 @@ public sealed class MembershipServer
         if (number.Epoch != _parts.Reign.Epoch)
         {
             // A report from before the welcome still carries a step of the epoch before.
-            _parts.Inherited.OnDone(node, number);
+            _parts.Inherited.OnDone(node, number, now);
             return true;
         }
         if (step > _parts.Pipeline.Last) return false;
@@ -265,7 +265,7 @@ public sealed class MembershipServer
         ulong[] senders = new ulong[FrameFields.ReadCount(ref reader, 1)];
         for (int index = 0; index < senders.Length && !reader.Failed; index++) senders[index] = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
-        if (number.Epoch != _parts.Reign.Epoch) _parts.Inherited.OnClosed(node, number, senders);
+        if (number.Epoch != _parts.Reign.Epoch) _parts.Inherited.OnClosed(node, number, senders, now);
         else if (_parts.Ledger.OnClosed(node, number.Counter, senders, now)) _parts.Pipeline.OnChange(false, now);
         return true;
     }
@@ -296,7 +296,7 @@ public sealed class MembershipServer
         }
         _parts.Nodes.Remove(node);
         _parts.Ledger.OnRemoved(node, now);
-        _parts.Inherited.OnRemoved(node);
+        _parts.Inherited.OnRemoved(node, now);
         _parts.Pipeline.OnRemoved(node, now);
         _reach.OnRemoved(node, now);
         _parts.Pipeline.OnChange(node.Region is not null, now);

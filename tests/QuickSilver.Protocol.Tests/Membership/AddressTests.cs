@@ -37,6 +37,38 @@ public sealed class AddressTests
     }
 
     [Fact]
+    public void ANewServerGivesAddressesOfOldViewsOnlyWhenTheyHaveRetiredAndLingered()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { MulticastFirst = 0xEF000001, MulticastCount = 16, AddressLinger = 3 * Second });
+        WorldNode[] nodes = world.AddMany(2);
+        foreach (WorldNode node in nodes)
+        {
+            node.HoldsDone = true;
+            node.Join("g");
+        }
+        world.Run(Second);
+        uint old = nodes[0].Agent.Cluster.Own!.Multicast.Address;
+        world.ReplaceServer();
+        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Run(3 * Second);
+        Assert.Equal(2UL, nodes[0].Agent.Cluster.Own!.Number.Epoch.Term);
+        var used = new List<uint> { nodes[0].Agent.Cluster.Own!.Multicast.Address };
+        WorldNode late = world.Add("late");
+        late.Join("g");
+        world.Run(Second);
+        late.Join("h");
+        world.Run(Second);
+        used.AddRange(late.Agent.Cluster.ViewsOf(late.Groups["g"].Id).Select(view => view.Multicast.Address));
+        Assert.DoesNotContain(old, used);
+        Assert.True(used.Count > 2);
+        foreach (WorldNode node in nodes) node.SendHeldReports();
+        world.Run(10 * Second);
+        late.Join("i");
+        world.Run(Second);
+        Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
+    }
+
+    [Fact]
     public void EveryRegionViewHasAnAddressOfItsOwnWhileThePoolLasts()
     {
         MembershipWorld world = World(16);

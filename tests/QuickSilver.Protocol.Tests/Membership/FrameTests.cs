@@ -91,7 +91,7 @@ public sealed class FrameTests
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
-        Assert.Equal(head + "01" + "038877665544332211" + "06" + "09" + "02" + "02" + "8E80808060" + "03" + "01" + "8580808030", Hex(frame));
+        Assert.Equal(head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030", Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
         Assert.Equal([members[0].Number.Key], read.Removed);

@@ -25,6 +25,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   view      varint
 ///   first     varint   counter of its first step, of the same epoch
 ///   flags     byte     1: the node was told to send in that step, or in a later one; 2: the node is done with it
+///   multicast endpoint   none: 0, 0
 ///   members   varint
 ///   each:
 ///     node      signed   key less the one before, which is 0 for the first
@@ -38,7 +39,7 @@ internal sealed class ReportFrame
     private const byte ActivatedFlag = 1;
     private const byte DoneFlag = 2;
     private const int ShortestGroup = 4;
-    private const int ShortestView = 14;
+    private const int ShortestView = 19;
 
     /// <summary>The last step installed.</summary>
     public StepNumber Installed { get; private init; }
@@ -63,7 +64,7 @@ internal sealed class ReportFrame
     {
         frame.WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).WriteVarint(view.FirstStep.Counter);
         frame.WriteByte((byte)((isActivated ? ActivatedFlag : 0) | (isDone ? DoneFlag : 0)));
-        frame.WriteVarint((ulong)view.Members.Length);
+        frame.WriteEndpoint(view.Multicast).WriteVarint((ulong)view.Members.Length);
         ulong last = 0;
         foreach (NodeInfo member in view.Members)
         {
@@ -116,6 +117,7 @@ internal sealed class ReportFrame
         var first = new StepNumber(number.Epoch, reader.ReadVarint());
         byte flags = reader.ReadByte();
         if (flags > (ActivatedFlag | DoneFlag)) reader.Fail();
+        NetEndpoint multicast = FrameFields.ReadEndpoint(ref reader);
         ulong[] members = new ulong[FrameFields.ReadCount(ref reader, 1)];
         ulong key = 0;
         for (int index = 0; index < members.Length && !reader.Failed; index++)
@@ -126,7 +128,7 @@ internal sealed class ReportFrame
         }
         ulong[] open = new ulong[FrameFields.ReadCount(ref reader, 1)];
         for (int index = 0; index < open.Length && !reader.Failed; index++) open[index] = FrameFields.ReadKey(ref reader);
-        return new ViewEntry(number, first, (flags & ActivatedFlag) != 0, (flags & DoneFlag) != 0, members, open);
+        return new ViewEntry(number, first, (flags & ActivatedFlag) != 0, (flags & DoneFlag) != 0, multicast, members, open);
     }
 
     /// <summary>One view as read.</summary>
@@ -134,7 +136,8 @@ internal sealed class ReportFrame
     /// <param name="FirstStep">Its first step.</param>
     /// <param name="IsActivated">The node was told to send in that step, or in a later one.</param>
     /// <param name="IsDone">The node is done with it.</param>
+    /// <param name="Multicast">Its multicast address; none: unicast.</param>
     /// <param name="Members">Keys of its members.</param>
     /// <param name="Open">Keys of removed senders whose streams to it are not closed at the node.</param>
-    internal readonly record struct ViewEntry(ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, ulong[] Members, ulong[] Open);
+    internal readonly record struct ViewEntry(ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, NetEndpoint Multicast, ulong[] Members, ulong[] Open);
 }

@@ -52,6 +52,16 @@ internal sealed class AddressPool
         return (new NetEndpoint(_settings.MulticastFirst + (uint)index, (ushort)port), index);
     }
 
+    /// <summary>Counts an address as used that a server before this one has given to a view.</summary>
+    /// <returns>The index to release it by; -1 when it is none of this pool.</returns>
+    public int Reserve(NetEndpoint endpoint)
+    {
+        long index = (long)endpoint.Address - _settings.MulticastFirst;
+        if (endpoint.IsNone || index < 0 || index >= _users.Length) return -1;
+        ChangeUsers((int)index, 1);
+        return (int)index;
+    }
+
     /// <summary>Gives an address back; it lingers first.</summary>
     public void Release(int index, Instant now) => _lingering.Enqueue((now + _settings.AddressLinger, index));
 

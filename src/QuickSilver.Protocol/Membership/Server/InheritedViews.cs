@@ -10,7 +10,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// reported as open, and those of nodes removed since, as far as a member knows them from its views. Order does not matter, but is that of the reports.
 /// </summary>
 /// <param name="nodes">Who is told.</param>
-internal sealed class InheritedViews(NodeTable nodes)
+/// <param name="pool">Where their addresses are taken from, until they retire.</param>
+internal sealed class InheritedViews(NodeTable nodes, AddressPool pool)
 {
     private readonly List<View> _views = [];
     private readonly Dictionary<ViewNumber, View> _byNumber = [];
@@ -25,7 +26,7 @@ internal sealed class InheritedViews(NodeTable nodes)
     {
         if (!_byNumber.TryGetValue(entry.Number, out View? view))
         {
-            view = new View(entry.Number);
+            view = new View(entry.Number, pool.Reserve(entry.Multicast));
             _byNumber.Add(entry.Number, view);
             _views.Add(view);
         }
@@ -57,24 +58,25 @@ internal sealed class InheritedViews(NodeTable nodes)
     public void Reopen() => _isComplete = false;
 
     /// <summary>All have reported: from now on views retire.</summary>
-    public void Complete()
+    public void Complete(Instant now)
     {
         _isComplete = true;
-        RetireAll();
+        RetireAll(now);
     }
 
     /// <summary>Forgets everything: the reports were of a server that was not the last.</summary>
-    public void Clear()
+    public void Clear(Instant now)
     {
+        foreach (View view in _views) Release(view, now);
         _views.Clear();
         _byNumber.Clear();
         _knownTo.Clear();
     }
 
     /// <summary>A node says that it is done with a view.</summary>
-    public void OnDone(ServerNode node, ViewNumber number)
+    public void OnDone(ServerNode node, ViewNumber number, Instant now)
     {
-        if (_byNumber.TryGetValue(number, out View? view) && view.Awaited.Remove(node)) RetireAll();
+        if (_byNumber.TryGetValue(number, out View? view) && view.Awaited.Remove(node)) RetireAll(now);
     }
 
     /// <summary>True while a view waits for a node to be done with it.</summary>
@@ -84,11 +86,11 @@ internal sealed class InheritedViews(NodeTable nodes)
     public IReadOnlyList<ServerNode> KnowingOf(ViewNumber number) => _byNumber.TryGetValue(number, out View? view) ? view.Knowing : [];
 
     /// <summary>A member says that the streams of removed senders to a view are closed at it.</summary>
-    public void OnClosed(ServerNode node, ViewNumber number, ulong[] senders)
+    public void OnClosed(ServerNode node, ViewNumber number, ulong[] senders, Instant now)
     {
         if (!_byNumber.TryGetValue(number, out View? view)) return;
         foreach (ulong sender in senders) view.Open.Remove((node.Key, sender));
-        RetireAll();
+        RetireAll(now);
     }
 
     /// <summary>Nodes that know a removed node have been told: as members of views they are to close its streams.</summary>
@@ -105,7 +107,7 @@ internal sealed class InheritedViews(NodeTable nodes)
     }
 
     /// <summary>A removed node is told nothing, and waited for no more, but for the closing of its streams.</summary>
-    public void OnRemoved(ServerNode node)
+    public void OnRemoved(ServerNode node, Instant now)
     {
         _knownTo.Remove(node.Key);
         foreach (View view in _views)
@@ -116,10 +118,15 @@ internal sealed class InheritedViews(NodeTable nodes)
             view.Open.RemoveWhere(open => open.Member == node.Key);
         }
         OnGone(node.Key);
-        RetireAll();
+        RetireAll(now);
     }
 
-    private void RetireAll()
+    private void Release(View view, Instant now)
+    {
+        if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
+    }
+
+    private void RetireAll(Instant now)
     {
         for (int index = 0; _isComplete && index < _views.Count;)
         {
@@ -131,14 +138,17 @@ internal sealed class InheritedViews(NodeTable nodes)
             }
             _views.RemoveAt(index);
             _byNumber.Remove(view.Number);
+            Release(view, now);
             byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).ToArray();
             foreach (ServerNode node in view.Knowing) nodes.Send(node, frame);
         }
     }
 
-    private sealed class View(ViewNumber number)
+    private sealed class View(ViewNumber number, int addressIndex)
     {
         public ViewNumber Number { get; } = number;
+
+        public int AddressIndex { get; } = addressIndex;
 
         public List<ServerNode> Knowing { get; } = [];
 

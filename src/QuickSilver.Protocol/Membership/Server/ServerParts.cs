@@ -26,8 +26,9 @@ internal sealed class ServerParts
         Nodes = new NodeTable(links);
         var regions = new RegionCalculator();
         Regions = regions;
-        Ledger = new ViewLedger(Reign, Nodes, regions, new AddressPool(settings), settings.Probes);
-        Inherited = new InheritedViews(Nodes);
+        var pool = new AddressPool(settings);
+        Ledger = new ViewLedger(Reign, Nodes, regions, pool, settings.Probes);
+        Inherited = new InheritedViews(Nodes, pool);
         Maker = new StepMaker(Nodes, regions, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
     }

@@ -153,7 +153,7 @@ internal sealed class Succession
             _parts.Nodes.Remove(node);
         }
         _takeover = new Takeover(hello.Instance, _parts.Settings.Probes) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
-        _parts.Inherited.Clear();
+        _parts.Inherited.Clear(now);
         _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
         _parts.Groups.BeginTerm(_parts.Reign.Successions);
     }
@@ -205,7 +205,7 @@ internal sealed class Succession
         }
         _parts.Groups.CloseInheritance();
         foreach (ServerNode node in _parts.Nodes.Live) _addJoins(node, now);
-        _parts.Inherited.Complete();
+        _parts.Inherited.Complete(now);
         _parts.Pipeline.Release(now);
     }
 }
