@@ -71,6 +71,9 @@ public sealed class MembershipServer
         _parts.Maker.Waiting,
         _parts.Removed);
 
+    /// <summary>True while a step is being installed, or could be made: a server that goes of its own will should wait for it.</summary>
+    public bool IsBusy => _parts.Pipeline.Installing is not null || _parts.Maker.HasWork;
+
     /// <summary>How often a connection, a registration or a join was refused for a reason, or a node removed for it.</summary>
     public ulong CountOf(MembershipRefusal reason) => _parts.Connections.CountOf(reason);
 

@@ -27,7 +27,7 @@ public sealed record MembershipServerSettings
     public TimeSpan FoundingGrace { get; init; }
 
     /// <summary>
-    /// A server that takes over removes nobody before a majority of the nodes that the survivors name has registered: for servers with an address of
+    /// A server that takes over removes nobody before half of the nodes that the survivors name have registered: for servers with an address of
     /// their own, which survivors may be cut off from.
     /// </summary>
     public bool AwaitMajority { get; init; }

@@ -20,7 +20,11 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
     private readonly Dictionary<string, MembershipServer> _servers = [];
+    private bool _isBusy;
     private readonly Dictionary<long, HostedConnection> _connections = [];
+
+    /// <summary>True while some step is under way, as of the last turn. Any thread.</summary>
+    public bool IsBusy => Volatile.Read(ref _isBusy);
 
     /// <summary>A connection has been accepted.</summary>
     public void OnOpened(HostedConnection connection, Instant now)
@@ -66,7 +70,9 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
-        // Nothing is gathered over a turn here.
+        bool isBusy = false;
+        foreach (MembershipServer server in _servers.Values) isBusy |= server.IsBusy;
+        Volatile.Write(ref _isBusy, isBusy);
     }
 
     /// <inheritdoc/>

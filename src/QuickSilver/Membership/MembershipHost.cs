@@ -13,6 +13,8 @@ namespace QuickSilver.Membership;
 internal sealed class MembershipHost : IAsyncDisposable
 {
     private const int Backlog = 512;
+    private const int MostLooks = 100;
+    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(5);
 
     private readonly MembershipHostSettings _settings;
     private readonly IMembershipHostEvents _events;
@@ -78,10 +80,14 @@ internal sealed class MembershipHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Lets what has come be handled and what was answered be sent, up to a second, and closes everything.</summary>
+    /// <summary>
+    /// Lets what has come be handled and what was answered be sent, up to a second, and closes everything. A step under way is finished first, up to
+    /// half a second: members that have installed a step which nobody tells them to use would hold back what they send until another server comes.
+    /// </summary>
     public async ValueTask DisposeAsync()
     {
         if (_stop.IsCancellationRequested) return;
+        for (int look = 0; look < MostLooks && _servers.IsBusy && !_thread.Ended.IsCompleted; look++) await Task.Delay(LookInterval).ConfigureAwait(false);
         await _stop.CancelAsync().ConfigureAwait(false);
         _listener.Dispose();
         await _accepting.ConfigureAwait(false);

@@ -32,6 +32,11 @@ public sealed class MembershipOptions
     /// <summary>A step is used without the members that have not installed it by then; they catch up. Default: 3 s.</summary>
     public TimeSpan InstallTimeout { get; set; } = TimeSpan.FromSeconds(3);
 
+    /// <summary>In <see cref="MembershipMode.Host"/>, a server that takes the cluster of a lost one over removes nobody, and makes no view, before
+    /// half of the nodes that its survivors name are back: a server may come back where most of the nodes cannot reach it. An operator who knows
+    /// that the others are dead may waive it. Read by the node that serves. Default: true.</summary>
+    public bool AwaitMajority { get; set; } = true;
+
     /// <summary>What this node does when it has been removed. Default: <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
 
@@ -46,6 +51,7 @@ public sealed class MembershipOptions
         copy.ReconnectGrace = ReconnectGrace;
         copy.JoinTimeout = JoinTimeout;
         copy.InstallTimeout = InstallTimeout;
+        copy.AwaitMajority = AwaitMajority;
         copy.Eviction = Eviction;
     }
 

@@ -125,6 +125,7 @@ internal static class NodeComposer
                 InstallTimeout = membership.InstallTimeout,
                 FailureTimeout = membership.FailureTimeout,
                 ReconnectGrace = membership.ReconnectGrace,
+                AwaitMajority = membership.Mode == MembershipMode.Host && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,
                 MulticastFirst = transport.Facts.Multicast ? address : 0,
                 MulticastCount = transport.Facts.Multicast ? count : 0,

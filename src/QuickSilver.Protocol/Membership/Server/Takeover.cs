@@ -42,8 +42,11 @@ internal sealed class Takeover(ulong instance, Probes probes)
     /// <summary>Keys of nodes that are named and have not registered, rising.</summary>
     public IReadOnlyCollection<ulong> Missing => _missing;
 
-    /// <summary>True when more of the nodes that are known, and not removed, have registered than not.</summary>
-    public bool HasMajority => _reports.Count(report => !report.Node.Info.IsRemoved) > _missing.Count;
+    /// <summary>
+    /// True when at least as many of the nodes that are known, and not removed, have registered as have not. Half is enough: one of those named is the
+    /// node in the lost server's own process, as a rule.
+    /// </summary>
+    public bool HasMajority => _reports.Count(report => !report.Node.Info.IsRemoved) >= _missing.Count;
 
     /// <summary>True for a node that any report names as removed, or that was removed since.</summary>
     public bool IsRemoved(ulong key) => _removed.Contains(key);

@@ -1,0 +1,49 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Simulation.Tests.Scenarios;
+using QuickSilver.Testing;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Nodes;
+
+namespace QuickSilver.Simulation.Tests.Cluster;
+
+/// <summary>There is no membership server for a minute.</summary>
+public sealed class ServerAbsenceTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void DataAndRecoveryGoOnNobodyIsRemovedAndJoinsWait(bool awaitsMajority)
+    {
+        for (ulong seed = 1; seed <= 3; seed++)
+        {
+            var cluster = new SimulatedCluster(new SimulationOptions
+            {
+                Nodes = 6,
+                Seed = seed,
+                Network = new NetworkModel { Link = new LinkModel { Loss = 0.02 } },
+                Membership = new MembershipServerSettings { Replication = 2, AwaitMajority = awaitsMajority },
+                ReplayHint = Seeds.Replay(seed, nameof(DataAndRecoveryGoOnNobodyIsRemovedAndJoinsWait)),
+            });
+            cluster.JoinAll("all");
+            SimulatedGroup[] stays = [.. cluster.Nodes.SelectMany(node => node.Groups)];
+            for (int node = 0; node < 3; node++) cluster.Start(new SendPlan(node, "all", 600, TimeSpan.FromMilliseconds(100)));
+            cluster.Inject(new ServerOutage(cluster.Elapsed + Second, 60 * Second));
+            cluster.Inject(new NodeFreeze(cluster.Elapsed + (20 * Second), 12 * Second, 4));
+            cluster.RunFor(5 * Second);
+            SimulatedJoin join = cluster.Nodes[5].Join("late");
+            cluster.RunFor(50 * Second);
+            Assert.False(join.IsCompleted);
+            Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node}"));
+            Assert.All(stays, stay => Assert.True(stay.Received.Count > 3 * 500, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+            cluster.RunFor(15 * Second);
+            Assert.True(join.IsCompleted, $"seed {seed}");
+            cluster.Settle(30 * Second);
+            Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node} {node.Expulsion}"));
+            Assert.All(stays, stay => Assert.True(stay.IsOpen && stay.Losses == 0 && stay.Received.Count == 1800, $"seed {seed}: {stay.Node}"));
+            cluster.Shutdown();
+        }
+    }
+}
