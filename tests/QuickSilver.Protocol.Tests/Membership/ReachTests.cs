@@ -161,9 +161,9 @@ public sealed class ReachTests
             if (hears) heard++;
             foreach (var view in nodes[3].Undone) observed.Draining.Add(new DrainingView(view, heard));
         };
-        world.Run(9 * Second);
+        world.Run(19 * Second);
         Assert.True(nodes[3].IsLive);
-        world.Run(20 * Second);
+        world.Run(10 * Second);
         Assert.Equal(hears, nodes[3].IsLive);
         if (!hears) Assert.Equal(MembershipRefusal.Unreachable, nodes[3].Expelled);
         Assert.All(nodes[..3], node => Assert.True(node.IsLive));

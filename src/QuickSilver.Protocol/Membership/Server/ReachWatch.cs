@@ -16,7 +16,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// one with more against it goes, or the younger.
 /// </para>
 /// <para>
-/// A sender that waits for a view to hold what it sent, and has heard no feedback from there for the failure timeout, is removed too; but as long as
+/// A sender that waits for a view to hold what it sent, and has heard no feedback from there for two failure timeouts, and fifteen seconds at least, is
+/// removed too (its beacons are a second apart, and each, or the answer to it, may be lost); but as long as
 /// a member of the view is accused, silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback
 /// without progress is no reason: then the view's members are slow, not out of reach. When several senders hear nothing from a view of one member,
 /// that member goes.
@@ -33,7 +34,11 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     private const double AboutTheSame = 0.8;
     private readonly SortedDictionary<ulong, Report> _reports = [];
 
+    private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
+
     private TimeSpan Period => parts.Settings.FailureTimeout;
+
+    private TimeSpan SenderPeriod => Period * 2 > LeastSenderPeriod ? Period * 2 : LeastSenderPeriod;
 
     /// <summary>A node has reported what holds it up.</summary>
     public void OnObserved(ServerNode node, NodeObservations observed, Instant now)
@@ -189,7 +194,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     {
         foreach (Drain drain in report.Drains)
         {
-            if (now - drain.Since < Period || !IsAwaited(report.Node, drain.View)) continue;
+            if (now - drain.Since < SenderPeriod || !IsAwaited(report.Node, drain.View)) continue;
             ServerNode culprit = report.Node;
             List<ServerNode> others = Others(report.Node, drain.View);
             if (others.Count == 1 && IsAnotherStuck(report.Node, drain.View, now)) culprit = others[0];
@@ -202,7 +207,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     {
         foreach (Report report in _reports.Values)
         {
-            if (report.Node != node && IsFresh(report, now) && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= Period * AboutTheSame))
+            if (report.Node != node && IsFresh(report, now) && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= SenderPeriod * AboutTheSame))
                 return true;
         }
         return false;
