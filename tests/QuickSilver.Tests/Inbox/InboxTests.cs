@@ -399,6 +399,63 @@ public sealed class InboxTests
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
     }
 
+    [Theory]
+    [InlineData(OverflowPolicy.KeepLatestByKey)]
+    [InlineData(OverflowPolicy.DropOldest)]
+    [InlineData(OverflowPolicy.DropNewest)]
+    public async Task While_core_and_reader_run_at_once_every_number_is_told_once_whatever_is_dropped(OverflowPolicy policy)
+    {
+        const int count = 200_000;
+        var rig = new InboxRig(capacity: 40, overflow: policy);
+        Assert.Empty(rig.ReadMessages());
+        string? fault = null;
+        int messages = 0;
+        var newest = new ulong[64];
+        var reading = Task.Run(async () =>
+        {
+            InboxReader reader = rig.Core.BeginRead();
+            for (ulong next = 1; next <= count;)
+            {
+                ReadOutcome outcome = reader.NextEvent(out InboxEntry entry);
+                if (outcome == ReadOutcome.Entry)
+                {
+                    var loss = entry.Body as LossNote;
+                    ulong first = loss?.First ?? entry.Number;
+                    if (first != next) fault ??= $"{first} came when {next} was next";
+                    next = first + (loss?.Count ?? 1);
+                    if (loss is not null) continue;
+                    messages++;
+                    byte key = entry.Span[0];
+                    if (entry.Number <= newest[key]) fault ??= $"key {key} went back";
+                    newest[key] = entry.Number;
+                    reader.OnCopied(entry);
+                }
+                else if (reader.Arm(events: true))
+                {
+                    await reader.Signal.WaitAsync(default);
+                }
+            }
+            rig.Core.EndRead();
+        });
+        for (int index = 0; index < count; index++)
+        {
+            rig.DeliverOne(A, [(byte)(index * 7 % (index % 1_000 < 500 ? 5 : 64))]);
+            if (index % 50 != 49) continue;
+            rig.Core.Publish();
+            rig.Shared.Returns.Drain();
+        }
+        rig.Core.Publish();
+        await reading.WaitAsync(TimeSpan.FromSeconds(60));
+        Assert.Null(fault);
+        Assert.Equal(count, messages + rig.Dropped.Count);
+        Assert.Equal(0, rig.Core.Messages);
+        Assert.Equal(0, rig.Core.Bytes);
+        Assert.Equal(0, rig.Core.PinnedBytes);
+        rig.CloseArena();
+        rig.Shared.Returns.Drain();
+        Assert.Equal(0, rig.Pool.OutstandingChunks);
+    }
+
     [Fact]
     public async Task Nothing_is_lost_or_reordered_between_a_core_and_a_reader_that_run_at_once()
     {
