@@ -45,6 +45,9 @@ internal sealed class Corpus : ITrafficTap
     /// <summary>Frames of a kind, kind byte included.</summary>
     public byte[][] Frames(params FrameKind[] kinds) => [.. kinds.SelectMany(kind => Of(_frames, kind))];
 
+    /// <summary>Frames of all kinds.</summary>
+    public byte[][] AllFrames => [.. _frames.OrderBy(pair => pair.Key).SelectMany(pair => pair.Value)];
+
     /// <inheritdoc/>
     public void OnDatagram(ReadOnlySpan<byte> datagram)
     {

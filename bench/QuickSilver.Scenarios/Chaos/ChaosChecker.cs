@@ -18,7 +18,7 @@ namespace QuickSilver.Scenarios.Chaos;
 /// </summary>
 internal sealed class ChaosChecker
 {
-    private const int MostTold = 40;
+    private const int MostAlike = 3;
 
     private readonly ChaosLogs _logs;
     private readonly ChaosEnd _end;
@@ -48,8 +48,6 @@ internal sealed class ChaosChecker
         checker.CheckBeginnings();
         checker.CheckConfirmations();
         double recovered = checker.CheckRecovery();
-        IEnumerable<string> told = checker._violations.Take(MostTold);
-        if (checker._violations.Count > MostTold) told = told.Append($"... and {checker._violations.Count - MostTold} more");
         return new ChaosFindings
         {
             Messages = logs.Messages,
@@ -59,8 +57,20 @@ internal sealed class ChaosChecker
             Confirmations = logs.Confirmations.Count,
             RecoveredSeconds = recovered,
             ConfirmedSeconds = end.Confirmed ?? double.PositiveInfinity,
-            Violations = [.. told],
+            Violations = Shorten(checker._violations),
         };
+    }
+
+    // One mistake breaks the same promise in many groups: a few of each kind tell as much as all.
+    private static List<string> Shorten(List<string> violations)
+    {
+        List<string> told = [];
+        foreach (IGrouping<string, string> alike in violations.GroupBy(violation => string.Concat(violation.Where(char.IsAsciiLetter))))
+        {
+            told.AddRange(alike.Take(MostAlike));
+            if (alike.Count() > MostAlike) told.Add($"... and {alike.Count() - MostAlike} more like it");
+        }
+        return told;
     }
 
     private void CheckEverybodyIsThere()

@@ -188,7 +188,7 @@ internal sealed class ChaosRole
 
     private void OnEvent(NodeEvent happened)
     {
-        _log.Write('N', happened.ToString());
+        if (happened is not GroupEndedEvent) _log.Write('N', happened.ToString());
         if (happened is not RejoinedEvent back) return;
         _log.Write('E', $"{back.Before} evicted");
         LifeOf(back.After);

@@ -307,9 +307,10 @@ public sealed class MembershipAgent
     private bool OnRegions(ref WireReader reader)
     {
         if (RegionFrame.TryRead(ref reader) is not { } entries) return false;
+        int left = RegionFrame.MaxCounters;
         foreach (RegionFrame.Entry entry in entries)
         {
-            if (!_cluster.TryDescribe(entry)) return false;
+            if (!_cluster.TryDescribe(entry, ref left)) return false;
         }
         return true;
     }

@@ -161,8 +161,10 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     }
 
     /// <summary>A region is described.</summary>
+    /// <param name="entry">The description.</param>
+    /// <param name="left">Groups that the frame's descriptions may still unfold to: one that is like another is short, whatever it stands for.</param>
     /// <returns>False when the description is impossible; nothing has changed then.</returns>
-    public bool TryDescribe(RegionFrame.Entry entry)
+    public bool TryDescribe(RegionFrame.Entry entry, ref int left)
     {
         if (_regions.ContainsKey(entry.Region)) return false;
         GroupId[] like = [];
@@ -171,6 +173,9 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             if (!_regions.TryGetValue(entry.Like, out AgentRegion? known)) return false;
             like = known.Info.Groups;
         }
+        int unfolded = like.Length + entry.Plus.Length;
+        if (unfolded > left) return false;
+        left -= unfolded;
         GroupId[]? groups = RegionGroups.Apply(like, entry.Plus, entry.Minus, _groupEpoch);
         if (groups is null) return false;
         _regions.Add(entry.Region, new AgentRegion(new RegionInfo(new RegionId(Epoch, entry.Region), groups)));
