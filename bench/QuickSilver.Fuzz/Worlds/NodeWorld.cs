@@ -22,7 +22,7 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
     private const int ForgedOneIn = 2;
     private static readonly string[] Deadly = ["E1", "R1", "R4"];
 
-    private readonly Mutator _mutator = new(seed, corpus, LongestDatagram);
+    private Mutator _mutator = new(seed, corpus, LongestDatagram);
     private long _forged;
     private long _believed;
 
@@ -64,6 +64,7 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
 
     private string? RunOne(ulong run)
     {
+        _mutator = new Mutator(run, corpus, LongestDatagram);
         try
         {
             Live(run);
