@@ -80,6 +80,12 @@ internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IM
     }
 
     /// <inheritdoc/>
+    public void OnRemovalConfirmed(NodeInfo node, Instant now)
+    {
+        // There is nothing that could be abandoned.
+    }
+
+    /// <inheritdoc/>
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
     {
         // Nobody waits for a join.

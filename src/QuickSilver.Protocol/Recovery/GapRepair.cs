@@ -24,6 +24,15 @@ internal sealed class GapRepair : IFeed
     private const int OutsiderPatience = 4;
     private const int AnswerSlack = 4096;
 
+    /// <summary>Packets of one pull that are looked at; who misses more asks again when these have come.</summary>
+    private const int MostAnswered = 4096;
+
+    /// <summary>
+    /// Packets named one by one in one visit; the next round names the rest. What a token says is missing may be as long as the window: of a sender
+    /// that nobody hears, or in a token that lies.
+    /// </summary>
+    private const int MostNamedAlone = 8 * NakBody.MaxRanges;
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly Alarm _tick;
@@ -78,6 +87,7 @@ internal sealed class GapRepair : IFeed
     {
         ulong highest = stream.KnownHighest + AnswerSlack;
         PartitionMap map = _region.View.Partitions;
+        int left = MostAnswered;
         foreach (SequenceRange range in pull.Ranges)
         {
             ulong start = Math.Max(range.Start, stream.Cleanup + 1);
@@ -92,7 +102,7 @@ internal sealed class GapRepair : IFeed
                 }
                 continue;
             }
-            for (ulong place = stream.FirstPlaceFrom(start, pull.Partition); ; place++)
+            for (ulong place = stream.FirstPlaceFrom(start, pull.Partition); left > 0; place++, left--)
             {
                 ulong sequence = stream.SequenceAt(place, pull.Partition);
                 if (sequence >= end) break;
@@ -119,6 +129,7 @@ internal sealed class GapRepair : IFeed
     public void AskSenderForPartition(StreamReceiver stream, int partition, ReadOnlySpan<TokenRange> places)
     {
         ulong last = stream.PlacesThrough(stream.KnownHighest, partition);
+        int left = MostNamedAlone;
         foreach (TokenRange named in places)
         {
             TokenRange range = named with { End = Math.Min(named.End, last + 1) };
@@ -131,7 +142,7 @@ internal sealed class GapRepair : IFeed
                 continue;
             }
             // A run of places is spread over sequences that other partitions cache: each of ours is named alone.
-            for (ulong place = range.Start; place < range.End; place++)
+            for (ulong place = range.Start; place < range.End && left > 0; place++, left--)
             {
                 ulong sequence = stream.SequenceAt(place, partition);
                 Order(stream, stream.Sender, isNak: true, wide: true, partition, new SequenceRange(sequence, sequence + 1));

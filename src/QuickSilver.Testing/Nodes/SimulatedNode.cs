@@ -260,7 +260,7 @@ public sealed class SimulatedNode : IMembershipClient
             CheckViews();
             _checks.Views.CheckOrder(Index, Stack.Cluster.Installed, counters.StepsInstalled, ref _seen);
         }
-        if (counters.Rejected[RejectReason.Malformed] + counters.Rejected[RejectReason.BadFragment] > 0)
+        if (_run.Tap is null && counters.Rejected[RejectReason.Malformed] + counters.Rejected[RejectReason.BadFragment] > 0)
         {
             throw _run.Violation("E2",
                 $"node {Index} rejected {counters.Rejected[RejectReason.Malformed]} datagrams as malformed and "

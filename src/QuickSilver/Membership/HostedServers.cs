@@ -109,7 +109,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         string cluster = settings.ServesAllClusters ? name : settings.Server.ClusterName;
         if (!_servers.TryGetValue(cluster, out MembershipServer? server))
         {
-            if (_servers.Count >= settings.MostClusters)
+            if (_servers.Count >= settings.MostClusters && !ForgetDeserted(now))
             {
                 Close(connection.Id, MembershipRefusal.Full);
                 return false;
@@ -122,6 +122,27 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         connection.Server = server;
         server.OnConnected(connection.Id, now);
         return true;
+    }
+
+    // A name costs a stranger nothing: clusters in which nobody is must not keep out one that somebody wants.
+    private bool ForgetDeserted(Instant now)
+    {
+        var connected = new HashSet<MembershipServer>();
+        foreach (HostedConnection connection in _connections.Values)
+        {
+            if (connection.Server is { } server) connected.Add(server);
+        }
+        List<string> deserted = [];
+        foreach ((string name, MembershipServer server) in _servers)
+        {
+            if (server.Statistics.Nodes == 0 && !connected.Contains(server)) deserted.Add(name);
+        }
+        foreach (string name in deserted)
+        {
+            _servers[name].Stop(now);
+            _servers.Remove(name);
+        }
+        return deserted.Count > 0;
     }
 
     // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them reading each other's

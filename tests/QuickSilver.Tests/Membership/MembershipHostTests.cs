@@ -133,6 +133,20 @@ public sealed class MembershipHostTests
     }
 
     [Fact]
+    public async Task Clusters_that_strangers_made_up_keep_nobody_out()
+    {
+        await using MembershipHost host = _events.Start(TestHost.Settings with { MostClusters = 3 });
+        await using var first = new TestNode(Way(host), cluster: "first", name: "first");
+        await first.HearAsync("registered");
+        for (int index = 0; index < 6; index++) await ExpectClosedAsync(host, [.. Hello($"made up {index}", 2010, version: 99)]);
+        await using var second = new TestNode(Way(host), cluster: "second", name: "second");
+        await second.HearAsync("registered");
+        first.Join("still");
+        await first.HearAsync("joined still");
+        Assert.Empty(_events.Faults);
+    }
+
+    [Fact]
     public async Task Who_does_not_take_what_is_sent_to_it_is_cut_off()
     {
         await using MembershipHost host = _events.Start();
