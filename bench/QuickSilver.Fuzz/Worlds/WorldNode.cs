@@ -10,6 +10,7 @@ namespace QuickSilver.Fuzz.Worlds;
 internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IMembershipLink, IMembershipEvents
 {
     private readonly HashSet<ViewNumber> _undone = [];
+    private readonly HashSet<ViewNumber> _own = [];
     private readonly Dictionary<string, GroupInfo> _groups = new(StringComparer.Ordinal);
 
     /// <summary>Which node of the world.</summary>
@@ -31,6 +32,7 @@ internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IM
     public void Begin(AgentSettings settings, long connection, AlarmQueue alarms, Instant now)
     {
         _undone.Clear();
+        _own.Clear();
         _groups.Clear();
         IsExpelled = false;
         Connection = connection;
@@ -54,6 +56,7 @@ internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IM
         foreach (GroupInfo group in step.Joined) _groups[group.Name] = group;
         foreach (Protocol.Membership.RegionView view in step.Superseded) _undone.Add(view.Number);
         foreach (Protocol.Membership.RegionView view in step.Opened) _undone.Remove(view.Number);
+        if (step.Own is { } own) _own.Add(own.Number);
     }
 
     /// <inheritdoc/>
@@ -71,7 +74,11 @@ internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IM
     }
 
     /// <inheritdoc/>
-    public void OnViewRetired(Protocol.Membership.RegionView view, Instant now) => _undone.Remove(view.Number);
+    public void OnViewRetired(Protocol.Membership.RegionView view, Instant now)
+    {
+        _undone.Remove(view.Number);
+        _own.Remove(view.Number);
+    }
 
     /// <inheritdoc/>
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
@@ -82,7 +89,8 @@ internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IM
     /// <inheritdoc/>
     public void OnRemovalConfirmed(NodeInfo node, Instant now)
     {
-        // There is nothing that could be abandoned.
+        // It never sent anything, so there is nothing to wait for.
+        foreach (ViewNumber view in _own.Order().ToArray()) Agent.ReportClosed(view, [node], now);
     }
 
     /// <inheritdoc/>
