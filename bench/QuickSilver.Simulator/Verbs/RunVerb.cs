@@ -16,14 +16,12 @@ internal static class RunVerb
         var folder = new Option<string?>("--save") { Description = $"Where failing runs are saved; default: ${RunFiles.DirectoryVariable}, or the folder for temporary files." };
         var without = new Option<FaultKind[]>("--without") { Description = "Kinds of trouble to leave out.", AllowMultipleArgumentsPerToken = true };
         var nodes = new Option<int>("--max-nodes") { Description = "Most machines.", DefaultValueFactory = _ => new GeneratorOptions().MaxNodes };
-        var all = new Option<bool>("--all") { Description = "Also what the protocol is not built for yet: senders that go, members that are stuck." };
         var write = new Option<bool>("--write") { Description = "Only write the runs to files; execute nothing." };
-        var command = new Command("run", "Generates and executes seeds.") { seeds, minutes, threads, folder, without, nodes, all, write };
+        var command = new Command("run", "Generates and executes seeds.") { seeds, minutes, threads, folder, without, nodes, write };
         command.SetAction(parsed =>
         {
             SeedRange range = SeedRange.Parse(parsed.GetValue(seeds)!);
             var bounds = new GeneratorOptions { Without = parsed.GetValue(without) ?? [], MaxNodes = parsed.GetValue(nodes) };
-            if (parsed.GetValue(all)) bounds = bounds with { SendersMayGo = true, MembersMayBeStuck = true };
             if (parsed.GetValue(write))
             {
                 for (ulong seed = range.First; seed < range.First + range.Count; seed++)

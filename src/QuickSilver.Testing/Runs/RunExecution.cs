@@ -167,6 +167,8 @@ public sealed class RunExecution
 
     private void CheckSilence()
     {
+        // Who is deaf or mute is asked again and again until it is removed.
+        if (Cluster.Nodes.Any(node => node.IsMember && _lost.Contains(node.Machine))) return;
         // A few rounds may still say that everything is stable, and beacons may wait for their answer.
         Cluster.RunFor(TimeSpan.FromSeconds(5));
         ulong before = Cluster.DatagramsOfConcern;

@@ -19,8 +19,8 @@ public sealed record GeneratorOptions
     public IReadOnlyList<FaultKind> Without { get; init; } = [];
 
     /// <summary>True: nodes that send may crash, freeze for long, or be removed otherwise; false: only those that never send.</summary>
-    public bool SendersMayGo { get; init; }
+    public bool SendersMayGo { get; init; } = true;
 
     /// <summary>True: nodes may be deaf or mute for longer than the detector's patience, and for ever.</summary>
-    public bool MembersMayBeStuck { get; init; }
+    public bool MembersMayBeStuck { get; init; } = true;
 }
