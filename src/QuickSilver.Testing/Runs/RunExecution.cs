@@ -169,6 +169,8 @@ public sealed class RunExecution
     {
         // Who is deaf or mute is asked again and again until it is removed.
         if (Cluster.Nodes.Any(node => node.IsMember && _lost.Contains(node.Machine))) return;
+        // What comes again late is answered late.
+        Advance(_spec.Faults.OfType<LateDuplicates>().Select(fault => fault.At + fault.Duration + fault.MaxDelay).DefaultIfEmpty().Max());
         // A few rounds may still say that everything is stable, and beacons may wait for their answer.
         Cluster.RunFor(TimeSpan.FromSeconds(5));
         ulong before = Cluster.DatagramsOfConcern;
