@@ -1,4 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Recovery;
 
 namespace QuickSilver.Protocol.Stack;
 
@@ -49,6 +52,15 @@ public sealed record NodeSettings
 
     /// <summary>Fastest rate in packets per second and region; 0: none.</summary>
     public int MaxRate { get; init; }
+
+    /// <summary>What recovery is told beside what stands here, which wins: times that hosts leave alone.</summary>
+    public RecoverySettings Recovery { get; init; } = new();
+
+    /// <summary>What dissemination is told beside what stands here, which wins.</summary>
+    public DisseminationSettings Dissemination { get; init; } = new();
+
+    /// <summary>What delivery is told beside what stands here, which wins.</summary>
+    public DeliverySettings Delivery { get; init; } = new();
 
     /// <summary>How often a heartbeat goes to the membership server.</summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);

@@ -31,7 +31,7 @@ internal sealed class StackRooms
         Recoverer = new Recoverer(
             RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue);
         // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
-        var delivery = new DeliverySettings { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
+        var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters, Glue);
         Unrecognised = new UnrecognisedBuffer(delivery, host.Pool, DeliveryCounters);
     }
@@ -72,7 +72,7 @@ internal sealed class StackRooms
 
     public ulong StepsInstalled { get; set; }
 
-    private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => new()
+    private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
     {
         Pending = new PendingQuota
         {
@@ -90,7 +90,7 @@ internal sealed class StackRooms
         Probes = settings.Probes,
     };
 
-    private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => new()
+    private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => settings.Recovery with
     {
         MinTokenInterval = settings.MinTokenInterval,
         EagerPull = settings.EagerPull,

@@ -72,12 +72,15 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
     }
 
     /// <summary>Stops the node for a while; its sockets go on filling.</summary>
-    public void FreezeUntil(Instant until)
+    /// <returns>How much longer it stands still by this than it would have.</returns>
+    public TimeSpan FreezeUntil(Instant until)
     {
-        if (until <= _frozenUntil) return;
+        Instant before = _frozenUntil > _run.Now ? _frozenUntil : _run.Now;
+        if (until <= before) return TimeSpan.Zero;
         _frozenUntil = until;
         _nextTurn = until;
         EnsureEvent();
+        return until - before;
     }
 
     /// <summary>Turns no more.</summary>

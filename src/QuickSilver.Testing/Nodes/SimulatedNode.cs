@@ -168,9 +168,9 @@ public sealed class SimulatedNode : IMembershipClient
     /// <param name="stopsClock">True: its clock stands still as well; false: it jumps on.</param>
     public void Freeze(TimeSpan duration, bool stopsClock = false)
     {
-        Instant until = _run.Now + duration;
-        if (stopsClock) _events.Schedule(until, new ClockLoss(this, duration));
-        _runner.FreezeUntil(until);
+        TimeSpan added = _runner.FreezeUntil(_run.Now + duration);
+        // Nobody looks at the clock meanwhile; when the node goes on, it shows what it showed.
+        if (stopsClock) _clock.LoseTime(added);
     }
 
     /// <summary>Ends the node from one instant to the next.</summary>
@@ -289,15 +289,6 @@ public sealed class SimulatedNode : IMembershipClient
             if (node._link is not { } link) return;
             node._run.Tap?.OnFrame(fromServer: false, frame);
             node._membership.SendUp(link, frame);
-        }
-    }
-
-    private sealed class ClockLoss(SimulatedNode node, TimeSpan time) : IEventTarget
-    {
-        public void OnEvent(object? argument, long value, Instant now)
-        {
-            node._clock.LoseTime(time);
-            node._runner.WakeAt(now);
         }
     }
 

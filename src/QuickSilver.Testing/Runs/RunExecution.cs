@@ -78,7 +78,7 @@ public sealed class RunExecution
     internal void Join(SimulatedNode node, IReadOnlyList<string> groups)
     {
         bool IsJoining(string name) => _joins.Exists(join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
-        string[] names = [.. groups.Where(name => node.FindGroup(name) is null && !IsJoining(name))];
+        string[] names = [.. groups.Where(name => (node.FindGroup(name) is null || IsLeaving(node, name)) && !IsJoining(name))];
         if (names.Length > 0) _joins.Add(node.Join(names));
     }
 

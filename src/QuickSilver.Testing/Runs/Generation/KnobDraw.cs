@@ -1,4 +1,7 @@
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
@@ -101,12 +104,33 @@ internal static class KnobDraw
             EagerPull = dice.Chance(0.7),
             ReorderGrace = dice.Millis(0, 3),
             MinTokenInterval = tight || dice.Chance(0.7) ? TimeSpan.FromMilliseconds(5) : dice.LogMillis(1, 1_000),
-            CacheBytes = tight ? dice.Log(1 << 20, 4 << 20) : 64 << 20,
+            CacheBytes = tight ? dice.Log(60_000, 4 << 20) : 64 << 20,
             MaxPendingMessages = dice.Chance(0.25) ? (int)dice.Log(1, 50) : 100_000,
             MaxPendingBytes = dice.Chance(0.2) ? dice.Log(50_000, 1 << 20) : 64 << 20,
             InitialRate = dice.Chance(0.3) ? (int)dice.Log(200, 5_000) : 10_000,
             FixedRate = !tight && dice.Chance(0.1),
             HeartbeatInterval = nodes > 40 ? TimeSpan.FromSeconds(1) : dice.LogMillis(100, 1_000),
+            MaxRate = dice.Chance(0.15) ? (int)dice.Log(500, 20_000) : 0,
+            NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(200_000, 4 << 20) : 256 << 20,
+            Recovery = new RecoverySettings
+            {
+                HopTimeout = dice.LogMillis(10, 100),
+                HopSends = dice.Between(2, 7),
+                CutoffAge = dice.LogMillis(5, 200),
+                TakeoverPatience = dice.LogMillis(100, 1_000),
+            },
+            Dissemination = new DisseminationSettings
+            {
+                BeaconDelay = dice.LogMillis(1, 50),
+                MaxBeaconDelay = dice.LogMillis(100, 2_000),
+                InitialRoundTrip = dice.LogMillis(1, 100),
+            },
+            Delivery = new DeliverySettings
+            {
+                MaxUnrecognised = (int)dice.Log(1, 30_000),
+                MaxUnrecognisedBytes = dice.Log(2_000, 16 << 20),
+                UnrecognisedAge = dice.LogMillis(50, 5_000),
+            },
         };
     }
 }

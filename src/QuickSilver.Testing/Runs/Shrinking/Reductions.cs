@@ -121,6 +121,10 @@ internal static class Reductions
         yield return node with { CacheBytes = usual.CacheBytes };
         yield return node with { MaxPendingMessages = usual.MaxPendingMessages, MaxPendingBytes = usual.MaxPendingBytes };
         yield return node with { InitialRate = usual.InitialRate, FixedRate = usual.FixedRate };
+        yield return node with { Recovery = usual.Recovery };
+        yield return node with { Dissemination = usual.Dissemination };
+        yield return node with { Delivery = usual.Delivery };
+        yield return node with { MaxRate = usual.MaxRate, NodeMaxPendingBytes = usual.NodeMaxPendingBytes };
         yield return node with { HeartbeatInterval = usual.HeartbeatInterval };
     }
 
