@@ -42,7 +42,7 @@ internal sealed class GroupDirectory(NodeCore node)
             }
             if (group.Mode == join.Mode) continue;
             join.Fail(new QuickSilverException(
-                ErrorCode.GroupModeMismatch, 
+                ErrorCode.GroupModeMismatch,
                 $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}: join with GroupOptions.Mode = {group.Mode}."));
             return;
         }

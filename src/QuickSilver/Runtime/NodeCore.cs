@@ -185,7 +185,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
                     logger, s.Name, s.Count, s.Policy, s.Fault));
         }
         if (policy == HandlerErrorPolicy.Continue) return;
-        var reason = new QuickSilverException(ErrorCode.HandlerFailed, 
+        var reason = new QuickSilverException(ErrorCode.HandlerFailed,
             $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: {fault.Message} "
             + "Mend it (the inner exception says where it threw), or choose HandlerErrorPolicy.Continue.",
             fault);

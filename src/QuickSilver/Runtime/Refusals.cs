@@ -8,7 +8,7 @@ internal static class Refusals
     /// <summary>The server refused to let this node into a group.</summary>
     public static QuickSilverException OfJoin(MembershipRefusal refusal, string groupName) => refusal switch
     {
-        MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch, 
+        MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch,
             $"The group '{groupName}' exists in another mode: join with the GroupOptions.Mode of its first member, or use another name."),
         _ => new QuickSilverException(
             ErrorCode.MembershipRefused, $"The membership server refused to let this node into '{groupName}': {Text(refusal)}."),
@@ -21,7 +21,7 @@ internal static class Refusals
             ErrorCode.IncompatibleVersion,
             "The membership server speaks another version of QuickSilver: use one version in all processes, or another Membership.Port."),
         MembershipRefusal.BadFrame => new WireProtocolException(
-            ErrorCode.ProtocolViolation, 
+            ErrorCode.ProtocolViolation,
             "What the membership server and this node said to each other broke the protocol: is it QuickSilver that listens there?"),
         _ => new MembershipUnavailableException(ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
     };
