@@ -7,6 +7,8 @@ namespace QuickSilver.Scenarios.Reports;
 /// <summary>Draws figures as SVG by gnuplot, which has to be installed.</summary>
 internal static class Plot
 {
+    private const double WideAxis = 50;
+
     /// <summary>A bar for each name, with a whisker from the lowest to the highest repetition.</summary>
     /// <param name="path">The SVG file.</param>
     /// <param name="title">Above it.</param>
@@ -19,7 +21,7 @@ internal static class Plot
         foreach (VariantSummary bar in bars) data.Append(CultureInfo.InvariantCulture, $"\"{bar.Variant}\" {bar.Median:R} {bar.Lowest:R} {bar.Highest:R}\n");
         Draw(path, $"set title \"{title}\" noenhanced\nset ylabel \"{unit}\" noenhanced\nset style fill solid 0.7\nset boxwidth 0.7\nset xtics rotate by -35 noenhanced\n"
             + $"set yrange [0:*]\nset format y '%.0s%c'\nset grid ytics\nunset key\n$data << END\n{data}END\n"
-            + "plot $data using 0:2:xtic(1) with boxes lc rgb '#3a6ea5', $data using 0:2:3:4 with yerrorbars lc rgb 'black' pt 0\n");
+            + "plot $data using 0:2:xtic(1) with boxes lc rgb '#3a6ea5', $data using 0:2:3:4 with yerrorbars lc rgb 'black' pt 7 ps 0.3\n");
     }
 
     /// <summary>A line for each name over a common axis, with whiskers.</summary>
@@ -40,8 +42,9 @@ internal static class Plot
             data.Append("END\n");
             plots.Add($"$line{plots.Count} using 1:2:3:4 with yerrorlines pt 7 ps 0.5 title \"{line.Key}\" noenhanced");
         }
+        bool isWide = points.Count > 0 && points.Min(point => point.X) > 0 && points.Max(point => point.X) / points.Min(point => point.X) >= WideAxis;
         Draw(path, $"set title \"{title}\" noenhanced\nset xlabel \"{across}\" noenhanced\nset ylabel \"{unit}\" noenhanced\nset yrange [0:*]\nset format y '%.0s%c'\nset grid\nset key outside\n"
-            + $"{data}plot {string.Join(", ", plots)}\n");
+            + (isWide ? "set logscale x\n" : "") + $"{data}plot {string.Join(", ", plots)}\n");
     }
 
     private static void Draw(string path, string script)
