@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
 using QuickSilver.Samples.Processes;
+using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 
 namespace QuickSilver.Scenarios.Chaos;
@@ -24,6 +25,9 @@ internal sealed class ChaosProcess : IAsyncDisposable
     /// <summary>What it was told.</summary>
     public RoleOrder Order { get; }
 
+    /// <summary>What it found; null: it has not said.</summary>
+    public ProcessReport? Result { get; private set; }
+
     /// <summary>The operating system's number for it.</summary>
     public int Id => _child.Id;
 
@@ -42,7 +46,8 @@ internal sealed class ChaosProcess : IAsyncDisposable
     }
 
     /// <summary>Sends it a command.</summary>
-    public Task TellAsync(string command) => _child.TellAsync(JsonSerializer.Serialize(new RoleCommand(command), RoleJson.Default.RoleCommand));
+    public Task TellAsync(string command, long argument = 0) =>
+        _child.TellAsync(JsonSerializer.Serialize(new RoleCommand(command, argument), RoleJson.Default.RoleCommand));
 
     /// <summary>Ends when it has said a word.</summary>
     public Task Said(string word) => Answer(word).Task;
@@ -70,6 +75,7 @@ internal sealed class ChaosProcess : IAsyncDisposable
         try
         {
             if (JsonSerializer.Deserialize(text, RoleJson.Default.RoleLine) is not { } line) return;
+            if (line.Result is not null) Result = line.Result;
             if (line.Kind == "failed") _failure = line.Failure;
             Answer(line.Kind).TrySetResult();
         }

@@ -64,6 +64,12 @@ internal sealed record ProcessReport
     /// <summary>How the member came in, for <c>herd</c>.</summary>
     public HerdReport? Herd { get; init; }
 
+    /// <summary>Messages sent in each bin of the run, for <c>disturb</c>.</summary>
+    public IReadOnlyList<long>? SentBins { get; init; }
+
+    /// <summary>Messages delivered in each bin of the run, for <c>disturb</c>.</summary>
+    public IReadOnlyList<long>? DeliveredBins { get; init; }
+
     /// <summary>Adds what the node says of itself.</summary>
     public ProcessReport With(NodeStatistics statistics) => this with
     {

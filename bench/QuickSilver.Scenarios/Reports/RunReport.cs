@@ -31,6 +31,9 @@ internal sealed record RunReport
     /// <summary>What is wrong with the run; empty when it is verified.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
 
+    /// <summary>Of <c>disturb</c>: what the curves come to.</summary>
+    public DisturbanceReport? Disturbance { get; init; }
+
     /// <summary>Of <c>chaos</c>: what the logs show.</summary>
     public ChaosFindings? Chaos { get; init; }
 }

@@ -9,6 +9,7 @@ internal enum RoleKind
     RawReceiver,
     IdleMember,
     HerdMember,
+    DisturbedMember,
     ChaosMember,
 
     /// <summary>Hosts the membership and takes no part otherwise.</summary>

@@ -61,6 +61,9 @@ internal sealed record RoleOrder
     /// <summary>Of a herd: whether a group was joined and left before the run, so that the code of a join is compiled.</summary>
     public bool IsWarm { get; init; }
 
+    /// <summary>Of a disturbance: seconds for which the member hears nothing, every ten seconds.</summary>
+    public double DeafSeconds { get; init; }
+
     /// <summary>Of a chaos run.</summary>
     public ChaosOrder? Chaos { get; init; }
 

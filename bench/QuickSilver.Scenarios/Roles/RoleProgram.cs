@@ -23,6 +23,7 @@ internal static class RoleProgram
                 RoleKind.RawSender => RawRoles.SendAsync(channel),
                 RoleKind.RawReceiver => RawRoles.ReceiveAsync(channel),
                 RoleKind.HerdMember => HerdRole.RunAsync(channel),
+                RoleKind.DisturbedMember => DisturbedRole.RunAsync(channel),
                 RoleKind.ChaosMember => ChaosRole.RunAsync(channel),
                 RoleKind.TcpSender => TcpRoles.SendAsync(channel),
                 RoleKind.TcpReceiver => TcpRoles.ReceiveAsync(channel),

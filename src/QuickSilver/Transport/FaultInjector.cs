@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
@@ -14,11 +15,15 @@ namespace QuickSilver.Transport;
 /// <param name="inner">The transport; disposed with this.</param>
 /// <param name="dropRate">Share of datagrams to drop, from 0 to 1.</param>
 /// <param name="seed">Same seed, same choice for the same sequence of datagrams.</param>
-internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong seed) : IHostTransport
+/// <param name="deafEvery">How often everything is dropped for a while, the first time after this long.</param>
+/// <param name="deafFor">For how long; zero: never.</param>
+internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default)
+    : IHostTransport
 {
     private const int TotalLengthOffset = 6;
 
     private readonly SeededRandom _random = new(seed);
+    private readonly long _start = Stopwatch.GetTimestamp();
 
     /// <summary>Where drops are counted, as <see cref="RejectReason.Injected"/>; null: nowhere but here.</summary>
     public RejectCounters? CountInto { get; set; }
@@ -93,10 +98,11 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     {
         int kept = 0;
         int position = 0;
+        bool isDeaf = IsDeaf();
         while (position < read.Length)
         {
             int length = LengthOfFirst(read[position..]);
-            if (_random.NextDouble() < dropRate)
+            if (isDeaf || _random.NextDouble() < dropRate)
             {
                 Dropped++;
                 CountInto?.Count(RejectReason.Injected);
@@ -109,6 +115,13 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
             position += length;
         }
         return kept;
+    }
+
+    private bool IsDeaf()
+    {
+        if (deafFor <= TimeSpan.Zero) return false;
+        TimeSpan since = Stopwatch.GetElapsedTime(_start);
+        return since >= deafEvery && since.Ticks % deafEvery.Ticks < deafFor.Ticks;
     }
 
     private static int LengthOfFirst(ReadOnlySpan<byte> rest)

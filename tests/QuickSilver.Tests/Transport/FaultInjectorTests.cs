@@ -33,6 +33,22 @@ public sealed class FaultInjectorTests
     }
 
     [Fact]
+    public void A_deaf_node_hears_nothing_and_then_everything()
+    {
+        using var rig = new TransportRig();
+        IHostTransport inner = rig.Start("in-process");
+        var counters = new RejectCounters();
+        // Deaf from the first tick on, for all but the last of a long period: whenever it is read, it is deaf; and never before the period has passed.
+        using var deaf = new FaultInjector(inner, 0, 1, TimeSpan.FromTicks(2), TimeSpan.FromTicks(2)) { CountInto = counters };
+        inner.Send(TransportRig.Train(TrainRoute.Unicast, 10, 200, 1, to: inner.Facts.Data));
+        Assert.Empty(TransportRig.Sequences(TransportRig.Receive(deaf, static all => all.Exists(static one => one.IsDrained))));
+        Assert.Equal(10UL, counters[RejectReason.Injected]);
+        using var notYet = new FaultInjector(inner, 0, 1, TimeSpan.FromHours(1), TimeSpan.FromMinutes(1));
+        inner.Send(TransportRig.Train(TrainRoute.Unicast, 10, 200, 11, to: inner.Facts.Data));
+        Assert.Equal(10, TransportRig.Sequences(TransportRig.Receive(notYet, static all => all.Exists(static one => one.IsDrained))).Count);
+    }
+
+    [Fact]
     public void What_no_header_explains_is_left_as_it_is()
     {
         using var rig = new TransportRig();
