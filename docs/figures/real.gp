@@ -1,5 +1,6 @@
 # Draws the curves of `QuickSilver.Scenarios disturb --csv DIR`:  gnuplot -e "dir='DIR'" docs/figures/real.gp
 set datafile separator ','
+set datafile missing ''
 set terminal svg size 760,300 dynamic font 'sans-serif,11' background '#ffffff'
 set xlabel 'seconds'
 set ylabel 'messages/s'

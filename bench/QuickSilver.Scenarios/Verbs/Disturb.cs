@@ -209,7 +209,7 @@ internal sealed class Disturb : IScenario
         for (int bin = 0; bin < run.Processes[0].MeasuredSeconds * BinsPerSecond; bin++)
         {
             double total = sent.Sum(bins => bins[bin]) * BinsPerSecond;
-            text.Append(CultureInfo.InvariantCulture, $"{(bin + 1) * DisturbedRole.BinSeconds:F2},{total:F0},{Of(Witness)![bin] * BinsPerSecond},{(Of(Victim)?[bin] ?? 0) * BinsPerSecond}\n");
+            text.Append(CultureInfo.InvariantCulture, $"{(bin + 1) * DisturbedRole.BinSeconds:F2},{total:F0},{Of(Witness)![bin] * BinsPerSecond},{Of(Victim)?[bin] * BinsPerSecond}\n");
         }
         File.WriteAllText(path, text.ToString());
     }
