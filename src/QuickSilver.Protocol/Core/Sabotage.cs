@@ -48,7 +48,7 @@ internal enum Sabotage : byte
     /// <summary>Who takes the lead, or begins a round anew, stays in the epoch of the token that may still be under way.</summary>
     TakeoverKeepsEpoch,
 
-    /// <summary>What one partition misses is asked for as if the next one missed it.</summary>
+    /// <summary>A sender is asked for the packet after the one that is missing, which is another partition's.</summary>
     NakToWrongPartition,
 
     /// <summary>The last packet of a range that was asked for is not sent again.</summary>
@@ -129,8 +129,8 @@ internal enum Sabotage : byte
     /// <summary>Packets of a removed sender are taken, even when its stream is closed.</summary>
     LatePacketTaken,
 
-    /// <summary>One round without a holder is enough to abandon a packet.</summary>
-    OneRoundAbandons,
+    /// <summary>A packet is abandoned in the very round in which somebody first missed it, though those visited before were not asked.</summary>
+    NewRangeAbandoned,
 
     /// <summary>A removed sender's stream counts as closed for whoever had never heard of it.</summary>
     UnheardStreamClosed,

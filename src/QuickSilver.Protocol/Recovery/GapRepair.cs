@@ -396,6 +396,7 @@ internal sealed class GapRepair : IFeed
 
     private void Order(StreamReceiver stream, NodeInfo to, bool isNak, bool wide, int partition, SequenceRange range)
     {
+        if (isNak && View.Partitions.Count > 1 && _node.Probes.Breaks(Sabotage.NakToWrongPartition)) range = new SequenceRange(range.Start + 1, range.End + 1);
         for (int index = _next; index < _orders.Count; index++)
         {
             RequestOrder order = _orders[index];

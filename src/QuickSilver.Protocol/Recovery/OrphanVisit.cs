@@ -124,12 +124,12 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         }
         orphan.Rounds++;
         if (record.Contiguous > stream.Stable) stream.Stable = record.Contiguous;
-        int wanted = probes.Breaks(Sabotage.OneRoundAbandons) ? 1 : RoundsBeforeVerdict;
-        if (orphan.Rounds < wanted) return;
+        bool hasty = probes.Breaks(Sabotage.NewRangeAbandoned);
+        if (orphan.Rounds < RoundsBeforeVerdict && !hasty) return;
         for (int index = 0; index < orphan.Missing.Count; index++)
         {
             OrphanRange range = orphan.Missing[index];
-            if (range.IsOld && range.Holder == OrphanRange.Unknown) orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
+            if ((range.IsOld || hasty) && range.Holder == OrphanRange.Unknown) orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
         }
         bool isWhole = orphan.Missing.Count == 0 && record.Missing.IsComplete;
         if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.CloseOrphan(stream, now);

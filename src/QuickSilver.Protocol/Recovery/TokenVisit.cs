@@ -104,8 +104,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             ulong place = Math.Min(record.Place, stream.PlacesThrough(stream.KnownHighest, token.Partition));
             ulong through = stream.SequenceAt(place + 1, token.Partition) - 1;
             if (through > record.Held[token.Partition]) record.Held[token.Partition] = through;
-            int partition = node.Probes.Breaks(Sabotage.NakToWrongPartition) ? (token.Partition + 1) % Map.Count : token.Partition;
-            if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, partition, record.Common.Ranges);
+            if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
         }
     }
 

@@ -34,7 +34,12 @@ internal static class ConvergenceChecks
         var named = new SortedSet<int>();
         foreach (InstalledView view in node.Stack.Cluster.ViewsOf(stay.Id))
         {
-            foreach (NodeInfo member in view.Members) named.Add(cluster.Checks.Views.NodeOf(member.Number.Key));
+            foreach (NodeInfo member in view.Members)
+            {
+                // Whoever lives outside the core may still be there: nobody has to have noticed how it fares.
+                int index = cluster.Checks.Views.NodeOf(member.Number.Key);
+                if (index < 0 || !cluster.Nodes[index].IsMember || cluster.IsConcerned(cluster.Nodes[index])) named.Add(index);
+            }
         }
         var expected = new SortedSet<int>();
         foreach (SimulatedNode other in cluster.Nodes)

@@ -9,6 +9,7 @@ namespace QuickSilver.Testing.Runs;
 [JsonPolymorphic(TypeDiscriminatorPropertyName = "action")]
 [JsonDerivedType(typeof(GroupJoin), "join")]
 [JsonDerivedType(typeof(GroupLeave), "leave")]
+[JsonDerivedType(typeof(LeaveThenJoin), "leave-join")]
 [JsonDerivedType(typeof(NodeShutdown), "shutdown")]
 public abstract record RunAction(TimeSpan At, int Node)
 {

@@ -89,6 +89,15 @@ public sealed class RunExecution
         if (names.Length > 0) _leaves.Add((node, node.Leave(names)));
     }
 
+    /// <summary>Lets a node leave groups, and asks for them again at once.</summary>
+    internal void LeaveThenJoin(SimulatedNode node, IReadOnlyList<string> groups)
+    {
+        string[] names = [.. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
+        if (names.Length == 0) return;
+        _leaves.Add((node, node.Leave(names)));
+        _joins.Add(node.Join(names));
+    }
+
     /// <summary>Lets a node leave all its groups, and end when it is out of them and what it sent is stable.</summary>
     internal void Shutdown(SimulatedNode node)
     {

@@ -1,0 +1,153 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing;
+using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Runs;
+
+namespace QuickSilver.Simulation.Tests.Planted;
+
+/// <summary>Runs aimed at one kind of defect each, where random runs would need too many seeds. The seed still decides the network and all else.</summary>
+internal static class TargetedRuns
+{
+    private const string Group = "group";
+
+    /// <summary>The last message of a sender that is no member of its receivers' region is lost everywhere, when the one before it is about to be
+    /// acknowledged: only beacons can tell of it.</summary>
+    public static RunSpec LastMessageLost(ulong seed) => Make(seed, nodes: 4) with
+    {
+        Groups = [[Group, "own"], [Group], [Group], [Group]],
+        Plans = [new SendPlan(0, Group, 200, Millis(1)) { Start = Millis(1000) }],
+        Faults = [new KindLoss(Millis(1198) + (Millis(0.1) * (seed % 20)), Millis(10), DatagramKind.Data, 100, 0, null)],
+    };
+
+    /// <summary>The last messages that such a sender binds to a view are lost everywhere, and then the view changes.</summary>
+    public static RunSpec LastOfViewLost(ulong seed) => LastMessageLost(seed) with
+    {
+        Actions = [new GroupLeave(Millis(1203), 3, [Group])],
+    };
+
+    /// <summary>A member stands still while others fill their caches with what it has not got.</summary>
+    public static RunSpec StuckMember(ulong seed) => Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with
+    {
+        Plans = [new SendPlan(0, Group, 1_000, Millis(1)) { Start = Millis(1000), MinBytes = 1_000, MaxBytes = 1_000 }],
+        Faults = [new NodeFreeze(Millis(1100), Millis(1500), 2)],
+    };
+
+    /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it has.</summary>
+    public static RunSpec LateStep(ulong seed) => Make(seed, nodes: 4, membership: new MembershipServerSettings { InstallTimeout = Millis(300), FailureTimeout = Millis(60_000) }) with
+    {
+        Groups = [[Group], [Group], [Group], ["other"]],
+        Plans = [new SendPlan(0, Group, 300, Millis(10)) { Start = Millis(1000) }],
+        Actions = [new GroupJoin(Millis(1100), 3, [Group])],
+        Faults = [new MembershipStall(Millis(1050), Millis(2000), 1)],
+    };
+
+    /// <summary>A sender is late to send in the step that brings a new member.</summary>
+    public static RunSpec LateSender(ulong seed) => LateStep(seed) with { Faults = [new MembershipStall(Millis(1050), Millis(2000), 0)] };
+
+    /// <summary>Whole partitions miss packets, and nobody pulls before the token says so.</summary>
+    public static RunSpec PartitionsMiss(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { EagerPull = false });
+        return run with
+        {
+            Options = run.Options with
+            {
+                Network = new NetworkModel { Link = new LinkModel { Loss = 0.4 } },
+                Membership = run.Options.Membership with { Replication = 2 },
+            },
+            Plans = [new SendPlan(0, Group, 200, Millis(5)) { Start = Millis(1000) }],
+        };
+    }
+
+    /// <summary>A node crashes and is removed, the membership server is lost, and a new node registers with the next one.</summary>
+    public static RunSpec NewNodeAfterTakeover(ulong seed) => Make(seed, nodes: 4, membership: Hasty()) with
+    {
+        Plans = [new SendPlan(0, Group, 100, Millis(100)) { Start = Millis(1000) }],
+        Faults = [new NodeRestart(Millis(2000), Millis(8000), 3), new ServerReplacement(Millis(5000))],
+    };
+
+    /// <summary>A node that is cut off from the membership server is removed, and comes back when another server has taken over.</summary>
+    public static RunSpec RemovedNodeReturnsToNewServer(ulong seed) => Make(seed, nodes: 5, membership: Hasty()) with
+    {
+        // A member that is frozen keeps the views that the removed node was in from retiring.
+        Plans = [new SendPlan(0, Group, 400, Millis(10)) { Start = Millis(1000) }],
+        Faults =
+        [
+            new MembershipOutage(Millis(2000), Millis(1500) + Millis(seed % 7), 3), new NodeFreeze(Millis(1900), Millis(2500), 4),
+            new ServerReplacement(Millis(3450)),
+        ],
+    };
+
+    /// <summary>A member leaves and asks to be let in again at the same instant, while much of what was sent to it is missing.</summary>
+    public static RunSpec LeaveAndJoinAtOnce(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 5, node: new NodeSettings { EagerPull = false, MinTokenInterval = Millis(200) });
+        return run with
+        {
+            Options = run.Options with { Network = new NetworkModel { Link = new LinkModel { Loss = 0.3 } } },
+            Plans = [new SendPlan(0, Group, 400, Millis(5)) { Start = Millis(1000) }],
+            Actions = [.. Enumerable.Range(0, 15).Select(index => new LeaveThenJoin(Millis(1200 + (index / 3 * 300) + (index % 3 * 0.3)), 2 + (index % 3), [Group]))],
+        };
+    }
+
+    /// <summary>A sender crashes with messages in several views that are not stable, behind links that lose much.</summary>
+    public static RunSpec SenderCrashesInSeveralViews(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { EagerPull = seed % 2 == 0, MinTokenInterval = Millis(100) }, membership: Hasty());
+        return run with
+        {
+            Options = run.Options with
+            {
+                Network = new NetworkModel { Link = new LinkModel { Loss = 0.35, Reordering = 0.1, ReorderDelay = Millis(3000) } },
+                Membership = run.Options.Membership with { Replication = 2 },
+            },
+            Plans = [new SendPlan(0, Group, 400, Millis(2)) { Start = Millis(1000) }, new SendPlan(1, Group, 100, Millis(20)) { Start = Millis(1000) }],
+            Actions = [.. Enumerable.Range(0, 6).Select(index => (RunAction)(index % 2 == 0 ? new GroupLeave(Millis(1200 + (index * 60)), 5, [Group]) : new GroupJoin(Millis(1200 + (index * 60)), 5, [Group])))],
+            Faults = [new NodeCrash(Millis(1500 + (long)(seed % 50)), 0)],
+        };
+    }
+
+    /// <summary>A sender crashes, and what it sent before comes by and by, long after.</summary>
+    public static RunSpec LatePackets(ulong seed)
+    {
+        RunSpec run = SenderCrashesInSeveralViews(seed);
+        var late = new LinkModel { Loss = 0.3, Reordering = 0.8, ReorderDelay = Millis(2500) };
+        NetworkModel network = run.Options.Network with { Overrides = [new LinkOverride(0, null, late)] };
+        return run with { Options = run.Options with { Network = network } };
+    }
+
+    /// <summary>A sender crashes when only one member, whom nobody hears, has ever heard of its stream.</summary>
+    public static RunSpec UnheardSenderCrashes(ulong seed) => Make(seed, nodes: 6, membership: Hasty()) with
+    {
+        Plans = [new SendPlan(0, Group, 3, TimeSpan.Zero) { Start = Millis(1500) }, new SendPlan(1, Group, 100, Millis(20)) { Start = Millis(1000) }],
+        Faults =
+        [
+            .. Enumerable.Range(1, 4).Select(node => new LinkCut(Millis(1400), Millis(400), 0, node)),
+            new MuteNode(Millis(1400), Millis(1000), 5),
+            new NodeCrash(Millis(1503), 0),
+        ],
+    };
+
+    private static MembershipServerSettings Hasty() => new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
+
+    private static RunSpec Make(ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()
+    {
+        Options = new SimulationOptions
+        {
+            Nodes = nodes,
+            Seed = seed,
+            Restarts = nodes,
+            Network = new NetworkModel { Link = new LinkModel { Loss = 0.02 } },
+            Membership = membership ?? new MembershipServerSettings { FailureTimeout = Millis(600_000) },
+            Node = node ?? new NodeSettings(),
+        },
+        Groups = [.. Enumerable.Repeat<IReadOnlyList<string>>([Group], nodes)],
+        HealAt = Millis(6000),
+        SettleLimit = Millis(30_000),
+    };
+
+    private static TimeSpan Millis(double milliseconds) => TimeSpan.FromMilliseconds(milliseconds);
+}
