@@ -12,12 +12,13 @@ public sealed record JoinWait(JoinStage Stage, int Total, IReadOnlyList<string> 
     /// <inheritdoc/>
     public override string ToString()
     {
+        bool isOne = Total == 1;
         string what = Stage switch
         {
-            JoinStage.Install => "has not installed the view",
-            JoinStage.Switch => "has not switched to the view",
-            JoinStage.Drain => "is not done with an older view",
-            _ => "has not reported to the new membership server",
+            JoinStage.Install => isOne ? "has not installed the view" : "have not installed the view",
+            JoinStage.Switch => isOne ? "has not switched to the view" : "have not switched to the view",
+            JoinStage.Drain => isOne ? "is not done with an older view" : "are not done with an older view",
+            _ => isOne ? "has not reported to the new membership server" : "have not reported to the new membership server",
         };
         string more = Total > Names.Count ? $" and {Total - Names.Count} more" : "";
         return $"{string.Join(", ", Names)}{more} {what}";

@@ -80,6 +80,46 @@ public sealed class FrameTests
     }
 
     [Fact]
+    public void ObservationsHaveTheirBytes()
+    {
+        var frame = new FrameBuilder();
+        var observed = new NodeObservations();
+        observed.Silent.Add(new SilentMember(new NodeNumber(Reign, 7).Key, TimeSpan.FromMilliseconds(299), true));
+        observed.Silent.Add(new SilentMember(new NodeNumber(Reign, 5).Key, TimeSpan.Zero, false));
+        observed.Draining.Add(new DrainingView(new ViewNumber(Reign, 6), 130));
+        ObservedFrame.Write(frame, observed);
+        Assert.Equal("05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201", Hex(frame));
+        var read = new NodeObservations();
+        var reader = new WireReader(frame.Span[1..]);
+        Assert.True(ObservedFrame.TryRead(ref reader, read));
+        Assert.Equal(observed.Silent, read.Silent);
+        Assert.Equal(observed.Draining, read.Draining);
+        AssertRefusesDamage(frame.ToArray(), bytes =>
+        {
+            var damaged = new WireReader(bytes.AsSpan(1));
+            return ObservedFrame.TryRead(ref damaged, read);
+        });
+    }
+
+    [Fact]
+    public void WhatIsWaitedForHasItsBytes()
+    {
+        var frame = new FrameBuilder();
+        WaitingFrame.Write(frame, new JoinWait(JoinStage.Drain, 130, ["ab", "c"]));
+        Assert.Equal("23" + "03" + "8201" + "02" + "026162" + "0163", Hex(frame));
+        var reader = new WireReader(frame.Span[1..]);
+        JoinWait read = WaitingFrame.TryRead(ref reader)!;
+        Assert.Equal((JoinStage.Drain, 130), (read.Stage, read.Total));
+        Assert.Equal(["ab", "c"], read.Names);
+        Assert.Equal("ab, c and 128 more are not done with an older view", read.ToString());
+        AssertRefusesDamage(frame.ToArray(), bytes =>
+        {
+            var damaged = new WireReader(bytes.AsSpan(1));
+            return WaitingFrame.TryRead(ref damaged) is not null;
+        });
+    }
+
+    [Fact]
     public void ReportHasItsBytes()
     {
         var frame = new FrameBuilder();
@@ -213,6 +253,19 @@ public sealed class FrameTests
     }
 
     private static GroupId[] Ids(uint[] counters) => [.. counters.Select(counter => new GroupId(Reign, counter))];
+
+    // Any cut is refused, and nothing else throws.
+    private static void AssertRefusesDamage(byte[] frame, Func<byte[], bool> read)
+    {
+        for (int length = 1; length < frame.Length; length++) Assert.False(read(frame[..length]), $"{length} of {frame.Length} bytes");
+        var random = new SeededRandom(1);
+        for (int turn = 0; turn < 20_000; turn++)
+        {
+            byte[] damaged = [.. frame];
+            for (ulong count = 1 + random.NextBelow(3); count > 0; count--) damaged[1 + (int)random.NextBelow((ulong)frame.Length - 1)] = (byte)random.NextUInt64();
+            _ = read(damaged);
+        }
+    }
 
     private static string Hex(FrameBuilder frame) => Convert.ToHexString(frame.Span);
 }
