@@ -62,7 +62,8 @@ internal sealed class WireTargets
         _sum += reader.ReadVarint();
         while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, Reign, out PacketRecord record))
         {
-            Hold(record.Bytes.Length + record.FragmentOffset <= record.MessageLength && record.MessageLength <= PacketRecord.MaxMessageBytes, "a fragment beyond its message");
+            Hold(record.Bytes.Length + record.FragmentOffset <= record.MessageLength, "a fragment beyond its message");
+            Hold(record.MessageLength <= PacketRecord.MaxMessageBytes, "a message too long");
             Hold(record.GroupIndex is >= 0 and < PacketRecord.MaxGroupsPerRegion && record.Number > 0, "no group or number");
             Hold(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes), "bytes from elsewhere");
         }
@@ -139,5 +140,9 @@ internal sealed class WireTargets
         return reader.Failed ? [] : body[..^reader.Remaining];
     }
 
-    private byte[][] Tokens() => [.. _corpus.Bodies(DatagramKind.Token).Where(body => HopOf(body).Length > 0).Select(body => body[HopOf(body).Length..]).Where(token => TryToken(token))];
+    private byte[][] Tokens() =>
+    [
+        .. _corpus.Bodies(DatagramKind.Token).Where(body => HopOf(body).Length > 0)
+            .Select(body => body[HopOf(body).Length..]).Where(token => TryToken(token)),
+    ];
 }

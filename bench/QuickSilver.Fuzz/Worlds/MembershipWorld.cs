@@ -114,7 +114,8 @@ internal sealed class MembershipWorld : IServerLinks
         _connections.Add(connection, node);
         _server.OnConnected(connection, _now);
         var control = new NetEndpoint(0x0A00_0001, (ushort)(1000 + node.Number));
-        var settings = new AgentSettings("default", $"n{node.Number}", ++_incarnation, control, new NetEndpoint(0x0A00_0001, (ushort)(2000 + node.Number)), 1 << 20, true, TimeSpan.FromSeconds(1));
+        var data = new NetEndpoint(0x0A00_0001, (ushort)(2000 + node.Number));
+        var settings = new AgentSettings("default", $"n{node.Number}", ++_incarnation, control, data, 1 << 20, true, TimeSpan.FromSeconds(1));
         node.Begin(settings, connection, _alarms, _now);
     }
 

@@ -8,7 +8,8 @@ using QuickSilver.Testing.Network;
 namespace QuickSilver.Fuzz.Worlds;
 
 /// <summary>
-/// Whole nodes in simulated clusters, with damaged copies of the real traffic beside it. Damage that a checksum notices changes nothing: every promise
+/// Whole nodes in simulated clusters, with damaged copies of the real traffic beside it. Damage that a checksum notices changes nothing: every
+/// promise
 /// of the simulator holds, and the run settles. Lies, whose checksums are right, may make a node believe what is not so, and a run ends when
 /// a promise is seen broken by it; but nothing throws, nothing spins, and memory stays within its caps.
 /// </summary>

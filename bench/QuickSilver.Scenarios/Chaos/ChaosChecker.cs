@@ -8,7 +8,8 @@ namespace QuickSilver.Scenarios.Chaos;
 /// <list type="bullet">
 /// <item>a loss is told only of senders whose life has ended;</item>
 /// <item>who was in a group to the end has every message of living senders handed over after its join had returned, up to the last;</item>
-/// <item>of two survivors of one class (so of one region), neither lacks what the other has of a dead sender, handed over after both had joined;</item>
+/// <item>of two survivors of one class (so of one region), neither lacks what the other has of a dead sender, handed over after both had
+/// joined;</item>
 /// <item>nobody whose join had returned begins after a message handed over later;</item>
 /// <item>what was confirmed is at every survivor that had joined before;</item>
 /// <item>after the last fault, messages of every living sender reach all of each group within the time given.</item>
@@ -77,7 +78,7 @@ internal sealed class ChaosChecker
     {
         for (int node = 0; node < _end.LastProcesses.Count; node++)
         {
-            if (!_survivors.Any(stay => stay.Node == node)) _violations.Add($"n{node} is in no group at the end");
+            if (_end.LastProcesses[node] > 0 && !_survivors.Any(stay => stay.Node == node)) _violations.Add($"n{node} is in no group at the end");
         }
         if (_end.Confirmed is { } seconds && seconds > _limit) _violations.Add($"the last confirmation came {seconds:N1} s after the last fault");
     }
@@ -152,7 +153,10 @@ internal sealed class ChaosChecker
                 if (track.Losses > 0 || track.Messages.Count == 0) continue;
                 ulong before = track.Messages[0].Number - 1;
                 if (stamps.TryGetValue((group, sender, before), out long stamp) && stamp > stay.Joined)
-                    _violations.Add($"{stay.Name}, group {group}: began after {before} of {sender}, which was handed over {Milliseconds(stamp - stay.Joined):N0} ms after its join had returned");
+                {
+                    double late = Milliseconds(stamp - stay.Joined);
+                    _violations.Add($"{stay.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} ms after its join had returned");
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ internal sealed record ChaosEnd
     /// <summary>When the last fault was over, in Stopwatch ticks.</summary>
     public long LastFault { get; init; }
 
-    /// <summary>The newest process of each node, from 1.</summary>
+    /// <summary>The newest process of each node, from 1; 0: the node was not part of the run.</summary>
     public IReadOnlyList<int> LastProcesses { get; init; } = [];
 
     /// <summary>Seconds from the last fault until every sender had a confirmation from each of its groups; null: it never had.</summary>

@@ -1,6 +1,7 @@
 namespace QuickSilver.Scenarios.Chaos;
 
-/// <summary>One incarnation of a process's node, and how many messages it has sent to each group: numbers go on through its own leaves and joins, and end with it.</summary>
+/// <summary>One incarnation of a process's node, and how many messages it has sent to each group: numbers go on through its own leaves and joins,
+/// and end with it.</summary>
 /// <param name="origin">What its payloads say.</param>
 /// <param name="id">What the cluster calls it.</param>
 /// <param name="groupCount">How many groups the process is told to join.</param>

@@ -105,7 +105,8 @@ internal sealed class ChaosLogs
             case "M":
                 Messages++;
                 wrong = stay.Track(group, fields[4]).Add(new LoggedMessage(UInt64(fields[5]), Int64(fields[6]), at));
-                if (Lives.TryGetValue(fields[4], out LoggedLife? sender) && sender.Origin != ChaosOrigin.Parse(fields[7])) wrong ??= $"it says it is from {fields[7]}, and came as from {sender.Origin}";
+                if (Lives.TryGetValue(fields[4], out LoggedLife? sender) && sender.Origin != ChaosOrigin.Parse(fields[7]))
+                    wrong ??= $"it says it is from {fields[7]}, and came as from {sender.Origin}";
                 break;
             case "O":
                 Losses++;

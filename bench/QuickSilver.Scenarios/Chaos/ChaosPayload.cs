@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// The payload of a chaos message. It tells where it comes from, and every byte of it follows from that, so a receiver can check all of it. Little endian:
+/// The payload of a chaos message. It tells where it comes from, and every byte of it follows from that, so a receiver can check all of it. Little
+/// endian:
 /// <code>
 /// offset  length  field
 /// 0       4       number of the node

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// A chaos run as data, drawn from a seed: who is in which group, and what happens when. The same seed gives the same plan; what the machine makes of it differs from run to run.
+/// A chaos run as data, drawn from a seed: who is in which group, and what happens when. The same seed gives the same plan; what the machine makes
+/// of it differs from run to run.
 /// <para>
 /// Nodes fall into classes, and each group is joined by whole classes, so that regions have several members: what survivors of a region owe each
 /// other could not be checked on regions of one. The senders are the first nodes, and lie in different classes.

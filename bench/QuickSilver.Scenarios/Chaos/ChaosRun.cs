@@ -6,7 +6,8 @@ using QuickSilver.Scenarios.Roles;
 
 namespace QuickSilver.Scenarios.Chaos;
 
-/// <summary>Starts a cluster of processes, does to it what the plan says, and lets it come to rest. Judges nothing: that is for <see cref="ChaosChecker"/>.</summary>
+/// <summary>Starts a cluster of processes, does to it what the plan says, and lets it come to rest. Judges nothing: that is for <see
+/// cref="ChaosChecker"/>.</summary>
 internal sealed class ChaosRun : IAsyncDisposable
 {
     private const int PortsPerNode = 2;

@@ -6,7 +6,8 @@ using QuickSilver.Testing;
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
-/// A member of a run in which something is done to one of them: the first ones send, at a fixed rate or as fast as they are let; all count what comes,
+/// A member of a run in which something is done to one of them: the first ones send, at a fixed rate or as fast as they are let; all count what
+/// comes,
 /// by time. A sender that was held up does not catch up: what a disturbance costs must show.
 /// </summary>
 internal static class DisturbedRole

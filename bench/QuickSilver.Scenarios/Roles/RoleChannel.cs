@@ -20,7 +20,8 @@ internal sealed class RoleChannel
     /// <summary>What to do.</summary>
     public RoleOrder Order { get; }
 
-    /// <summary>Ends when the run begins, with the instant at which the scenario said so, in Stopwatch ticks: one clock for all processes of a machine.</summary>
+    /// <summary>Ends when the run begins, with the instant at which the scenario said so, in Stopwatch ticks: one clock for all processes of a
+    /// machine.</summary>
     public Task<long> Go => _go.Task;
 
     /// <summary>Ends with the number of messages sent, when the sender has finished.</summary>

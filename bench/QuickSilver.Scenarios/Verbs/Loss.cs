@@ -8,7 +8,8 @@ using QuickSilver.Scenarios.Sweeps;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// How much of the rate is kept, and how long a message takes, when each receiver loses packets on its own. In bridged networks the network drops, for
+/// How much of the rate is kept, and how long a message takes, when each receiver loses packets on its own. In bridged networks the network drops,
+/// for
 /// every system alike; on loopback QuickSilver's receivers drop datagrams themselves, since a packet there reaches all receivers at once.
 /// </summary>
 internal sealed class Loss() : Sweep("loss", "Receivers that lose packets, each on its own: the rate that is kept, and the latency at a fixed rate.", "loss, %", ["quicksilver"], 2000)
