@@ -30,6 +30,7 @@ internal sealed class TokenRing
     private readonly TokenHopOut _out;
     private readonly AckFeed _acks;
     private readonly Token _token = new();
+    private readonly Token _peeked = new();
     private readonly Alarm _pace;
     private readonly Alarm _watch;
     private readonly byte[] _skips;
@@ -126,6 +127,7 @@ internal sealed class TokenRing
         if (_region.View.Members[hop.From].IsRemoved) return RejectReason.RemovedSender;
         if (!_in.IsWhole) return RejectReason.None;
 
+        if (hop.Epoch == _epoch && hop.Leader > _leader) HearThatLeaderIsGone(now);
         bool stale = !IsNewer(hop);
         if (!stale && !_token.TryRead(_in.Bytes, _region.View.Members.Length, Map.Count)) return RejectReason.Malformed;
         if (!stale && _token.Removed.BinarySearch(_region.Self) >= 0) return RejectReason.RemovedSender;
@@ -159,8 +161,20 @@ internal sealed class TokenRing
         _hop = hop.Hop;
         _lastTokenAt = now;
         _out.Cancel();
-        HearRemovals(now);
+        HearRemovals(_token, now);
         if (!IsLeader) Watch(now);
+    }
+
+    /// <summary>
+    /// A token of a leader that comes after the one known here, in the same epoch: stale, unless the one known here is removed, and nobody has told
+    /// yet but this token.
+    /// </summary>
+    private void HearThatLeaderIsGone(Instant now)
+    {
+        if (!_peeked.TryRead(_in.Bytes, Members.Length, Map.Count) || _peeked.Removed.BinarySearch(_leader) < 0 || IsLeader) return;
+        _isHandling = true;
+        HearRemovals(_peeked, now);
+        _isHandling = false;
     }
 
     /// <summary>True when the token is in a phase in which this member should not have it.</summary>
@@ -168,15 +182,15 @@ internal sealed class TokenRing
         (_token.Phase == TokenPhase.Walk && _token.Partition != Map.OfMember(_region.Self)) || (_token.Phase == TokenPhase.Done && !IsLeader);
 
     /// <summary>Whoever the token says is removed counts as removed from this instant: members, and senders that are no members.</summary>
-    private void HearRemovals(Instant now)
+    private void HearRemovals(Token token, Instant now)
     {
-        foreach (int member in _token.Removed)
+        foreach (int member in token.Removed)
         {
-            if (!Members[member].IsRemoved) _node.Events.OnRemovalHeard(Members[member], now);
+            if (member != _region.Self && !Members[member].IsRemoved) _node.Events.OnRemovalHeard(Members[member], now);
         }
-        for (int index = 0; index < _token.StreamCount; index++)
+        for (int index = 0; index < token.StreamCount; index++)
         {
-            if (_token[index].IsOrphan) _region.HearRemoval(_token[index].Sender, now);
+            if (token[index].IsOrphan) _region.HearRemoval(token[index].Sender, now);
         }
     }
 
