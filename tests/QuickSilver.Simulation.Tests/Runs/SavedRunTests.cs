@@ -1,0 +1,20 @@
+using QuickSilver.Testing.Runs;
+
+namespace QuickSilver.Simulation.Tests.Runs;
+
+/// <summary>Runs that once broke a promise, as they were saved then.</summary>
+public class SavedRunTests
+{
+    /// <summary>
+    /// leader-gone-unheard: a member that had not heard of its leader's removal took the next leader's token for an old one and dropped it; nobody
+    /// noticed for seconds.
+    /// </summary>
+    [Theory]
+    [InlineData("leader-gone-unheard")]
+    public void EveryPromiseIsKept(string name)
+    {
+        SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
+        RunResult result = RunExecution.Execute(saved.Spec);
+        Assert.True(result.Violation is null, result.Violation?.Message);
+    }
+}
