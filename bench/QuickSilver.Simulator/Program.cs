@@ -6,5 +6,6 @@ var root = new RootCommand("Runs simulated clusters. Ends with 0 when every prom
 root.Subcommands.Add(RunVerb.Make());
 root.Subcommands.Add(ReplayVerb.Make());
 root.Subcommands.Add(ShrinkVerb.Make());
+root.Subcommands.Add(PlantedVerb.Make());
 root.Subcommands.Add(DisturbanceVerb.Make());
 return await CommandLine.RunAsync(root, args);

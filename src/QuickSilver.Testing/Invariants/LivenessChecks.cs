@@ -25,7 +25,8 @@ internal static class LivenessChecks
                 if (isConcerned(sender) && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
-                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } stay && stay.Log == group && FindUndelivered(sender, stay, log) is { } undelivered)
+                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } stay && stay.Log == group
+                        && FindUndelivered(sender, stay, log, isConcerned(sender)) is { } undelivered)
                     {
                         return undelivered;
                     }
@@ -54,9 +55,9 @@ internal static class LivenessChecks
         return null;
     }
 
-    private static (string, string)? FindUndelivered(SimulatedNode sender, SimulatedGroup stay, SenderLog log)
+    private static (string, string)? FindUndelivered(SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
     {
-        ulong last = LastOwed(sender, stay, log);
+        ulong last = LastOwed(sender, stay, log, isWell);
         ref ReceiverPlace place = ref stay.PlaceOf(sender.Index);
         if (place.Next > last || (last == 0)) return null;
         bool stable = log[last].IsStable;
@@ -66,14 +67,14 @@ internal static class LivenessChecks
         return (stay.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
     }
 
-    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, the last that was
-    // stable.
-    private static ulong LastOwed(SimulatedNode sender, SimulatedGroup stay, SenderLog log)
+    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, or is
+    // not heard, the last that was stable.
+    private static ulong LastOwed(SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
     {
         for (ulong number = (ulong)log.Count; number > 0; number--)
         {
             ref SentMessage message = ref log[number];
-            if (!sender.IsMember && !message.IsStable) continue;
+            if (!isWell && !message.IsStable) continue;
             if (log.IsPulled) return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
             return message.IsNumbered && message.GroupView >= stay.Began ? number : 0;
         }

@@ -28,12 +28,24 @@ internal static class KnobDraw
         {
             Nodes = nodes,
             Network = Network(network, nodes),
-            MembershipLink = new MembershipLinkModel { Jitter = membership.Millis(0, 2), Stalls = membership.Chance(0.2) ? 0.05 : 0 },
+            MembershipLink = Link(membership),
             Membership = Membership(membership, knobs),
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
             Processor = knobs ? new ProcessorModel { PerTurn = node.LogMillis(0.001, 0.05) } : new ProcessorModel(),
             ClockDrift = dice.Chance(0.5) ? 200 : 0,
             RejoinDelay = dice.Chance(0.6) ? dice.LogMillis(10, 3_000) : null,
+        };
+    }
+
+    // A slow way to the server lets data come long before the step that it belongs to.
+    private static MembershipLinkModel Link(Dice dice)
+    {
+        bool slow = dice.Chance(0.35);
+        return new MembershipLinkModel
+        {
+            Delay = slow ? dice.LogMillis(0.5, 50) : TimeSpan.FromMilliseconds(0.2),
+            Jitter = slow ? dice.LogMillis(1, 500) : dice.Millis(0, 2),
+            Stalls = dice.Chance(0.2) ? 0.05 : 0,
         };
     }
 
@@ -114,7 +126,7 @@ internal static class KnobDraw
             NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(200_000, 4 << 20) : 256 << 20,
             Recovery = new RecoverySettings
             {
-                HopTimeout = dice.LogMillis(10, 100),
+                HopTimeout = dice.LogMillis(25, 100),
                 HopSends = dice.Between(2, 7),
                 CutoffAge = dice.LogMillis(5, 200),
                 TakeoverPatience = dice.LogMillis(100, 1_000),

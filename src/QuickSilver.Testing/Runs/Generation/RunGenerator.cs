@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
@@ -49,7 +50,7 @@ public static class RunGenerator
             Actions = actions,
             Faults = [.. faults, .. remains],
             HealAt = length,
-            ConvergenceLimit = ConvergenceLimit(options.Membership),
+            ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
             Traits = traits,
         };
     }
@@ -93,9 +94,10 @@ public static class RunGenerator
 
     // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each at most as long as its
     // installation is waited for.
-    private static TimeSpan ConvergenceLimit(MembershipServerSettings membership)
+    private static TimeSpan ConvergenceLimit(MembershipServerSettings membership, MembershipLinkModel link)
     {
         TimeSpan patience = membership.FailureTimeout == Timeout.InfiniteTimeSpan ? TimeSpan.FromSeconds(10) : membership.FailureTimeout;
-        return (3 * patience) + TimeSpan.FromSeconds(2) + (3 * (membership.InstallTimeout + membership.BatchWindow));
+        return (3 * patience) + TimeSpan.FromSeconds(2) + (3 * (membership.InstallTimeout + membership.BatchWindow))
+            + (10 * (link.Delay + link.Jitter));
     }
 }

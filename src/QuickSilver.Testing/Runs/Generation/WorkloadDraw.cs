@@ -42,7 +42,9 @@ internal static class WorkloadDraw
             if (bursts && dice.Chance(0.6)) AddBursts(plans, plan, dice, length, messages);
             else plans.Add(Steady(plan, dice, length, messages));
         }
-        return (plans, churns ? DrawActions(random, groups, length, traits) : []);
+        List<RunAction> actions = churns ? DrawActions(random, groups, length, traits) : [];
+        if (plans.Count > 0 && dice.Chance(0.25)) AddFlapping(actions, plans, groups, new Dice(random, RandomStream.Workload, part: 2), length, traits);
+        return (plans, actions);
     }
 
     private static SendPlan Steady(SendPlan plan, Dice dice, TimeSpan length, int messages)
@@ -61,6 +63,27 @@ internal static class WorkloadDraw
             int count = (int)dice.Log(1, Math.Max(2, Math.Min(400, messages / bursts)));
             TimeSpan interval = dice.Chance(0.5) ? TimeSpan.Zero : dice.LogMillis(0.1, 10);
             plans.Add(plan with { Start = dice.Time(TimeSpan.FromMilliseconds(50), length + TimeSpan.FromSeconds(3)), Count = count, Interval = interval });
+        }
+    }
+
+    // A member of a busy group leaves it and is back at once, again and again: what was sent to one stay meets the next.
+    private static void AddFlapping(
+        List<RunAction> actions, List<SendPlan> plans, IReadOnlyList<IReadOnlyList<string>> groups, Dice dice, TimeSpan length, List<string> traits)
+    {
+        traits.Add("Flapping");
+        string group = dice.Pick(plans).Group;
+        int[] members = [.. Enumerable.Range(0, groups.Count).Where(node => groups[node].Contains(group))];
+        for (int burst = dice.Between(1, 4); burst > 0; burst--)
+        {
+            int node = dice.Pick(members);
+            TimeSpan at = dice.Time(TimeSpan.FromMilliseconds(500), length);
+            for (int change = dice.Between(1, 8); change > 0 && at < length; change--)
+            {
+                actions.Add(new GroupLeave(at, node, [group]));
+                at += dice.LogMillis(0.1, 500);
+                actions.Add(new GroupJoin(at, node, [group]));
+                at += dice.LogMillis(5, 2_000);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ namespace QuickSilver.Testing.Runs.Shrinking;
 /// <remarks>Single threaded; the runs are executed by the caller's function.</remarks>
 public sealed class Shrinker
 {
+    private static readonly TimeSpan ShortSettle = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan UsualBudget = TimeSpan.FromSeconds(60);
 
     private readonly Func<RunSpec, Violation?> _run;
@@ -47,6 +48,9 @@ public sealed class Shrinker
 
     private void ShrinkAll()
     {
+        // What never comes need not be waited for as long each time; in the end it is.
+        TimeSpan patience = _best.SettleLimit;
+        if (patience > ShortSettle) Try(_best with { SettleLimit = ShortSettle });
         Try(Reductions.CutAfter(_best, _violation.At));
         bool smaller = true;
         while (smaller && !IsOver)
@@ -61,6 +65,7 @@ public sealed class Shrinker
             Try(Reductions.CutAfter(_best, _violation.At));
             smaller = Size() != before;
         }
+        if (_best.SettleLimit != patience) Try(_best with { SettleLimit = patience });
     }
 
     private (int Faults, int Actions, int Plans, int Messages, int Nodes) Size() =>
