@@ -24,12 +24,13 @@ internal static class KnobDraw
         var membership = new Dice(random, RandomStream.Options, part: 1);
         var network = new Dice(random, RandomStream.Options, part: 2);
         var node = new Dice(random, RandomStream.Options, part: 3);
+        MembershipLinkModel link = Link(membership);
         return new SimulationOptions
         {
             Nodes = nodes,
             Network = Network(network, nodes),
-            MembershipLink = Link(membership),
-            Membership = Membership(membership, knobs),
+            MembershipLink = link,
+            Membership = Membership(membership, knobs, link),
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
             Processor = knobs ? new ProcessorModel { PerTurn = node.LogMillis(0.001, 0.05) } : new ProcessorModel(),
             ClockDrift = dice.Chance(0.5) ? 200 : 0,
@@ -87,13 +88,15 @@ internal static class KnobDraw
         return dice.Chance(0.5) ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)] : [new LinkOverride(null, node, odd)];
     }
 
-    private static MembershipServerSettings Membership(Dice dice, bool knobs)
+    private static MembershipServerSettings Membership(Dice dice, bool knobs, MembershipLinkModel link)
     {
+        // A grace that is over before a new connection can be there would remove everybody whose connection breaks.
+        TimeSpan reconnecting = TimeSpan.FromMilliseconds(300) + (4 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
         var settings = new MembershipServerSettings
         {
             Replication = dice.Between(1, 7),
             FailureTimeout = dice.Chance(0.1) ? Timeout.InfiniteTimeSpan : dice.Millis(2_000, 6_000),
-            ReconnectGrace = dice.LogMillis(300, 2_000),
+            ReconnectGrace = reconnecting + dice.LogMillis(10, 2_000),
         };
         if (!knobs) return settings;
         return settings with
@@ -123,7 +126,8 @@ internal static class KnobDraw
             FixedRate = !tight && dice.Chance(0.1),
             HeartbeatInterval = nodes > 40 ? TimeSpan.FromSeconds(1) : dice.LogMillis(100, 1_000),
             MaxRate = dice.Chance(0.15) ? (int)dice.Log(500, 20_000) : 0,
-            NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(200_000, 4 << 20) : 256 << 20,
+            // Each of a node's streams is guaranteed a quarter of a mebibyte, whatever the node's limit: it must be worth several of them.
+            NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(8 << 20, 64 << 20) : 256 << 20,
             Recovery = new RecoverySettings
             {
                 HopTimeout = dice.LogMillis(25, 100),
