@@ -67,6 +67,7 @@ internal sealed class RemovalChecks(RunContext run)
         TimeSpan limit = settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : TimeSpan.MaxValue / 4;
         TimeSpan now = run.Now - Instant.Zero;
         TimeSpan troubled = TimeSpan.Zero;
+        bool broken = false;
         foreach (Fault fault in _faults)
         {
             if (fault.At > now || !Touches(fault, machine)) continue;
@@ -74,10 +75,11 @@ internal sealed class RemovalChecks(RunContext run)
             if (now - end > (2 * limit) + Breath) continue;
             if (fault is ServerReplacement or ServerOutage) return true;
             TimeSpan lasted = (end < now ? end : now) - fault.At;
-            if (fault is MembershipOutage or Islands { FromServer: true } && lasted >= settings.ReconnectGrace / 2) return true;
+            broken |= fault is MembershipOutage or Islands { FromServer: true };
             troubled += lasted;
         }
-        return troubled >= limit / 2;
+        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning.
+        return troubled >= limit / 2 || (broken && troubled >= settings.ReconnectGrace / 2);
     }
 
     private static bool Touches(Fault fault, int machine) => fault switch
