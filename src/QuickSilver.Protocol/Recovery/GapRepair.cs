@@ -201,6 +201,8 @@ internal sealed class GapRepair : IFeed
         MissingRanges missing = stream.Missing;
         ulong askable = _region.AskableThrough(stream);
         ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, HeldByOthers(stream));
+        // While a member is silent nobody can say what all of its partition hold: the others are asked all the same.
+        if (_region.Ring.SkipsSomebody) held = Math.Max(held, Math.Min(askable, stream.Cutoff));
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRun run = missing[index];

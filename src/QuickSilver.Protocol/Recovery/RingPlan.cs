@@ -32,6 +32,16 @@ internal sealed class RingPlan(RegionView view)
         if (index < 0) _skipped.Insert(~index, member);
     }
 
+    /// <summary>True when no live member of a partition was skipped so far in this round: what the partition's walk found is true of all of them.</summary>
+    public bool IsWhole(int partition)
+    {
+        foreach (int member in _skipped)
+        {
+            if (!Members[member].IsRemoved && view.Partitions.OfMember(member) == partition) return false;
+        }
+        return true;
+    }
+
     /// <summary>The lowest member that is not removed: who leads unless somebody took over. The first when all are removed.</summary>
     public int FirstLive()
     {

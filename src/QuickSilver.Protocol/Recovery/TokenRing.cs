@@ -75,6 +75,9 @@ internal sealed class TokenRing
     /// <summary>True for a member that did not answer lately: to this member, or as the last token here said.</summary>
     public bool IsSilent(int member) => _skips[member] > 0 || _in.Skipped.Contains(member);
 
+    /// <summary>True when the round seen last had skipped somebody by the time it came here.</summary>
+    public bool SkipsSomebody => _plan.Skipped.Count > 0;
+
     /// <summary>The usual round trip of this member's hops.</summary>
     public TimeSpan UsualRoundTrip => _out.Pace.Usual;
 
@@ -292,7 +295,7 @@ internal sealed class TokenRing
                     }
                     break;
                 case TokenPhase.Close:
-                    _visit.ClosePartition(_token);
+                    _visit.ClosePartition(_token, _plan.IsWhole(_token.Partition));
                     if (!EnterNextPartition(now)) return;
                     break;
                 default:

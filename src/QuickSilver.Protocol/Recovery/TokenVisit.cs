@@ -78,6 +78,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             StreamReceiver? stream = region.Find(record.Sender, out _);
             if (stream is null || !stream.Reaches(record.Highest))
             {
+                // Whoever cannot take part holds nothing, of its partition's packets either.
+                record.Place = 0;
                 record.Contiguous = Math.Min(record.Contiguous, record.Cleanup);
                 continue;
             }
@@ -92,7 +94,9 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     }
 
     /// <summary>The walk of a partition is over: what all of it misses is asked from the senders, and what it holds is told to the others.</summary>
-    public void ClosePartition(Token token)
+    /// <param name="token">The token.</param>
+    /// <param name="isWhole">No live member of the partition was skipped; otherwise one that was may lack what the others let go of.</param>
+    public void ClosePartition(Token token, bool isWhole)
     {
         for (int index = 0; index < token.StreamCount; index++)
         {
@@ -103,7 +107,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
             // All packets of the partition below the first place that somebody misses.
             ulong place = Math.Min(record.Place, stream.PlacesThrough(stream.KnownHighest, token.Partition));
             ulong through = stream.SequenceAt(place + 1, token.Partition) - 1;
-            if (through > record.Held[token.Partition]) record.Held[token.Partition] = through;
+            if (isWhole && through > record.Held[token.Partition]) record.Held[token.Partition] = through;
             if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
         }
     }

@@ -7,10 +7,12 @@ public class SavedRunTests
 {
     /// <summary>
     /// leader-gone-unheard: a member that had not heard of its leader's removal took the next leader's token for an old one and dropped it; nobody
-    /// noticed for seconds.
+    /// noticed for seconds. skipped-member-lacks: packets were let go of because all visited members of their partition held them; the one that was
+    /// skipped did not, and the others died.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
+    [InlineData("skipped-member-lacks")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
