@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Nodes;
 using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 
@@ -17,6 +18,9 @@ internal sealed class RemovalChecks(RunContext run)
 {
     // From the end of a fault until what it did to a removal has happened: gathering by a new server and a detector period, and a breath.
     private static readonly TimeSpan Breath = TimeSpan.FromSeconds(10);
+
+    // Until a simulated node tries again to connect.
+    private static readonly TimeSpan Reconnecting = TimeSpan.FromMilliseconds(100);
 
     private readonly List<Fault> _faults = [];
     private readonly Dictionary<int, List<(ulong Key, StepNumber Step)>> _told = [];
@@ -79,7 +83,9 @@ internal sealed class RemovalChecks(RunContext run)
             troubled += lasted;
         }
         // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning.
-        return troubled >= limit / 2 || (broken && troubled >= settings.ReconnectGrace / 2);
+        MembershipLinkModel link = run.Options.MembershipLink;
+        TimeSpan apart = troubled + Reconnecting + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
+        return troubled >= limit / 2 || (broken && apart >= settings.ReconnectGrace / 2);
     }
 
     private static bool Touches(Fault fault, int machine) => fault switch

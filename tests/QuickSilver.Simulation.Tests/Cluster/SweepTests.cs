@@ -1,4 +1,5 @@
 using System.Globalization;
+using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
@@ -23,6 +24,7 @@ public class SweepTests
         TestContext.Current.TestOutputHelper?.WriteLine(report.ToString());
         Assert.True(report.Failures.Count == 0, report.ToString());
         Assert.True(report.Runs > 0, "no seed was run");
+        if (report.Runs >= MarkQuota.EnoughRuns) Assert.True(!MarkQuota.FindMissing(report.Marks).Any(), $"marks without a hit: {string.Join(", ", MarkQuota.FindMissing(report.Marks))}");
     }
 
     private static ulong? Number(string variable) =>
