@@ -18,11 +18,27 @@ internal sealed class CompletionBacklog
 
     internal int Count { get; private set; }
 
+    /// <summary>True when what comes next is of the last class: everything more urgent has been handled.</summary>
+    internal bool OnlyLastClassIsLeft => _byClass[^1].Count == Count;
+
     internal void Add(in Completion completion)
     {
         int index = completion.IsDrained ? _byClass.Length - 1 : Math.Min((int)completion.Priority, _byClass.Length - 1);
         _byClass[index].Enqueue(completion);
         Count++;
+    }
+
+    /// <summary>
+    /// Takes the next completion of a class out of its turn; not the word that a socket is empty, which must stay behind the reads of all classes.
+    /// </summary>
+    internal bool TryNextOf(PriorityClass priority, out Completion completion)
+    {
+        Queue<Completion> queue = _byClass[(int)priority];
+        completion = default;
+        if (!queue.TryPeek(out Completion next) || next.IsDrained) return false;
+        completion = queue.Dequeue();
+        Count--;
+        return true;
     }
 
     internal bool TryNext(out Completion completion)

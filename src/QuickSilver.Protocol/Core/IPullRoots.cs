@@ -9,6 +9,13 @@ public interface IPullRoots
     /// <returns>How many datagrams were sent.</returns>
     int PullAll(Instant now);
 
+    /// <summary>
+    /// Lets what must not wait be sent in the middle of a turn: tokens, acknowledgements and requests, within the budget of a turn, nothing else.
+    /// Roots without such classes do nothing.
+    /// </summary>
+    /// <returns>How many datagrams were sent.</returns>
+    int PullControl(Instant now) => 0;
+
     /// <summary>True when something registered could be sent at once, so that the loop must not sleep.</summary>
     bool HasWork { get; }
 }

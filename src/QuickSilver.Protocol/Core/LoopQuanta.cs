@@ -10,7 +10,7 @@ public sealed record LoopQuanta
     /// How long completions are handled in a turn; what is left waits for the next, and is sorted again with what has come since. The papers: 50
     /// ms.
     /// </summary>
-    public TimeSpan IoQuantum { get; init; } = TimeSpan.FromMilliseconds(5);
+    public TimeSpan IoQuantum { get; init; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>How long alarms are fired in a turn. The papers: 5 ms.</summary>
     public TimeSpan AlarmQuantum { get; init; } = TimeSpan.FromMilliseconds(1);

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
@@ -7,6 +9,15 @@ namespace QuickSilver.Protocol.Core;
 /// membership before repairs before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be
 /// sent. I/O comes before alarms because packets cancel timers; it has a quantum because I/O absolutely first starves the alarms that clean up (the
 /// papers tried). Sending comes last so that it speaks of the state after everything heard.
+/// </para>
+/// <para>
+/// One thing does not wait for the end: once everything urgent that was read has been handled, and data is next, the roots are asked for control. A
+/// token that had to wait for a quantum of data at each of its hops made rounds, and with them all feedback, ten times as long under load.
+/// </para>
+/// <para>
+/// Nor is the order of classes absolute: after a turn whose I/O was cut before it came to a repair or data, the next begins with eight of each, if
+/// any wait. Without that, members that had all lost the same packets spent all their time on each other's requests and never came to read the
+/// answers.
 /// </para>
 /// <para>
 /// After a time warp (the thread was held up longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O phase) I/O is handled
@@ -23,6 +34,7 @@ namespace QuickSilver.Protocol.Core;
 public sealed class LoopTurn
 {
     private const int ItemsPerClockRead = 16;
+    private const int LeftOverItems = 8;
 
     private readonly LoopParts _parts;
     private readonly LoopQuanta _quanta;
@@ -32,6 +44,8 @@ public sealed class LoopTurn
     private Instant _takenAt;
     private ulong _takes;
     private Instant _expectedBy = Instant.Never;
+    private int _sentEarly;
+    private bool _starves;
 
     /// <summary>Makes a loop that has not turned yet.</summary>
     /// <param name="parts">What it turns over.</param>
@@ -76,7 +90,8 @@ public sealed class LoopTurn
         int alarms = FireAlarms(now);
         now = End(LoopPhase.Alarms, now);
 
-        int datagrams = _parts.Roots.PullAll(now);
+        int datagrams = _parts.Roots.PullAll(now) + _sentEarly;
+        _sentEarly = 0;
         now = End(LoopPhase.Pull, now);
 
         bool busy = requests + completions + alarms + datagrams > 0;
@@ -103,16 +118,38 @@ public sealed class LoopTurn
             _taken.Clear();
         }
 
-        int handled = 0;
+        int handled = _starves ? HandleLeftOver(PriorityClass.Repair, now) + HandleLeftOver(PriorityClass.Data, now) : 0;
+        _starves = false;
+        bool anyBulk = handled > 0;
+        bool urgent = !_backlog.OnlyLastClassIsLeft;
         while (_backlog.TryNext(out Completion next))
+        {
+            anyBulk |= next.Priority >= PriorityClass.Repair;
+            _parts.Handler.Handle(next, now);
+            _parts.Completions.Recycle(next);
+            if (urgent && _backlog.OnlyLastClassIsLeft)
+            {
+                urgent = false;
+                if (_backlog.Count > 0) _sentEarly += _parts.Roots.PullControl(now);
+            }
+            if (++handled % ItemsPerClockRead != 0) continue;
+            now = _parts.Clock.Now;
+            if (now - _takenAt < _quanta.IoQuantum) continue;
+            _starves = !anyBulk;
+            break;
+        }
+        if (handled > 0) now = _parts.Clock.Now;
+        return handled;
+    }
+
+    private int HandleLeftOver(PriorityClass priority, Instant now)
+    {
+        int handled = 0;
+        for (; handled < LeftOverItems && _backlog.TryNextOf(priority, out Completion next); handled++)
         {
             _parts.Handler.Handle(next, now);
             _parts.Completions.Recycle(next);
-            if (++handled % ItemsPerClockRead != 0) continue;
-            now = _parts.Clock.Now;
-            if (now - _takenAt >= _quanta.IoQuantum) break;
         }
-        if (handled > 0) now = _parts.Clock.Now;
         return handled;
     }
 

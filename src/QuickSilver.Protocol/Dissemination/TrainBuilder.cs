@@ -86,9 +86,10 @@ internal sealed class TrainBuilder
         while (isFull && count < most && !backlog.IsEmpty && _arena.Remaining >= _slot)
         {
             int atMost = (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
-            if (!_window.CanSend(KernelCharge.OfTrain(bytes + atMost, _slot) - charge))
+            int next = KernelCharge.OfTrain(bytes + atMost, _slot) - charge;
+            if (!_window.CanSend(next, now))
             {
-                _windowBlocked = true;
+                WaitForWindow(next, now);
                 _context.Settings.Probes.Hit(Mark.WindowBlocked);
                 break;
             }
@@ -126,9 +127,9 @@ internal sealed class TrainBuilder
     /// <param name="now">The present instant.</param>
     public void OnFeedback(long totalAtIntake, in AckBody ack, Instant now)
     {
-        long before = _window.Window;
+        long before = _window.Share;
         _window.OnFeedback(totalAtIntake, ack.ActiveStreams, ack.Drops, now);
-        if (_window.Window != before) _context.Settings.Probes.Hit(_window.Window > before ? Mark.WindowGrown : Mark.WindowCut);
+        if (_window.Share != before) _context.Settings.Probes.Hit(_window.Share > before ? Mark.WindowGrown : Mark.WindowCut);
         _rate.OnFeedback(_window, now);
         _windowBlocked = false;
         _rateBlocked = false;
@@ -142,6 +143,14 @@ internal sealed class TrainBuilder
     {
         _rateAlarm.Cancel();
         _arena.Close();
+    }
+
+    // Feedback opens the window, or time does, while the slowest member is believed to go on reading.
+    private void WaitForWindow(int charge, Instant now)
+    {
+        _windowBlocked = true;
+        Instant opens = _window.OpensAt(charge, now);
+        if (opens != Instant.Never) _rateAlarm.Set(opens);
     }
 
     private Slice PackNext(Instant now)
@@ -171,6 +180,7 @@ internal sealed class TrainBuilder
     {
         _ = now;
         _rateBlocked = false;
+        _windowBlocked = false;
         _stream.OnUnblocked();
     }
 

@@ -5,12 +5,12 @@ namespace QuickSilver.Protocol.Flow;
 /// <summary>
 /// How fast one stream sends: a token bucket in packets, whose rate follows the window.
 /// <para>
-/// Idea: the window alone would let a sender pour out its whole share at once after each feedback and then fall silent. Pacing at 1.25 x window /
-/// feedback interval spreads it, and leaves a quarter to grow into. A sender that the window did not stop is never cut: it just had little to send,
+/// Idea: the window alone would let a sender pour out its whole share at once after each feedback and then fall silent. Pacing at 1.25 x what the
+/// slowest member reads (at least a share) per feedback interval spreads it, and leaves a quarter to grow into. A sender that the window did not stop is never cut: it just had little to send,
 /// or its feedback was slow. Before the first feedback <see cref="RateSettings.Initial"/> rules; a fixed rate ignores feedback.
 /// </para>
 /// <para>
-/// The window is in kernel accounting and the limits users set are in packets, so the window is divided by the smoothed charge of a packet. Sending
+/// That is in kernel accounting and the limits users set are in packets, so it is divided by the smoothed charge of a packet. Sending
 /// resumes not with each single credit but when a quantum is there (what a quarter of a millisecond earns, at most a train): waking more often than
 /// that costs more than it gives, and a train per wake costs a tenth of single datagrams. Source: first paper, section 3, for the bucket; the
 /// adaptation is ours. O(1), allocates nothing, core thread only.
@@ -74,7 +74,7 @@ public sealed class RateControl
     public void OnFeedback(WindowControl window, Instant now)
     {
         if (_settings.Fixed || _chargePerPacket == 0 || window.FeedbackInterval <= TimeSpan.Zero) return;
-        double rate = Clamp(Headroom * window.Window / _chargePerPacket / window.FeedbackInterval.TotalSeconds);
+        double rate = Clamp(Headroom * window.PerInterval / _chargePerPacket / window.FeedbackInterval.TotalSeconds);
         if (rate < _bucket.Rate && !window.WasLimited) return;
         _bucket.Change(rate, Burst(rate), now);
     }

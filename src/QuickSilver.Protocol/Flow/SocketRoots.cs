@@ -66,12 +66,7 @@ public sealed class SocketRoots : IPullRoots, ISink
     /// <inheritdoc/>
     public int PullAll(Instant now)
     {
-        int sent = OfferKept();
-
-        int control = _budgets.ControlDatagrams;
-        sent += PullDatagrams(PriorityClass.Token, ref control, now);
-        sent += PullDatagrams(PriorityClass.Request, ref control, now);
-        sent += PullDatagrams(PriorityClass.Membership, ref control, now);
+        int sent = OfferKept() + PullControl(now);
 
         int repairs = _budgets.RepairDatagrams;
         sent += PullDatagrams(PriorityClass.Repair, ref repairs, now);
@@ -85,6 +80,15 @@ public sealed class SocketRoots : IPullRoots, ISink
         if (_kept.Count > 0) _retry.SetIfEarlier(now + _budgets.RetryDelay);
         else _retry.Cancel();
         return sent;
+    }
+
+    /// <inheritdoc/>
+    public int PullControl(Instant now)
+    {
+        int control = _budgets.ControlDatagrams;
+        return PullDatagrams(PriorityClass.Token, ref control, now)
+            + PullDatagrams(PriorityClass.Request, ref control, now)
+            + PullDatagrams(PriorityClass.Membership, ref control, now);
     }
 
     /// <summary>Forgets the trains that wait, and gives their memory back. Feeds are not asked any more.</summary>

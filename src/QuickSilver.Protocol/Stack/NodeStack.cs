@@ -122,6 +122,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <inheritdoc/>
     public int PullAll(Instant now) => _isClosed ? 0 : _rooms.Roots.PullAll(now);
 
+    /// <inheritdoc/>
+    public int PullControl(Instant now) => _isClosed ? 0 : _rooms.Roots.PullControl(now);
+
     void IMembershipEvents.OnRegistered(NodeInfo self, ulong clusterInstance, Instant now)
     {
         _rooms.SelfKey = self.Number.Key;

@@ -9,8 +9,8 @@ public sealed class LoopOptions
     /// <summary>Index of the processor that the core thread is bound to; null (default): any.</summary>
     public int? Affinity { get; set; }
 
-    /// <summary>Longest time spent on completed reads before timers and senders have their turn. Default: 5 ms.</summary>
-    public TimeSpan IoQuantum { get; set; } = TimeSpan.FromMilliseconds(5);
+    /// <summary>Longest time spent on completed reads before timers and senders have their turn. Default: 1 ms.</summary>
+    public TimeSpan IoQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>Longest time spent on timers in one turn. Default: 1 ms.</summary>
     public TimeSpan AlarmQuantum { get; set; } = TimeSpan.FromMilliseconds(1);

@@ -108,6 +108,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public int PullAll(Instant now) => Stack.PullAll(now);
 
     /// <inheritdoc/>
+    public int PullControl(Instant now) => Stack.PullControl(now);
+
+    /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
         foreach (GroupCore group in Touched) group.OnTurnEnded();

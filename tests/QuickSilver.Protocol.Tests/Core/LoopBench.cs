@@ -115,7 +115,17 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
     {
         public int Datagrams { get; set; }
 
+        public int Control { get; set; }
+
         public bool HasWork => false;
+
+        public int PullControl(Instant now)
+        {
+            int sent = Control;
+            if (sent > 0) bench.Log.Add("control");
+            Control = 0;
+            return sent;
+        }
 
         public int PullAll(Instant now)
         {

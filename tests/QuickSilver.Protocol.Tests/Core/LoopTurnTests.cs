@@ -82,6 +82,38 @@ public sealed class LoopTurnTests
     }
 
     [Fact]
+    public void ControlLeavesBeforeDataIsHandled()
+    {
+        _bench.Roots.Control = 2;
+        _bench.Arrive("data", PriorityClass.Data);
+        _bench.Arrive("token", PriorityClass.Token);
+
+        _bench.Loop.Run();
+
+        Assert.Equal(["token", "control", "data", "pull"], _bench.Log);
+        Assert.Equal(2UL, _bench.Loop.Statistics.Datagrams);
+    }
+
+    [Fact]
+    public void AfterATurnThatNeverCameToThemRepairsAndDataGoFirst()
+    {
+        for (int index = 0; index < 40; index++) _bench.Arrive("pull request", PriorityClass.Request);
+        for (int index = 0; index < 9; index++) _bench.Arrive($"repair {index}", PriorityClass.Repair);
+        _bench.ArriveDrained("empty", PriorityClass.Data);
+        _bench.Arrive("data", PriorityClass.Data);
+        _bench.OnHandled = _ => _bench.Clock.Advance(Millisecond);
+        _bench.Loop.Run();
+        Assert.Equal(16, _bench.Log.Count(entry => entry == "pull request"));
+        _bench.Log.Clear();
+
+        _bench.Loop.Run();
+
+        // Eight repairs; no data, because the word that a socket is empty must not pass the ninth.
+        Assert.Equal([.. Enumerable.Range(0, 8).Select(index => $"repair {index}"), "pull request"], _bench.Log[..9]);
+        Assert.DoesNotContain("empty", _bench.Log);
+    }
+
+    [Fact]
     public void AlarmsAndSendingGoOnWhileIoIsMoreThanAQuantum()
     {
         for (int index = 0; index < 1000; index++) _bench.Arrive("data", PriorityClass.Data);

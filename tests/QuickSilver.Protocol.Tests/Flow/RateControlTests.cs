@@ -67,13 +67,13 @@ public sealed class RateControlTests
     }
 
     [Fact]
-    public void ALimitedSenderPacesAtAQuarterMoreThanTheWindowPerFeedbackInterval()
+    public void ALimitedSenderPacesAtAQuarterMoreThanWhatIsReadPerFeedbackInterval()
     {
         var control = new RateControl(new RateSettings(), 64, _now);
         WindowControl window = Limited();
         Round(control, window, TimeSpan.FromMilliseconds(10));
 
-        double expected = 1.25 * window.Window / Charge / 0.010;
+        double expected = 1.25 * window.PerInterval / Charge / 0.010;
         Assert.Equal(expected, control.PacketsPerSecond, expected * 1e-9);
     }
 
@@ -87,8 +87,8 @@ public sealed class RateControlTests
 
         for (int round = 0; round < 10; round++)
         {
-            window.Sent(window.Room, _now);
-            Assert.False(window.CanSend(1));
+            window.Sent(window.Room(_now), _now);
+            Assert.False(window.CanSend(1, _now));
             Round(control, window, TimeSpan.FromMilliseconds(100));
         }
 
@@ -132,7 +132,7 @@ public sealed class RateControlTests
         WindowControl window = Limited();
         Round(control, window, TimeSpan.FromMilliseconds(10), sent: false);
 
-        double expected = 1.25 * window.Window / (Charge / 2) / 0.010;
+        double expected = 1.25 * window.PerInterval / (Charge / 2) / 0.010;
         Assert.Equal(expected, control.PacketsPerSecond, expected * 1e-3);
     }
 
@@ -141,8 +141,8 @@ public sealed class RateControlTests
     {
         var window = new WindowControl(Buffer);
         window.OnFeedback(0, 1, 0, _now);
-        window.Sent(window.Room, _now);
-        Assert.False(window.CanSend(1));
+        window.Sent(window.Room(_now), _now);
+        Assert.False(window.CanSend(1, _now));
         return window;
     }
 
@@ -150,7 +150,7 @@ public sealed class RateControlTests
     {
         if (sent) control.Sent(1, Charge, _now);
         _now += interval;
-        window.OnFeedback(window.TotalSent, 1, drops: 1, _now);
+        window.OnFeedback(window.TotalSent, 1, drops: 0, _now);
         control.OnFeedback(window, _now);
     }
 }

@@ -11,22 +11,22 @@ public sealed class WindowControlTests
     private Instant _now = new(1_000_000);
 
     [Fact]
-    public void ANewStreamHasAnEighthOfHalfTheBuffer() => Assert.Equal(Half / 8, new WindowControl(Buffer).Window);
+    public void ANewStreamHasAnEighthOfHalfTheBuffer() => Assert.Equal(Half / 8, new WindowControl(Buffer).Share);
 
     [Fact]
-    public void AStreamWithAPredecessorStartsAtItsShare() => Assert.Equal(700_000, new WindowControl(Buffer, 700_000).Window);
+    public void AStreamWithAPredecessorStartsAtItsShare() => Assert.Equal(700_000, new WindowControl(Buffer, 700_000).Share);
 
     [Fact]
-    public void APredecessorsShareIsNeverMoreThanHalfTheBuffer() => Assert.Equal(Half, new WindowControl(Buffer, 2 * Buffer).Window);
+    public void APredecessorsShareIsNeverMoreThanHalfTheBuffer() => Assert.Equal(Half, new WindowControl(Buffer, 2 * Buffer).Share);
 
     [Fact]
     public void AfterFeedbackTheShareIsHalfTheBufferDividedByTheActiveStreams()
     {
         var window = new WindowControl(Buffer);
         Feedback(window, 0, streams: 4);
-        Assert.Equal(Half / 4, window.Window);
+        Assert.Equal(Half / 4, window.Share);
         Feedback(window, 0, streams: 1);
-        Assert.Equal(Half, window.Window);
+        Assert.Equal(Half, window.Share);
     }
 
     [Fact]
@@ -35,7 +35,7 @@ public sealed class WindowControlTests
         var window = new WindowControl(Buffer);
         Feedback(window, 0);
         window.ReceiveBufferBytes = 1_000_000;
-        Assert.Equal(500_000, window.Window);
+        Assert.Equal(500_000, window.Share);
     }
 
     [Fact]
@@ -45,23 +45,23 @@ public sealed class WindowControlTests
         Feedback(window, 0);
         window.Sent(Half - 100, _now);
 
-        Assert.True(window.CanSend(100));
-        Assert.False(window.CanSend(101));
-        Assert.Equal(100, window.Room);
+        Assert.True(window.CanSend(100, _now));
+        Assert.False(window.CanSend(101, _now));
+        Assert.Equal(100, window.Room(_now));
 
         Feedback(window, Half - 1100);
         Assert.Equal(1000, window.Outstanding);
-        Assert.True(window.CanSend(Half - 1000));
+        Assert.True(window.CanSend(Half - 1000, _now));
     }
 
     [Fact]
     public void ATrainLargerThanTheWindowGoesWhenNothingIsUnderWay()
     {
         var window = new WindowControl(1000);
-        Assert.True(window.CanSend(70_000));
+        Assert.True(window.CanSend(70_000, _now));
         window.Sent(70_000, _now);
-        Assert.False(window.CanSend(1));
-        Assert.Equal(0, window.Room);
+        Assert.False(window.CanSend(1, _now));
+        Assert.Equal(0, window.Room(_now));
     }
 
     [Fact]
@@ -91,69 +91,114 @@ public sealed class WindowControlTests
     }
 
     [Fact]
-    public void AWindowThatIsNotTheLimitDoesNotGrow()
+    public void TheSlowestMemberIsBelievedToReadOnForTwoIntervals()
+    {
+        WindowControl window = Steady(perInterval: 100_000);
+        window.Sent(Half, _now);
+        Assert.Equal(0, window.Room(_now));
+        Pass(TimeSpan.FromMilliseconds(10));
+        Assert.InRange(window.Room(_now), 99_000, 101_000);
+        Pass(TimeSpan.FromMilliseconds(10));
+        Assert.InRange(window.Room(_now), 199_000, 201_000);
+        Pass(TimeSpan.FromSeconds(1));
+        Assert.InRange(window.Room(_now), 199_000, 201_000);
+    }
+
+    [Fact]
+    public void AFullWindowTellsWhenTimeWillOpenItAndWhenOnlyFeedbackCan()
+    {
+        WindowControl window = Steady(perInterval: 100_000);
+        window.Sent(Half, _now);
+        Assert.False(window.CanSend(30_000, _now));
+        Instant opens = window.OpensAt(30_000, _now);
+        Assert.InRange((opens - _now).TotalMilliseconds, 2.9, 3.1);
+        _now = opens;
+        Assert.True(window.CanSend(29_000, _now));
+        Assert.Equal(Instant.Never, window.OpensAt(Half, _now));
+    }
+
+    [Fact]
+    public void NoMoreThanThreeSharesAreEverUnderWay()
+    {
+        WindowControl window = Steady(perInterval: 20 * Half);
+        window.Sent(Half, _now);
+        Pass(TimeSpan.FromMilliseconds(10));
+        SendAll(window);
+        Assert.Equal(3 * Half, window.Outstanding);
+    }
+
+    [Fact]
+    public void AtASlowMemberNoMoreThanABufferWaitsHoweverMuchThereIsToSend()
     {
         var window = new WindowControl(Buffer);
-        for (int round = 0; round < 100; round++)
+        Feedback(window, 0);
+        const long PerMillisecond = 10_000;
+        const int Round = 100;
+        long read = 0, most = 0;
+        var readAt = new List<long>();
+        for (int millisecond = 0; millisecond < 10_000; millisecond++)
         {
-            window.Sent(1000, _now);
-            Pass(TimeSpan.FromMilliseconds(60));
+            SendAll(window);
+            read = Math.Min(window.TotalSent, read + PerMillisecond);
+            readAt.Add(read);
+            most = Math.Max(most, window.TotalSent - read);
+            Pass(TimeSpan.FromMilliseconds(1));
+            // Each report is a round old when it comes.
+            if (millisecond % Round == Round - 1) Feedback(window, readAt[Math.Max(0, millisecond - Round)]);
+        }
+        Assert.InRange(most, 1, Buffer);
+        // And the member never runs dry: it reads at its own rate.
+        Assert.InRange(read, PerMillisecond * 9_500, PerMillisecond * 10_000);
+    }
+
+    [Fact]
+    public void WhereOnlyTheWindowHoldsTheSenderBackTheRateClimbs()
+    {
+        var window = new WindowControl(Buffer);
+        Feedback(window, 0);
+        long first = 0, last = 0;
+        for (int round = 0; round < 20; round++)
+        {
+            long before = window.TotalSent;
+            for (int millisecond = 0; millisecond < 100; millisecond++)
+            {
+                SendAll(window);
+                Pass(TimeSpan.FromMilliseconds(1));
+            }
+            last = window.TotalSent - before;
+            if (round == 0) first = last;
+            Feedback(window, before + last);
+        }
+        Assert.Equal(Half, first);
+        Assert.InRange(last, 2 * Half, 16 * Half);
+    }
+
+    [Fact]
+    public void BeyondThreeSharesTheWindowGrowsOnlyWhileTheMemberReadsMore()
+    {
+        WindowControl window = Steady(perInterval: 20 * Half);
+        long before = Full(window);
+        for (int round = 0; round < 30; round++)
+        {
+            SendAll(window);
+            Pass(TimeSpan.FromMilliseconds(10));
             Feedback(window, window.TotalSent);
         }
-        Assert.Equal(Half, window.Window);
-        Assert.False(window.WasLimited);
+        Assert.InRange(Full(window), 3 * Half, before);
     }
 
     [Fact]
-    public void ALimitedWindowGrowsATenthPerFiftyMillisecondsWithoutDrops()
+    public void ADropHalvesTheShareAndFeedbackWithoutDropsGivesItBack()
     {
-        var window = new WindowControl(Buffer);
-        Feedback(window, 0);
-        FillAndFeed(window, TimeSpan.FromMilliseconds(50));
-        Assert.True(window.WasLimited);
-        Assert.Equal((long)(Half * 1.1), window.Window);
-
-        // Quicker feedback does not make it grow quicker: five rounds of 10 ms, one step.
-        for (int round = 0; round < 5; round++) FillAndFeed(window, TimeSpan.FromMilliseconds(10));
-        Assert.Equal((long)(Half * 1.1 * 1.1), window.Window);
-    }
-
-    [Fact]
-    public void SlowFeedbackMakesOneStepPerFeedback()
-    {
-        var window = new WindowControl(Buffer);
-        Feedback(window, 0);
-        FillAndFeed(window, TimeSpan.FromMilliseconds(400));
-        Assert.Equal((long)(Half * 1.1), window.Window);
-    }
-
-    [Fact]
-    public void GrowthEndsAtSixteenShares()
-    {
-        var window = new WindowControl(Buffer);
-        Feedback(window, 0);
-        for (int round = 0; round < 100; round++) FillAndFeed(window, TimeSpan.FromMilliseconds(50));
-        Assert.Equal(16 * Half, window.Window);
-    }
-
-    [Fact]
-    public void ADropReturnsTheWindowToItsShareAtOnce()
-    {
-        var window = new WindowControl(Buffer);
-        Feedback(window, 0);
-        for (int round = 0; round < 20; round++) FillAndFeed(window, TimeSpan.FromMilliseconds(50));
-        Assert.True(window.Window > 4 * Half);
-
-        Fill(window);
-        Pass(TimeSpan.FromMilliseconds(50));
+        WindowControl window = Steady(perInterval: 100_000);
         window.OnFeedback(window.TotalSent, 1, drops: 1, _now);
-        Assert.Equal(Half, window.Window);
-
-        // And growth begins anew a full interval later.
-        FillAndFeed(window, TimeSpan.FromMilliseconds(49));
-        Assert.Equal(Half, window.Window);
-        FillAndFeed(window, TimeSpan.FromMilliseconds(1));
-        Assert.Equal((long)(Half * 1.1), window.Window);
+        Assert.Equal(Half / 2, window.Share);
+        for (int drop = 0; drop < 9; drop++) window.OnFeedback(window.TotalSent, 1, drops: 5, _now);
+        Assert.Equal(Half / 8, window.Share);
+        Feedback(window, window.TotalSent);
+        Assert.Equal((long)(Half / 8 * 1.1), window.Share);
+        for (int round = 0; round < 30; round++) Feedback(window, window.TotalSent);
+        Assert.Equal(Half, window.Share);
     }
 
     [Fact]
@@ -175,17 +220,37 @@ public sealed class WindowControlTests
         Assert.Equal(TimeSpan.FromMilliseconds(10), window.FeedbackInterval);
     }
 
-    private void FillAndFeed(WindowControl window, TimeSpan interval)
+    // A stream that for a while has sent and had read so much in each interval of 10 ms.
+    private WindowControl Steady(long perInterval)
     {
-        Fill(window);
-        Pass(interval);
-        Feedback(window, window.TotalSent);
+        var window = new WindowControl(Buffer);
+        for (int round = 0; round < 50; round++)
+        {
+            window.Sent(perInterval, _now);
+            Pass(TimeSpan.FromMilliseconds(10));
+            Feedback(window, window.TotalSent);
+        }
+        return window;
     }
 
-    private void Fill(WindowControl window)
+    private long Full(WindowControl window)
     {
-        window.Sent(window.Room, _now);
-        Assert.False(window.CanSend(1));
+        window.Sent(Half, _now);
+        Pass(TimeSpan.FromMilliseconds(20));
+        SendAll(window);
+        return window.Outstanding;
+    }
+
+    private long SendAll(WindowControl window)
+    {
+        long sent = 0;
+        for (long room = window.Room(_now); room > 0; room = window.Room(_now))
+        {
+            window.Sent(room, _now);
+            sent += room;
+        }
+        window.CanSend(1, _now);
+        return sent;
     }
 
     private void Feedback(WindowControl window, long totalAtIntake, int streams = 1) => window.OnFeedback(totalAtIntake, streams, 0, _now);
