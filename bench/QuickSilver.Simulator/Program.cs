@@ -8,4 +8,5 @@ root.Subcommands.Add(ReplayVerb.Make());
 root.Subcommands.Add(ShrinkVerb.Make());
 root.Subcommands.Add(PlantedVerb.Make());
 root.Subcommands.Add(DisturbanceVerb.Make());
+root.Subcommands.Add(HerdVerb.Make());
 return await CommandLine.RunAsync(root, args);

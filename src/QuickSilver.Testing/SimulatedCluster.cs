@@ -166,6 +166,12 @@ public sealed class SimulatedCluster
         _run.Clock.MoveTo(until);
     }
 
+    /// <summary>Lets so many events happen, however long that takes: every instant at which a run can be interfered with is one of these.</summary>
+    internal void RunEvents(ulong count)
+    {
+        for (ulong last = _events.Executed + count; _events.Executed < last && _events.RunNext(Instant.Never);) { }
+    }
+
     /// <summary>Lets virtual time pass until something is true, looking every few milliseconds.</summary>
     /// <param name="condition">What to wait for.</param>
     /// <param name="limit">How long at most.</param>

@@ -11,9 +11,11 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts; <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</param>
 [JsonPolymorphic(TypeDiscriminatorPropertyName = "fault")]
 [JsonDerivedType(typeof(BurstLoss), "bursts")]
+[JsonDerivedType(typeof(CopyFault), "copy")]
 [JsonDerivedType(typeof(CorruptionBurst), "corruption")]
 [JsonDerivedType(typeof(DeafNode), "deaf")]
 [JsonDerivedType(typeof(Islands), "islands")]
+[JsonDerivedType(typeof(KindDelay), "kind-delay")]
 [JsonDerivedType(typeof(KindLoss), "kind")]
 [JsonDerivedType(typeof(LateDuplicates), "late")]
 [JsonDerivedType(typeof(LinkCut), "cut")]

@@ -13,4 +13,10 @@ internal interface IDisturbance
     /// <param name="kind">What it carries.</param>
     /// <param name="now">The simulation's time.</param>
     bool Drops(int from, int to, ulong ordinal, DatagramKind kind, Instant now);
+
+    /// <summary>How much later a copy comes that is not dropped; others overtake it meanwhile.</summary>
+    /// <param name="source">Index of the sending machine.</param>
+    /// <param name="target">Index of the receiving machine.</param>
+    /// <param name="carries">The datagram's kind.</param>
+    TimeSpan Delays(int source, int target, DatagramKind carries) => default;
 }

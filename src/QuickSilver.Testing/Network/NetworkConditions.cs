@@ -92,6 +92,14 @@ internal sealed class NetworkConditions
         return false;
     }
 
+    /// <summary>How much later a copy comes because of disturbances.</summary>
+    public TimeSpan DelayOf(int from, int to, DatagramKind kind)
+    {
+        TimeSpan delay = default;
+        foreach ((Fault _, IDisturbance disturbance) in _disturbances) delay += disturbance.Delays(from, to, kind);
+        return delay;
+    }
+
     /// <summary>Damage on top of the link's own: probability.</summary>
     public double CorruptionOn(int from, int to)
     {

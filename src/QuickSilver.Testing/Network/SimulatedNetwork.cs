@@ -172,7 +172,13 @@ internal sealed class SimulatedNetwork
         long jitter = JitterTicks(link, bits);
         long arrival = Math.Max(departure.Ticks + link.Delay.Ticks + jitter, _lastArrival[from, to] + 1);
         bool heldBack = link.Reordering > 0 && _random.DrawUnit(RandomStream.Delay, (ulong)from, (ulong)to, ~ordinal) < link.Reordering;
-        if (heldBack)
+        TimeSpan delay = Conditions.Any ? Conditions.DelayOf(from, to, KindOf(datagram)) : default;
+        if (delay > TimeSpan.Zero)
+        {
+            Counters.HeldBack++;
+            arrival += delay.Ticks;
+        }
+        else if (heldBack)
         {
             Counters.HeldBack++;
             CountTrouble(datagram);

@@ -1,0 +1,19 @@
+using QuickSilver.Testing.Network;
+
+namespace QuickSilver.Testing.Faults;
+
+/// <summary>
+/// One single copy of one datagram is lost, or comes late: the n-th that passes between two nodes after the beginning. Run after run with the next
+/// number, it goes through all single losses, or all single overtakings, of a small world.
+/// </summary>
+/// <param name="At">When counting begins, from the start of the simulation.</param>
+/// <param name="Ordinal">Which copy, from 0.</param>
+/// <param name="Late">How late it comes; zero: it is lost.</param>
+public sealed record CopyFault(TimeSpan At, long Ordinal, TimeSpan Late) : Fault(At, Timeout.InfiniteTimeSpan)
+{
+    internal override void Apply(SimulatedCluster cluster, bool begins)
+    {
+        if (begins) cluster.Conditions.Begin(this, new CopyPicker(Ordinal, Late));
+        else cluster.Conditions.End(this);
+    }
+}
