@@ -8,7 +8,7 @@ public class OrphanRangeListTests
     private const int Span = 200;
 
     /// <summary>Does what members do to a list, in random order.</summary>
-    public static void Fill(SeededRandom random, OrphanRangeList list, int members)
+    internal static void Fill(SeededRandom random, OrphanRangeList list, int members)
     {
         for (ulong left = random.NextBelow(20); left > 0; left--)
         {
