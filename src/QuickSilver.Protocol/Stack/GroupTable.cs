@@ -26,8 +26,12 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
     /// <summary>Asks the server to let this node into groups.</summary>
     public void Join(JoinRequest request, Instant now)
     {
-        _joins.Add(new JoinProgress(request));
-        rooms.Agent.RequestJoin(request.Names, request.Mode, now);
+        var join = new JoinProgress(request);
+        _joins.Add(join);
+        // The server takes a join of a group that it believes this node to be in for fulfilled: so it must not overtake the leave.
+        join.Deferred.AddRange(request.Names.Where(IsToBeLeft));
+        string[] names = [.. request.Names.Where(name => !join.Deferred.Contains(name))];
+        if (names.Length > 0) rooms.Agent.RequestJoin(names, request.Mode, now);
     }
 
     /// <summary>Stops caring for a join: what it has been, or will be, admitted to is left again.</summary>
@@ -37,6 +41,7 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
         {
             if (join.Request == request && !join.IsCancelled) Abandon(join, now);
         }
+        _joins.RemoveAll(static join => join.IsCancelled && join.Awaited.Count == 0);
     }
 
     /// <summary>Leaves groups once what was admitted to them is bound.</summary>
@@ -167,6 +172,8 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
     private void Abandon(JoinProgress join, Instant now)
     {
         join.IsCancelled = true;
+        join.Awaited.ExceptWith(join.Deferred);
+        join.Deferred.Clear();
         if (join.Admitted.Count == 0) return;
         Leave(new SilentLeave([.. join.Admitted]), now);
         join.Admitted.Clear();
@@ -186,6 +193,19 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
             if (leave.Waiting.Contains(group)) ids.Add(group.Info.Id);
         }
         rooms.Agent.RequestLeave(ids, now);
+        foreach (LocalGroup group in leave.Request.Groups) AskDeferred(group.Info.Name, now);
+    }
+
+    /// <summary>A group that this node has been told to leave, and that the server has not been asked to let it leave.</summary>
+    private bool IsToBeLeft(string name) =>
+        _byName.TryGetValue(name, out LocalGroup? group) && _leaves.Exists(leave => !leave.IsAsked && leave.Waiting.Contains(group));
+
+    private void AskDeferred(string name, Instant now)
+    {
+        foreach (JoinProgress join in _joins)
+        {
+            if (join.Deferred.Remove(name)) rooms.Agent.RequestJoin([name], join.Request.Mode, now);
+        }
     }
 
     private sealed class JoinProgress(JoinRequest request)
@@ -193,6 +213,9 @@ internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
         public JoinRequest Request { get; } = request;
 
         public HashSet<string> Awaited { get; } = new(request.Names, StringComparer.Ordinal);
+
+        /// <summary>Names that are asked for when the leave before has been.</summary>
+        public List<string> Deferred { get; } = [];
 
         public List<LocalGroup> Admitted { get; } = [];
 
