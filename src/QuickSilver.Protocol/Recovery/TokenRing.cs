@@ -230,11 +230,14 @@ internal sealed class TokenRing
 
     private NodeInfo[] Members => _region.View.Members;
 
-    /// <summary>Higher epoch first, then lower rank, then round and hop.</summary>
+    /// <summary>
+    /// Higher epoch first, then lower rank, then round and hop. A removed leader's rank counts for nothing: what is left of its last round would be
+    /// taken a second time, now that its successor, of a higher rank, is known.
+    /// </summary>
     private bool IsNewer(in TokenHop hop)
     {
         if (hop.Epoch != _epoch) return hop.Epoch > _epoch;
-        if (hop.Leader != _leader) return hop.Leader < _leader || Members[_leader].IsRemoved;
+        if (hop.Leader != _leader) return Members[_leader].IsRemoved || (hop.Leader < _leader && !Members[hop.Leader].IsRemoved);
         if (hop.Round != _round) return hop.Round > _round || _node.Probes.Breaks(Sabotage.TokenRoundUnchecked);
         return hop.Hop > _hop;
     }
