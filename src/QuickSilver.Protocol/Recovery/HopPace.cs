@@ -6,8 +6,9 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// How long this member waits for each other member's acknowledgement of a hop: three times as long as they are seen to take, and never less than
 /// <see cref="RecoverySettings.HopTimeout"/>. An acknowledgement that comes after the member was given up is measured too, so that a far member is
-/// given up once, not for ever. The time is counted from the last send: on a far link it errs on the short side at first, but on a lossy one not on the
-/// long side, which would feed itself.
+/// given up once, not for ever. It may come when the next hop has left for the same member, as a member given up gets one send a round: so the first
+/// hop without an answer is remembered for a second beside the last one. The time is counted from a hop's last send: on a far link it errs on the
+/// short side at first, but on a lossy one not on the long side, which would feed itself.
 /// Source: the estimate rises faster than it falls, as a timeout's must; ours. O(1); one small array, made with the first hop.
 /// </summary>
 internal sealed class HopPace(RecoverySettings settings, int members)
@@ -24,18 +25,21 @@ internal sealed class HopPace(RecoverySettings settings, int members)
     {
         if (_members.Length == 0) _members = new Member[members];
         ref Member to = ref _members[hop.To];
-        (to.Hop, to.SentAt) = (hop, now);
+        if (to.Last.IsOpen && !hop.IsSameHop(to.Last.Hop) && (!to.Earlier.IsOpen || now - to.Earlier.SentAt > Longest)) to.Earlier = to.Last;
+        to.Last = new Sent(hop, now);
     }
 
     /// <summary>An acknowledgement has come, in time or not.</summary>
-    /// <returns>True when it is that of the last hop to its member.</returns>
+    /// <returns>True when it is that of the last hop to its member, or of the earlier one remembered: the member lives, however far it is.</returns>
     public bool OnAnswered(in TokenHop hop, Instant now)
     {
         if (_members.Length == 0) return false;
         ref Member to = ref _members[hop.To];
-        if (to.SentAt == Instant.Zero || !hop.IsSameHop(to.Hop)) return false;
-        TimeSpan took = now - to.SentAt;
-        to.SentAt = Instant.Zero;
+        bool isLast = to.Last.Is(hop);
+        if (!isLast && !to.Earlier.Is(hop)) return false;
+        TimeSpan took = now - (isLast ? to.Last : to.Earlier).SentAt;
+        to.Earlier = default;
+        if (isLast) to.Last = default;
         if (to.RoundTrip == TimeSpan.Zero) to.RoundTrip = took;
         else to.RoundTrip = took > to.RoundTrip ? (to.RoundTrip + took) / 2 : ((to.RoundTrip * 7) + took) / 8;
         TimeSpan most = (Usual * 2) + settings.HopTimeout;
@@ -51,10 +55,17 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         return wait > settings.HopTimeout ? wait : settings.HopTimeout;
     }
 
+    private readonly record struct Sent(TokenHop Hop, Instant SentAt)
+    {
+        public bool IsOpen => SentAt != Instant.Zero;
+
+        public bool Is(in TokenHop hop) => IsOpen && Hop.IsSameHop(hop);
+    }
+
     private struct Member
     {
-        public TokenHop Hop;
-        public Instant SentAt;
+        public Sent Last;
+        public Sent Earlier;
         public TimeSpan RoundTrip;
     }
 }

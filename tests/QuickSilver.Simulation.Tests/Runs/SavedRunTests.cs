@@ -9,12 +9,16 @@ public class SavedRunTests
     /// leader-gone-unheard: a member that had not heard of its leader's removal took the next leader's token for an old one and dropped it; nobody
     /// noticed for seconds. skipped-member-lacks: packets were let go of because all visited members of their partition held them; the one that was
     /// skipped did not, and the others died. join-while-leaving: a join of a group whose leave still waited for the last messages overtook it; the
-    /// server took it for fulfilled, and it never returned.
+    /// server took it for fulfilled, and it never returned. far-member-skipped-for-good: a member was given one send a round and given up before its
+    /// answer came, and the next send made the ring forget the one that was answered: nothing became stable. removed-leaders-last-round: a hop of a
+    /// removed leader, sent again, was taken a second time by a member that knew the next leader, since the removed one's rank is lower.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
     [InlineData("skipped-member-lacks")]
     [InlineData("join-while-leaving")]
+    [InlineData("far-member-skipped-for-good")]
+    [InlineData("removed-leaders-last-round")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
