@@ -1,5 +1,5 @@
-using QuickSilver.Protocol.Core;
 using System.Text.Json.Serialization;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Membership;

@@ -71,7 +71,7 @@ public static class PaperDisturbances
         Name = $"loss-{milliseconds}ms",
         Paper = $"first paper, Figure 17: as Figure 16, with losses of {milliseconds} ms; the damage shrinks in proportion",
         Duration = TimeSpan.FromSeconds(30),
-            DisturbedUntil = TimeSpan.FromSeconds(30),
+        DisturbedUntil = TimeSpan.FromSeconds(30),
         Faults = [.. Every(10, 20, at => new DeafNode(at, TimeSpan.FromMilliseconds(milliseconds), 1))],
     };
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Logs;
+using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Scheduling;
 
