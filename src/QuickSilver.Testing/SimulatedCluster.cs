@@ -228,7 +228,7 @@ public sealed class SimulatedCluster
     /// <param name="action">What; it must not run the cluster.</param>
     public void After(TimeSpan delay, Action action) => _events.Schedule(_run.Now + delay, new ActionExecution(action));
 
-    /// <summary>True when all sending is done and every promise about it kept.</summary>
+    /// <summary>True when all sending is done, every promise about it kept, and what removed senders left is settled.</summary>
     public bool IsSettled => _plansUnderWay == 0 && FindMissing() is null;
 
     /// <summary>Which nodes must still keep their promises, of those that live; null: all members.</summary>
@@ -238,7 +238,8 @@ public sealed class SimulatedCluster
     internal bool IsConcerned(SimulatedNode node) => node.IsMember && (Concerns is null || Concerns(node));
 
     /// <summary>The first promise about messages that is not kept yet; null when there is none.</summary>
-    internal (string Invariant, string Missing)? FindMissing() => LivenessChecks.FindMissing(_nodes, _checks, IsConcerned);
+    internal (string Invariant, string Missing)? FindMissing() =>
+        LivenessChecks.FindMissing(_nodes, _checks, IsConcerned) ?? PrefixChecks.FindOpen(_nodes, _checks, IsConcerned);
 
     /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known stable at its
     /// sender.</summary>

@@ -64,6 +64,9 @@ public sealed class Recoverer
     /// <summary>The views this node is a member of.</summary>
     public IReadOnlyList<RegionRecovery> Regions => _regions;
 
+    /// <summary>True while a removed sender's stream may be open in some view, or the server has not confirmed its removal.</summary>
+    internal bool IsClosing(ulong sender) => _departed.Exists(departed => departed.Node.Number.Key == sender);
+
     /// <summary>The node has been admitted to a cluster.</summary>
     public void Start(NodeInfo self, ulong clusterInstance)
     {
