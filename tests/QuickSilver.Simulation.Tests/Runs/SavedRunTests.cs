@@ -11,8 +11,8 @@ public class SavedRunTests
     /// skipped did not, and the others died. join-while-leaving: a join of a group whose leave still waited for the last messages overtook it; the
     /// server took it for fulfilled, and it never returned. far-member-skipped-for-good: a member was given one send a round and given up before its
     /// answer came, and the next send made the ring forget the one that was answered: nothing became stable. removed-leaders-last-round: a hop of a
-    /// removed leader, sent again, was taken a second time by a member that knew the next leader, since the removed one's rank is lower. removed-as-it-ends: all else was
-    /// settled at the instant a sender was removed, and survivors were compared before they could close its stream.
+    /// removed leader, sent again, was taken a second time by a member that knew the next leader, since the removed one's rank is lower.
+    /// removed-as-it-ends: all else was settled at the instant a sender was removed, and survivors were compared before they could close its stream.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
