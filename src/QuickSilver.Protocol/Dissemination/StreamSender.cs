@@ -77,11 +77,14 @@ public sealed class StreamSender : IFeed
     public ulong Stable => _pending.Released;
 
     /// <summary>True while half of the window is used, or a limit holds packets back: the region's leader should start a round at once. Goes as a
-    /// flag on packets, too.</summary>
-    public bool FeedbackWanted => _builder.IsHalfUsed || (_builder.IsBlocked && !Backlog.IsEmpty);
+    /// flag on packets and beacons, too.</summary>
+    public bool FeedbackWanted => _builder.IsHalfUsed || (_builder.IsBlocked && !Backlog.IsEmpty) || WaitsForStability;
 
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
+
+    /// <summary>True while all that was admitted is sent, and nothing more is admitted before some of it is stable.</summary>
+    internal bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
 
     /// <summary>How often feedback has come from the view.</summary>
     internal ulong Heard { get; private set; }

@@ -162,7 +162,7 @@ internal sealed class TrainBuilder
 
     private void WriteHeader(Slice datagram, DatagramKind kind, ulong sequence, DatagramFlags flags)
     {
-        if (_window.IsHalfUsed) flags |= DatagramFlags.FeedbackWanted;
+        if (_window.IsHalfUsed || _stream.WaitsForStability) flags |= DatagramFlags.FeedbackWanted;
         var header = new DatagramHeader
         {
             Kind = kind,

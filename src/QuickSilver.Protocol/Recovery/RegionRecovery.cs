@@ -115,7 +115,7 @@ public sealed class RegionRecovery
         if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
         stream.NoteHighest(header.Sequence);
         if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
-        else Ring.OnUnstable(false, now);
+        else Ring.OnUnstable((header.Flags & DatagramFlags.FeedbackWanted) != 0, now);
         return RejectReason.None;
     }
 

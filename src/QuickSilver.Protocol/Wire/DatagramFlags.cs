@@ -10,7 +10,9 @@ public enum DatagramFlags : ushort
     /// <summary>The payload's CRC-32C is filled in and must match.</summary>
     PayloadChecksum = 1,
 
-    /// <summary>The sender has used half of its window: the region leader should start a token round at once.</summary>
+    /// <summary>
+    /// The sender has used half of its window, or may not admit more before some of it is stable: the region leader should start a token round at once.
+    /// </summary>
     FeedbackWanted = 2,
 
     /// <summary>A repair that comes from a peer's cache; without it, a repair comes from the packet's sender.</summary>

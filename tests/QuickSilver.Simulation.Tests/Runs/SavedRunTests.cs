@@ -13,6 +13,7 @@ public class SavedRunTests
     /// answer came, and the next send made the ring forget the one that was answered: nothing became stable. removed-leaders-last-round: a hop of a
     /// removed leader, sent again, was taken a second time by a member that knew the next leader, since the removed one's rank is lower.
     /// removed-as-it-ends: all else was settled at the instant a sender was removed, and survivors were compared before they could close its stream.
+    /// full-sender-waits and full-sender-waits-lossy: a sender that may have two messages pending waited out the whole pause between rounds for each.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -20,6 +21,8 @@ public class SavedRunTests
     [InlineData("join-while-leaving")]
     [InlineData("far-member-skipped-for-good")]
     [InlineData("removed-leaders-last-round")]
+    [InlineData("full-sender-waits")]
+    [InlineData("full-sender-waits-lossy")]
     [InlineData("removed-as-it-ends")]
     public void EveryPromiseIsKept(string name)
     {
