@@ -47,6 +47,9 @@ internal sealed class LeaderPatience(RecoverySettings settings, RecoveryCounters
         if (_restarts < MaxDoublings) _restarts++;
     }
 
+    /// <summary>Somebody is gone who may have been what rounds failed at.</summary>
+    public void OnRemoval() => _restarts = 0;
+
     /// <summary>This member has led a round to its end.</summary>
     public void OnFinished() => _restarts = 0;
 }

@@ -169,7 +169,7 @@ public sealed class RegionRecovery
             _node.Probes.Hit(left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps : Mark.StreamOrphaned);
             if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) CloseOrphan(left, now);
         }
-        Ring.OnRemovalLearned();
+        Ring.OnRemovalLearned(now);
         if (Ring.IsLeader) TellOwn(now);
         if (IsActive) Ring.OnUnstable(true, now);
     }

@@ -107,10 +107,13 @@ internal sealed class TokenRing
     }
 
     /// <summary>A removal was not known until now: what rounds have found out about removed senders' streams is counted anew.</summary>
-    public void OnRemovalLearned()
+    public void OnRemovalLearned(Instant now)
     {
         _reign++;
         OnNodesRemoved();
+        // The token may have been lost with who was removed, and what earlier leaders failed at may be over with it.
+        _patience.OnRemoval();
+        if (_watch.IsSet) _watch.SetIfEarlier(now + (_patience.OfFirst * (_plan.RankOf(_region.Self) + 1)));
     }
 
     /// <summary>Tells a sender again what it already could know: its stream is stable.</summary>

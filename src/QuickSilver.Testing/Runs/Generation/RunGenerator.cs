@@ -93,11 +93,12 @@ public static class RunGenerator
     }
 
     // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each at most as long as its
-    // installation is waited for.
+    // installation is waited for. With a short period it takes longer: a sender that hears nothing has fifteen seconds at least before it is judged.
     private static TimeSpan ConvergenceLimit(MembershipServerSettings membership, MembershipLinkModel link)
     {
         TimeSpan patience = membership.FailureTimeout == Timeout.InfiniteTimeSpan ? TimeSpan.FromSeconds(10) : membership.FailureTimeout;
-        return (3 * patience) + TimeSpan.FromSeconds(2) + (3 * (membership.InstallTimeout + membership.BatchWindow))
+        TimeSpan stuck = patience + TimeSpan.FromSeconds(15);
+        return (3 * patience > stuck ? 3 * patience : stuck) + TimeSpan.FromSeconds(2) + (3 * (membership.InstallTimeout + membership.BatchWindow))
             + (10 * (link.Delay + link.Jitter));
     }
 }
