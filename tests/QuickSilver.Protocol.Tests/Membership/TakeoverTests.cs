@@ -50,6 +50,24 @@ public sealed class TakeoverTests
     }
 
     [Fact]
+    public void SurvivorsThatWereInNoGroupAreLetIntoThoseTheyAskFor()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.AddMany(3);
+        world.Run(Second);
+        world.ReplaceServer();
+        foreach (WorldNode node in nodes)
+        {
+            node.Join("g");
+            world.Connect(node);
+        }
+        world.Run(3 * Second);
+        AssertNobodyWasDisturbed(nodes);
+        world.CheckQuiet();
+        Assert.All(nodes, node => Assert.Contains("g", node.Groups.Keys));
+    }
+
+    [Fact]
     public void MemberThatDiedWithTheServerIsRemovedAfterTheDetectorPeriod()
     {
         var world = new MembershipWorld();

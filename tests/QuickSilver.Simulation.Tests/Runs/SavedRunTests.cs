@@ -14,6 +14,8 @@ public class SavedRunTests
     /// removed leader, sent again, was taken a second time by a member that knew the next leader, since the removed one's rank is lower.
     /// removed-as-it-ends: all else was settled at the instant a sender was removed, and survivors were compared before they could close its stream.
     /// full-sender-waits and full-sender-waits-lossy: a sender that may have two messages pending waited out the whole pause between rounds for each.
+    /// survivors-without-groups and server-replaced-often: the first step of a server that took over left out what survivors had asked for, and when
+    /// none of them was in a group there was nothing to make a step of; nobody tried again.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -24,6 +26,8 @@ public class SavedRunTests
     [InlineData("full-sender-waits")]
     [InlineData("full-sender-waits-lossy")]
     [InlineData("removed-as-it-ends")]
+    [InlineData("survivors-without-groups")]
+    [InlineData("server-replaced-often")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

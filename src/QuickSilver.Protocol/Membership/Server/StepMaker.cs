@@ -60,13 +60,15 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         {
             if (node.Inherited is { } groups)
             {
-                // What the node asks for beside it waits for the next step: a node moves once in a step.
                 Waiting--;
                 node.Inherited = null;
-                if (groups.Length == 0) continue;
-                Move(node, groups);
-                made.Joiners.Add(node);
-                continue;
+                if (groups.Length > 0)
+                {
+                    // What the node asks for beside it waits for the next step: a node moves once in a step.
+                    Move(node, groups);
+                    made.Joiners.Add(node);
+                    continue;
+                }
             }
             if (node.Pending.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
