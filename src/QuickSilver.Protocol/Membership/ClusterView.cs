@@ -8,10 +8,10 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 public abstract class ClusterView
 {
-    /// <summary>The step installed last; none before the first.</summary>
+    /// <summary>The step installed last; none before the first, and again when a node that was in no group is to register anew.</summary>
     public abstract StepNumber Installed { get; }
 
-    /// <summary>This node's record; null before registration.</summary>
+    /// <summary>This node's record; null before registration, and again while a node that was in no group is to register anew.</summary>
     public abstract NodeInfo? Self { get; }
 
     /// <summary>This node's own region view; null while it is in no group.</summary>

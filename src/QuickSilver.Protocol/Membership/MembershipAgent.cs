@@ -271,6 +271,7 @@ public sealed class MembershipAgent
         _log = new SessionLog();
         _received = 0;
         _instance = 0;
+        _activated = default;
         if (!_isReporting) _requests.AskAgain();
         _isReporting = false;
         _isWelcome = false;

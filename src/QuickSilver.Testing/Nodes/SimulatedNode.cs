@@ -245,7 +245,7 @@ public sealed class SimulatedNode : IMembershipClient
     internal void CheckViews()
     {
         StepNumber installed = Stack.Cluster.Installed;
-        if (installed == _checkedStep) return;
+        if (installed.IsNone || installed == _checkedStep) return;
         _checkedStep = installed;
         _checks.Views.CheckViews(Index, Stack.Cluster, Application.Groups.Values.Select(group => group.Id), _checks.Removals);
     }
@@ -254,7 +254,8 @@ public sealed class SimulatedNode : IMembershipClient
     internal void AfterTurn()
     {
         NodeCounters counters = Stack.Counters;
-        if (_seen.Step != Stack.Cluster.Installed)
+        if (Stack.Cluster.Installed.IsNone) _seen = new StepsSeen(default, counters.StepsInstalled);
+        else if (_seen.Step != Stack.Cluster.Installed)
         {
             _checkedStep = default;
             CheckViews();

@@ -16,6 +16,8 @@ public class SavedRunTests
     /// full-sender-waits and full-sender-waits-lossy: a sender that may have two messages pending waited out the whole pause between rounds for each.
     /// survivors-without-groups and server-replaced-often: the first step of a server that took over left out what survivors had asked for, and when
     /// none of them was in a group there was nothing to make a step of; nobody tried again.
+    /// forgotten-after-a-step: a node in no group was told to register anew, by a server that gave its young cluster up, in the turn in which it had
+    /// installed a step of that cluster; it kept the step's number, though it was of no cluster any more.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -27,6 +29,7 @@ public class SavedRunTests
     [InlineData("full-sender-waits-lossy")]
     [InlineData("removed-as-it-ends")]
     [InlineData("survivors-without-groups")]
+    [InlineData("forgotten-after-a-step")]
     [InlineData("server-replaced-often")]
     public void EveryPromiseIsKept(string name)
     {

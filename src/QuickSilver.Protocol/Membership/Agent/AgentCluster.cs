@@ -100,7 +100,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     }
 
     /// <summary>
-    /// Forgets the cluster and this node's number, if the node has never been in a group there.
+    /// Forgets the cluster, this node's number and the steps installed, if the node has never been in a group there.
     /// </summary>
     /// <returns>False when it has; nothing has changed then.</returns>
     public bool TryForget()
@@ -111,8 +111,11 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         _regions.Clear();
         _inherited.Clear();
         _removed.Clear();
+        _unconfirmed.Clear();
         _done.Clear();
         _self = null;
+        _installed = default;
+        _lastStep = 0;
         return true;
     }
 
