@@ -112,6 +112,26 @@ public sealed class TakeoverTests
     }
 
     [Fact]
+    public void NodeThatWasRemovedUnawaresComesToNoOtherServerThoughNoViewNamesIt()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.AddMany(3);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second);
+        nodes[0].Leave("g");
+        world.Run(Second);
+        world.Break(nodes[0]);
+        world.Run(15 * Second);
+        Assert.All(nodes[1..], node => Assert.Equal([nodes[0].Name], node.Removed.Select(removed => removed.Name)));
+        world.ReplaceServer();
+        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Run(5 * Second);
+        Assert.Equal(MembershipRefusal.Removed, nodes[0].Expelled);
+        AssertNobodyWasDisturbed(nodes[1..]);
+        world.CheckQuiet();
+    }
+
+    [Fact]
     public void SurvivorThatComesTooLateIsRefused()
     {
         var world = new MembershipWorld();

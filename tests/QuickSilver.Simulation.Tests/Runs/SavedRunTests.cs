@@ -18,6 +18,8 @@ public class SavedRunTests
     /// none of them was in a group there was nothing to make a step of; nobody tried again.
     /// forgotten-after-a-step: a node in no group was told to register anew, by a server that gave its young cluster up, in the turn in which it had
     /// installed a step of that cluster; it kept the step's number, though it was of no cluster any more.
+    /// removed-node-in-new-view: a node in no group was removed while it was cut off, and came to the next server under its old number; nobody reported
+    /// it as removed, since no view named it any more.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -30,6 +32,7 @@ public class SavedRunTests
     [InlineData("removed-as-it-ends")]
     [InlineData("survivors-without-groups")]
     [InlineData("forgotten-after-a-step")]
+    [InlineData("removed-node-in-new-view")]
     [InlineData("server-replaced-often")]
     public void EveryPromiseIsKept(string name)
     {

@@ -19,9 +19,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     private readonly SortedDictionary<ViewNumber, RegionView> _views = [];
     private readonly HashSet<ViewNumber> _done = [];
     private readonly List<AgentRegion> _inherited = [];
-    private readonly List<NodeInfo> _removed = [];
-    private readonly Dictionary<ulong, NodeInfo> _unconfirmed = [];
-    private readonly Dictionary<ViewNumber, SortedSet<ulong>> _open = [];
+    private readonly RemovedNodes _removed = new();
     private AgentRegion? _ownRegion;
     private NodeInfo? _self;
     private StepNumber _installed;
@@ -111,7 +109,6 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         _regions.Clear();
         _inherited.Clear();
         _removed.Clear();
-        _unconfirmed.Clear();
         _done.Clear();
         _self = null;
         _installed = default;
@@ -133,7 +130,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         GroupId[] groups = _ownRegion?.Info.Groups ?? [];
         frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch).WriteVarint((ulong)groups.Length);
         foreach (GroupId id in groups) GroupFrame.WriteEntry(frame, id.Counter, _groups[id].Info.Mode, _groups[id].Info.Name);
-        var removed = new SortedSet<ulong>();
+        var removed = new SortedSet<ulong>(_removed.Remembered);
         foreach (RegionView view in _views.Values)
         {
             foreach (NodeInfo member in view.Members)
@@ -146,8 +143,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         frame.WriteVarint((ulong)_views.Count);
         foreach (RegionView view in _views.Values)
         {
-            ulong[] open = [.. _open.GetValueOrDefault(view.Number) ?? []];
-            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number), open);
+            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number), _removed.OpenIn(view.Number));
         }
     }
 
@@ -193,29 +189,21 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews)
     {
         isNews = false;
-        if (isConfirmed && _unconfirmed.Remove(key, out NodeInfo? known)) return known;
+        if (isConfirmed && _removed.Confirm(key) is { } known) return known;
         if (!_nodes.TryGetValue(key, out KnownNode? node) || node.Info == _self || node.Info.IsRemoved) return null;
         isNews = true;
         node.Info.IsRemoved = true;
-        _removed.Add(node.Info);
-        if (!isConfirmed) _unconfirmed.Add(key, node.Info);
+        _removed.Add(node.Info, isConfirmed);
         foreach (RegionView view in _views.Values)
         {
-            if (view.IndexOf(_self!.Number.Key) < 0) continue;
-            if (!_open.TryGetValue(view.Number, out SortedSet<ulong>? open)) _open.Add(view.Number, open = []);
-            open.Add(key);
+            if (view.IndexOf(_self!.Number.Key) >= 0) _removed.Open(view.Number, key);
         }
         if (node.Views == 0) _nodes.Remove(key);
         return node.Info;
     }
 
     /// <summary>Streams of removed senders to a view are closed here.</summary>
-    public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders)
-    {
-        if (!_open.TryGetValue(view, out SortedSet<ulong>? open)) return;
-        foreach (NodeInfo sender in senders) open.Remove(sender.Number.Key);
-        if (open.Count == 0) _open.Remove(view);
-    }
+    public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders) => _removed.Close(view, senders);
 
     /// <summary>A view has retired.</summary>
     /// <returns>The view; null when it is not known, or still current: the server is not to be believed then.</returns>
@@ -225,7 +213,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         if (_current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view) return null;
         _views.Remove(number);
         _done.Remove(number);
-        _open.Remove(number);
+        _removed.Forget(number);
         foreach (NodeInfo member in view.Members)
         {
             KnownNode node = _nodes[member.Number.Key];
@@ -296,8 +284,6 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     {
         _installed = number;
         _lastStep = number.Counter;
-        NodeInfo[] removed = [.. _removed];
-        _removed.Clear();
         return new InstalledStep
         {
             Number = number,
@@ -307,7 +293,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             Joined = joined,
             Left = left,
             Changed = changed,
-            Removed = removed,
+            Removed = _removed.TakeNew(),
         };
     }
 
