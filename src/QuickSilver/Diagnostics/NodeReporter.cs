@@ -9,9 +9,10 @@ namespace QuickSilver.Diagnostics;
 /// <param name="log">The node's log.</param>
 internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents, IMembershipHostEvents
 {
-    private volatile string _lastTrouble = "";
+    private volatile string _lastTrouble = "nobody has answered yet";
+    private volatile bool _isMisfit;
 
-    /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there was none.</summary>
+    /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there is none.</summary>
     public string LastTrouble => _lastTrouble;
 
     /// <inheritdoc/>
@@ -38,20 +39,23 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     /// <inheritdoc/>
     public void OnConnected(string server)
     {
-        _lastTrouble = "";
+        // What speaks something else is connected to again and again: that is worth more than that it could be connected to.
+        if (!_isMisfit) _lastTrouble = "";
         log.Post(server, static (logger, s) => Log.MembershipConnected(logger, s));
     }
 
     /// <inheritdoc/>
     public void OnLost(string server, FrameEnd end)
     {
-        _lastTrouble = $"the connection to {server} ended ({end})";
+        _isMisfit = IsMisfit(end);
+        _lastTrouble = $"the connection to {server} ended: {Describe(end)}";
         if (end != FrameEnd.Stopped) log.Post((server, end), static (logger, s) => Log.MembershipLost(logger, s.server, s.end.ToString()));
     }
 
     /// <inheritdoc/>
     public void OnUnreachable(string reason)
     {
+        _isMisfit = false;
         _lastTrouble = reason;
         log.Post(reason, static (logger, s) => Log.MembershipUnreachable(logger, s));
     }
@@ -66,4 +70,16 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
 
     /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));
+
+    private static bool IsMisfit(FrameEnd end) => end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame or FrameEnd.HalfFrame;
+
+    private static string Describe(FrameEnd end) => end switch
+    {
+        _ when IsMisfit(end) => "what answers there does not speak QuickSilver's membership protocol",
+        FrameEnd.Closed => "the other side closed it",
+        FrameEnd.Broken => "it broke",
+        FrameEnd.Stopped => "this side closed it",
+        FrameEnd.SlowConsumer => "the other side did not read what it was sent",
+        _ => "nothing came by it for Membership.FailureTimeout",
+    };
 }

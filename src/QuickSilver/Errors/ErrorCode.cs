@@ -1,3 +1,5 @@
+using System.ComponentModel;
+
 namespace QuickSilver;
 
 /// <summary>What went wrong. The numbers lie in the ranges of the log's event ids: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400
@@ -7,7 +9,9 @@ public enum ErrorCode
     /// <summary>A defect of QuickSilver, or an end that nobody asked for.</summary>
     Internal = 1000,
 
-    /// <summary>A name is in use already.</summary>
+    /// <summary>Reserved: nothing throws it, because no name has to be unique (groups are joined by name, nodes are told apart by
+    /// <see cref="QuickSilverNode.Id"/>).</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
     NameInUse,
 
     /// <summary>The node did not stop in time; what was left is abandoned.</summary>
@@ -46,7 +50,8 @@ public enum ErrorCode
     /// <summary>The other side broke the protocol.</summary>
     ProtocolViolation,
 
-    /// <summary>A view was abandoned, and messages with it.</summary>
+    /// <summary>Reserved: nothing throws it, because a reliable group gives no view up while a member of it lives.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
     ViewAbandoned = 1300,
 
     /// <summary>The application read too slowly.</summary>

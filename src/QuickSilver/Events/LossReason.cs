@@ -1,3 +1,5 @@
+using System.ComponentModel;
+
 namespace QuickSilver;
 
 /// <summary>Why messages will never be delivered.</summary>
@@ -6,7 +8,8 @@ public enum LossReason
     /// <summary>The sender is gone from the cluster, and no live member holds them.</summary>
     SenderFailed,
 
-    /// <summary>The view they were sent in was abandoned.</summary>
+    /// <summary>Reserved: never told, because a reliable group gives no view up while a member of it lives.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
     ViewAbandoned,
 
     /// <summary>The inbox was full, and its <see cref="OverflowPolicy"/> drops.</summary>

@@ -27,7 +27,7 @@ public sealed class Group : GroupSender, IInboxOwner
 
     /// <summary>Not built yet: the handle's inbox is reached through the readers below.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public Inbox Inbox => throw Unsupported.Feature("Group.Inbox");
+    public Inbox Inbox => throw Unsupported.SharedInboxes;
 
     internal HandleSettings Settings { get; }
 

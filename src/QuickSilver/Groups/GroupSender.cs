@@ -200,7 +200,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     /// <summary>Writes one message as a stream. Not built yet.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
     [Experimental("QS9001")]
-    public PipeWriter OpenWriter(StreamOptions? options = null) => throw Unsupported.Feature("Message streams");
+    public PipeWriter OpenWriter(StreamOptions? options = null) => throw Unsupported.MessageStreams;
 
     /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and
     /// with sends.</summary>
@@ -217,7 +217,11 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     }
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view that this node sends in.</summary>
+    /// <param name="count">How many; at least 1.</param>
+    /// <param name="ct">Ends the waiting. The exception names the members that are there.</param>
     /// <returns>The newest view.</returns>
+    /// <exception cref="OperationCanceledException">The token; says how many were waited for, and who is there.</exception>
+    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
     public async ValueTask<GroupView> WaitForMembersAsync(int count, CancellationToken ct = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
@@ -226,7 +230,14 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         var wait = new MemberWait(this, count);
         if (!Services.TryPost(_ => core.Add(wait))) throw EndException();
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
-        return await EndsWithHandleAsync(wait.Task, CancellationToken.None).ConfigureAwait(false);
+        try
+        {
+            return await EndsWithHandleAsync(wait.Task, CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            throw new OperationCanceledException($"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.", ct);
+        }
     }
 
     /// <summary>Leaves the group, within <see cref="ShutdownOptions.DrainTimeout"/>. Never throws; again: nothing.</summary>
@@ -264,7 +275,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         EndMark? end = Volatile.Read(ref _end);
         if (end is null && Node.StopReason is { } stopped) return stopped;
-        return end?.Reason ?? new ObjectDisposedException(nameof(Group), $"The handle on the group '{Name}' has been left or disposed of.");
+        return end?.Reason ?? new ObjectDisposedException(nameof(Group), $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
     }
 
     private protected virtual Task LeaveForDisposeAsync() => Task.CompletedTask;

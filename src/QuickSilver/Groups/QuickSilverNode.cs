@@ -60,7 +60,10 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// sent afterwards, by anyone, is seen.</summary>
     /// <param name="name">1-255 bytes of UTF-8, compared ordinally; names that begin with '$' are reserved.</param>
     /// <param name="options">Copied and validated.</param>
-    /// <param name="ct">Ends the waiting; the join is undone in the background.</param>
+    /// <param name="ct">Ends the waiting; the join is undone in the background. The exception says what it waited for.</param>
+    /// <exception cref="ArgumentException">The name, or an option.</exception>
+    /// <exception cref="OperationCanceledException">The token; says what the join waited for.</exception>
+    /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>,
     /// <see cref="ErrorCode.MembershipRefused"/>.</exception>
     public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken ct = default)
@@ -105,11 +108,11 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     /// <summary>A handle that sends without joining. Not built yet.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public ValueTask<GroupSender> OpenSenderAsync(string name, CancellationToken ct = default) => throw Unsupported.Feature("Send-only handles");
+    public ValueTask<GroupSender> OpenSenderAsync(string name, CancellationToken ct = default) => throw Unsupported.SendOnlyHandles;
 
     /// <summary>A reader to be shared by groups. Not built yet.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public Inbox CreateInbox(InboxOptions? options = null) => throw Unsupported.Feature("Shared inboxes");
+    public Inbox CreateInbox(InboxOptions? options = null) => throw Unsupported.SharedInboxes;
 
     /// <summary><see cref="GroupSender.FlushAsync"/> of every group at once.</summary>
     /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
@@ -184,13 +187,21 @@ public sealed class QuickSilverNode : IAsyncDisposable
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
         await Task.WhenAny(join.Task, Completion).ConfigureAwait(false);
         if (!join.Task.IsCompleted) throw Disposed();
-        await join.Task.ConfigureAwait(false);
+        try
+        {
+            await join.Task.ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            string trouble = await services.AskAsync(join.DescribeTrouble).ConfigureAwait(false);
+            throw new OperationCanceledException($"The join of {join.Names} was cancelled: {trouble} What it brought about is undone.", ct);
+        }
         return handles;
     }
 
     // A node that stopped by itself says why; one that was disposed of has nothing more to say.
     private Exception Disposed() =>
-        StopReason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Name}' has been disposed of.");
+        StopReason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Name}' has been disposed of: start another.");
 
     private HandleSettings ToSettings(GroupOptions? options)
     {

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
+using System.Net;
 using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
@@ -39,7 +40,7 @@ internal sealed class FrameConnection
         _receiver = receiver;
         _limits = limits;
         _socket.NoDelay = true;
-        Remote = socket.RemoteEndPoint?.ToString() ?? "";
+        Remote = Describe(socket.RemoteEndPoint);
         _silence.Token.UnsafeRegister(static connection => ((FrameConnection)connection!).Abort(FrameEnd.Silent), this);
     }
 
@@ -168,6 +169,13 @@ internal sealed class FrameConnection
             await reader.CompleteAsync().ConfigureAwait(false);
         }
     }
+
+    // A socket for both versions of IP shows an IPv4 address as ::ffff:10.0.0.5, which nobody has typed.
+    private static string Describe(EndPoint? remote) => remote switch
+    {
+        IPEndPoint { Address.IsIPv4MappedToIPv6: true } mapped => new IPEndPoint(mapped.Address.MapToIPv4(), mapped.Port).ToString(),
+        _ => remote?.ToString() ?? "",
+    };
 
     private async ValueTask SendAsync(ReadOnlyMemory<byte> bytes)
     {

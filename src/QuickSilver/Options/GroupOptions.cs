@@ -41,7 +41,7 @@ public sealed class GroupOptions
     public GroupOptions UseInbox(Inbox inbox)
     {
         ArgumentNullException.ThrowIfNull(inbox);
-        throw Unsupported.Feature("Shared inboxes");
+        throw Unsupported.SharedInboxes;
     }
 
     internal GroupOptions Copy() => (GroupOptions)MemberwiseClone();
@@ -57,6 +57,6 @@ public sealed class GroupOptions
         if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");
         if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
         errors.ThrowIfAny(parameter);
-        if (Hybrid) throw Unsupported.Feature("Hybrid groups");
+        if (Hybrid) throw Unsupported.HybridGroups;
     }
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 
 namespace QuickSilver;
@@ -6,6 +7,7 @@ namespace QuickSilver;
 internal static class Names
 {
     private const int MaxBytes = 255;
+    private const int ShownLength = 24;
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     /// <summary>True for names that may be used.</summary>
@@ -27,7 +29,17 @@ internal static class Names
     public static void ThrowIfNotAGroupName(string? name, string parameter)
     {
         ArgumentNullException.ThrowIfNull(name, parameter);
-        if (!IsValid(name)) throw new ArgumentException("A group's name is 1-255 bytes of UTF-8.", parameter);
-        if (name[0] == '$') throw new ArgumentException("Names that begin with '$' are reserved.", parameter);
+        if (!IsValid(name)) throw new ArgumentException($"A group's name is 1-255 bytes of UTF-8: {Fault(name)}.", parameter);
+        if (name[0] == '$') throw new ArgumentException($"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
+    }
+
+    /// <summary>What is wrong with a name that is not valid, for people; it is shown as far as it can be.</summary>
+    public static string Fault(string? name)
+    {
+        if (string.IsNullOrEmpty(name)) return "this one is empty";
+        int bytes = Encoding.UTF8.GetByteCount(name);
+        return bytes > MaxBytes
+            ? string.Create(CultureInfo.InvariantCulture, $"'{name[..ShownLength]}...' has {bytes} bytes")
+            : "this one has half of a surrogate pair";
     }
 }

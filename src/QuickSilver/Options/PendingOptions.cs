@@ -32,6 +32,6 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxBytes", MaxBytes, 64L << 10, long.MaxValue);
         errors.InRange("Pending.NodeMaxBytes", NodeMaxBytes, 64L << 10, long.MaxValue);
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
-        if (NodeMaxBytes < MaxBytes) errors.Add("Pending.NodeMaxBytes", $"{NodeMaxBytes} is below Pending.MaxBytes ({MaxBytes})");
+        if (NodeMaxBytes < MaxBytes) errors.Add("Pending.NodeMaxBytes", $"{NodeMaxBytes} is below Pending.MaxBytes ({MaxBytes}): raise it, or lower that");
     }
 }

@@ -93,8 +93,9 @@ public sealed class QuickSilverOptions
     internal OptionErrors Check()
     {
         var errors = new OptionErrors();
-        if (!Names.IsValid(ClusterName)) errors.Add("ClusterName", "is not 1-255 bytes of UTF-8");
-        if (NodeName is not null && !Names.IsValid(NodeName)) errors.Add("NodeName", "is not 1-255 bytes of UTF-8; leave it null for the default");
+        if (!Names.IsValid(ClusterName)) errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8: {Names.Fault(ClusterName)}");
+        if (NodeName is not null && !Names.IsValid(NodeName))
+            errors.Add("NodeName", $"is not 1-255 bytes of UTF-8: {Names.Fault(NodeName)}; leave it null for the default");
         Transport.Validate(errors);
         Membership.Validate(errors);
         RateControl.Validate(errors);

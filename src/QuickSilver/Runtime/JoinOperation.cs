@@ -4,8 +4,8 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// One call that joins groups, all or none. It begins when none of its groups is being joined or left, and is never taken back half way: a call that
-/// gives up (its token, its time) fails at once, and what it brings about is undone when it is done. Core thread only, but for <see cref="Task"/> and
-/// <see cref="Cancel"/>.
+/// gives up (its token, its time) fails at once, and what it brings about is undone when it is done. Core thread only, but for <see cref="Task"/>,
+/// <see cref="Names"/> and <see cref="Cancel"/>.
 /// </summary>
 internal sealed class JoinOperation
 {
@@ -27,6 +27,9 @@ internal sealed class JoinOperation
 
     /// <summary>The handles, one for each name.</summary>
     public Group[] Handles { get; }
+
+    /// <summary>The groups, for people.</summary>
+    public string Names => Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
 
     /// <summary>Mode of the groups.</summary>
     public GroupMode Mode { get; }
@@ -75,19 +78,8 @@ internal sealed class JoinOperation
         });
     }
 
-    private void OnDeadline(Instant now)
-    {
-        TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
-        string names = Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
-        var reason = new QuickSilverException(
-            ErrorCode.JoinTimedOut, $"The join of {names} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} What it brought about is undone.")
-        {
-            Diagnostics = _node.Describe(null),
-        };
-        if (_done.TrySetException(reason)) _node.Directory.Forget(this);
-    }
-
-    private string DescribeTrouble()
+    /// <summary>What the join waits for, and what to do, in sentences. Core thread only.</summary>
+    public string DescribeTrouble()
     {
         if (!_node.IsConnected)
             return $"{_node.DescribeMembership()}. Data goes on in the groups that are joined; join again when State is Running.";
@@ -99,5 +91,16 @@ internal sealed class JoinOperation
         return _isAdmitted
             ? "the node is in, but not every sender has switched to the view yet. Join again, or allow more time."
             : "the membership server has not let the node in yet. Join again, or allow more time.";
+    }
+
+    private void OnDeadline(Instant now)
+    {
+        TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
+        var reason = new QuickSilverException(
+            ErrorCode.JoinTimedOut, $"The join of {Names} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} What it brought about is undone.")
+        {
+            Diagnostics = _node.Describe(null),
+        };
+        if (_done.TrySetException(reason)) _node.Directory.Forget(this);
     }
 }

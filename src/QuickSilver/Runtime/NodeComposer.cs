@@ -102,7 +102,9 @@ internal static class NodeComposer
                 MembershipHost started = MembershipHost.TryStart(ToHostSettings(options, transport, endpoint), reporter, out string refusal)
                     ?? throw new MembershipUnavailableException(
                         ErrorCode.MembershipUnreachable,
-                        $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process serves there")}.");
+                        $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process has that port")}. "
+                        + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): end the other process, or choose another "
+                        + "Membership.Port.");
                 return new HostConnector(started);
             default:
                 return new LoopbackConnector(ToHostSettings(options, transport, new IPEndPoint(IPAddress.Loopback, membership.Port)), reporter);

@@ -58,10 +58,11 @@ internal sealed class NodeParts
             Lifecycle.Stop(null);
             await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (failure is not TimeoutException) throw;
+            string trouble = Lifecycle.Reporter.LastTrouble is { Length: > 0 } told ? told : "one was reached, and does not answer";
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
-                $"No membership server admitted this node within Membership.JoinTimeout ({options.Membership.JoinTimeout}): "
-                + $"{Lifecycle.Reporter.LastTrouble}. {Remedy(options.Membership)}");
+                $"No membership server admitted this node within Membership.JoinTimeout ({options.Membership.JoinTimeout}): {trouble}. "
+                + Remedy(options.Membership));
         }
         Services.Log.Post(
             (Services.Name, Id: Lifecycle.Id, options.ClusterName, Choice: _choice, carrier),
@@ -93,8 +94,8 @@ internal sealed class NodeParts
     }
 
     private static string Remedy(MembershipOptions options) => options.Mode == MembershipMode.Client
-        ? $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), or correct the list; "
-            + "a firewall must let TCP through to it."
+        ? $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), or correct the list, host and "
+            + "port; a firewall must let TCP through to it."
         : $"Something other than a membership server may be using port {options.Port}: choose another by Membership.Port, the same for all nodes.";
 
     // What was sent is to be held by everybody before the node goes, as far as time allows.

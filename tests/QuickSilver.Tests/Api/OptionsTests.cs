@@ -30,6 +30,7 @@ public sealed class OptionsTests
         { "Transport.FastPath", static o => o.Transport.FastPath = (FastPathMode)2 },
         { "Membership.Mode", static o => o.Membership.Mode = (MembershipMode)3 },
         { "Membership.Servers", static o => o.Membership.Mode = MembershipMode.Client },
+        { "Membership.Servers", static o => o.Membership.Servers.Add("10.0.0.1:14999") },
         { "Membership.Servers[1]", static o => AddServers(o, "10.0.0.1:14999", "10.0.0.2") },
         { "Membership.Servers[0]", static o => AddServers(o, ":14999") },
         { "Membership.Servers[0]", static o => AddServers(o, "host:0") },

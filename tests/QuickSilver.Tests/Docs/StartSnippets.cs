@@ -1,0 +1,54 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
+
+namespace QuickSilver.Tests.Docs;
+
+/// <summary>The code of README.md and docs/getting-started.md: it compiles here, and the pages are held to it.</summary>
+internal static class StartSnippets
+{
+    public static async Task SubscribeAsync()
+    {
+        await using var node = await QuickSilverNode.StartAsync();
+        await using var group = await node.JoinAsync("greetings");   // returns in an installed view: what is sent from now on is seen
+        await foreach (var message in group.ReadAllAsync())
+            Console.WriteLine($"{message.SenderName}: {message.GetString()}");
+    }
+
+    public static async Task PublishAsync()
+    {
+        await using var node = await QuickSilverNode.StartAsync();
+        await using var group = await node.JoinAsync("greetings");
+        await group.WaitForMembersAsync(2);
+        await group.SendAsync("hello from " + node.Name);
+        await group.LeaveAsync();                                    // drains, then leaves
+    }
+
+    public static async Task StartNamedAsync()
+    {
+        await using var node = await QuickSilverNode.StartAsync(new QuickSilverOptions { ClusterName = "pricing" });
+    }
+
+    public static (QuickSilverOptions Host, QuickSilverOptions Client) HostAndClient()
+    {
+        var host = new QuickSilverOptions { ClusterName = "pricing" };
+        host.Membership.Mode = MembershipMode.Host;             // serves on the interface of Transport, port 14999
+
+        var client = new QuickSilverOptions { ClusterName = "pricing" };
+        client.Membership.Mode = MembershipMode.Client;
+        client.Membership.Servers.Add("10.0.0.5:14999");
+        return (host, client);
+    }
+
+    public static QuickSilverOptions Bind(IConfiguration configuration)
+    {
+        var options = new QuickSilverOptions();
+        configuration.GetRequiredSection("QuickSilver").Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
+        return options;
+    }
+
+    public static void Log(QuickSilverOptions options)
+    {
+        using ILoggerFactory log = LoggerFactory.Create(static builder => builder.AddConsole()); // package Microsoft.Extensions.Logging.Console
+        options.UseLoggerFactory(log);
+    }
+}
