@@ -163,6 +163,8 @@ internal sealed class TokenRing
         NoteRound(hop, now);
         _epoch = hop.Epoch;
         _leader = hop.Leader;
+        // A round begun here is over when somebody else leads: were it waited for, none would begin when the lead comes back.
+        _inFlight &= IsLeader;
         _round = hop.Round;
         _hop = hop.Hop;
         _lastTokenAt = now;

@@ -20,6 +20,7 @@ public class SavedRunTests
     /// installed a step of that cluster; it kept the step's number, though it was of no cluster any more.
     /// removed-node-in-new-view: a node in no group was removed while it was cut off, and came to the next server under its old number; nobody reported
     /// it as removed, since no view named it any more.
+    /// lead-comes-back: a member whose round somebody else's takeover had ended went on waiting for it when that leader was removed and it led again.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -34,6 +35,7 @@ public class SavedRunTests
     [InlineData("forgotten-after-a-step")]
     [InlineData("removed-node-in-new-view")]
     [InlineData("server-replaced-often")]
+    [InlineData("lead-comes-back")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
