@@ -34,6 +34,9 @@ internal sealed class TokenHopOut : IFeed
         _timeout = new Alarm(node.Alarms, OnTimeout);
     }
 
+    /// <summary>The member whose acknowledgement is waited for; null when none is.</summary>
+    public int? Waiting => _active ? _hop.To : null;
+
     /// <summary>Begins a hop with the token as it is now.</summary>
     public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
     {

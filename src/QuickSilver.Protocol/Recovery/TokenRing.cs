@@ -158,6 +158,9 @@ internal sealed class TokenRing
     private void Take(in TokenHop hop, Instant now)
     {
         if (hop.Leader != _leader) BeginTerm();
+        // Somebody has given this member up and gone on without waiting for its hop; where that left it unanswered, it may be for good.
+        if (_out.Waiting is { } open && (hop.Leader != _leader || hop.Round != _round)) _silence.OnUnanswered(open, now);
+        _out.Cancel();
         _plan.Begin(_in.Skipped);
         _silence.OnListed(_in.Skipped, now);
         NoteRound(hop, now);
@@ -168,7 +171,6 @@ internal sealed class TokenRing
         _round = hop.Round;
         _hop = hop.Hop;
         _lastTokenAt = now;
-        _out.Cancel();
         HearRemovals(_token, now);
         if (!IsLeader) Watch(now);
     }
@@ -220,7 +222,7 @@ internal sealed class TokenRing
     /// <summary>Adds the members that hold the ring up, as long as it has something to do.</summary>
     public void Observe(NodeObservations observed, Instant now)
     {
-        if (_region.IsActive) _silence.Collect(_region.View, observed, now);
+        if (_region.IsActive || (IsLeader && NeedsRound)) _silence.Collect(_region.View, observed, now);
     }
 
     public void Close()
@@ -229,6 +231,18 @@ internal sealed class TokenRing
         _watch.Cancel();
         _out.Cancel();
         _acks.Close();
+    }
+
+    private bool NeedsRound
+    {
+        get
+        {
+            foreach (StreamReceiver stream in _region.Streams)
+            {
+                if (stream.NeedsRound(Term)) return true;
+            }
+            return false;
+        }
     }
 
     private PartitionMap Map => _region.View.Partitions;
@@ -348,12 +362,7 @@ internal sealed class TokenRing
         counters.TokenRounds++;
         if (!_token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
         _verdict.Judge(_token, _myRound, _roundReign == _reign ? _reign : 0, now);
-        foreach (StreamReceiver stream in _region.Streams)
-        {
-            if (!stream.NeedsRound(Term)) continue;
-            PaceNext(now);
-            return;
-        }
+        if (NeedsRound) PaceNext(now);
     }
 
     private void Send(int to, Instant now)
