@@ -104,7 +104,7 @@ public sealed class Disseminator
     {
         foreach (StreamSender stream in _context.Streams.All)
         {
-            if (stream.IsDraining) observed.Draining.Add(new DrainingView(stream.View.Number, stream.Heard));
+            if (stream.IsDraining) observed.Draining.Add(new DrainingView(stream.View.Number, stream.Heard, stream.IsAnsweredElsewhere));
         }
     }
 

@@ -73,6 +73,9 @@ internal sealed class SendContext
 
     public StepNumber ActiveStep { get; set; }
 
+    /// <summary>When a view last showed that it holds something new from this node.</summary>
+    public Instant AnsweredAt { get; set; }
+
     /// <summary>Counts the changes of the active step: a binding made in an earlier one is stale.</summary>
     public ulong Generation { get; set; } = 1;
 

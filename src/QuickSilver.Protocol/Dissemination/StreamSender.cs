@@ -92,6 +92,9 @@ public sealed class StreamSender : IFeed
     /// <summary>True while something sent into the view is not known stable, or the view has ended here and this node is not done with it.</summary>
     internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_doneTold);
 
+    /// <summary>True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.</summary>
+    internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
+
     internal RegionBuffer Backlog { get; } = new();
 
     internal SendGate Gate { get; }
@@ -202,7 +205,11 @@ public sealed class StreamSender : IFeed
         MeasureRoundTrip(ack.Highest, now);
         if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) StopBeacons();
         ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
-        if (stable > Stable) Settle(stable, now);
+        if (stable > Stable)
+        {
+            _context.AnsweredAt = now;
+            Settle(stable, now);
+        }
         ulong read = Math.Max(ack.Intake ?? 0, Stable);
         _builder.OnFeedback(read == Stable ? _releasedCharge : _pending[read].Charge, ack, now);
         OnUnblocked();

@@ -12,13 +12,17 @@ public sealed class NodeObservations
     /// <summary>Views in which something that this node sent is not known stable.</summary>
     public List<DrainingView> Draining { get; } = [];
 
-    /// <summary>True when nothing holds the node up.</summary>
-    public bool IsEmpty => Silent.Count == 0 && Draining.Count == 0;
+    /// <summary>For how long the node has been asking others, and has read not one datagram of theirs; zero when it has, or has not asked.</summary>
+    public TimeSpan UnheardFor { get; set; }
 
-    /// <summary>Empties both lists.</summary>
+    /// <summary>True when nothing holds the node up.</summary>
+    public bool IsEmpty => Silent.Count == 0 && Draining.Count == 0 && UnheardFor == TimeSpan.Zero;
+
+    /// <summary>Forgets everything.</summary>
     public void Clear()
     {
         Silent.Clear();
         Draining.Clear();
+        UnheardFor = TimeSpan.Zero;
     }
 }

@@ -26,6 +26,9 @@ internal sealed class DatagramRouter
         _expiry = new Alarm(rooms.Host.Alarms, Expire);
     }
 
+    /// <summary>Datagrams of other nodes of this cluster that have been read, whatever became of them.</summary>
+    public ulong HeardOthers { get; private set; }
+
     /// <summary>Takes one read, or the word that a socket was found empty.</summary>
     public void Handle(in Completion completion, Instant now)
     {
@@ -64,6 +67,7 @@ internal sealed class DatagramRouter
         if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
         // Multicast comes back to its sender, too.
         if (header.Sender == _rooms.SelfKey) return RejectReason.None;
+        HeardOthers++;
         bool isControl = header.Kind is DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull;
         if (isControl) return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
         if (header.Kind is not (DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon))

@@ -11,6 +11,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 {
     private readonly StackRooms _rooms;
     private readonly DatagramRouter _router;
+    private readonly HearingWatch _hearing;
     private readonly INodeUpcalls _upcalls;
     private readonly NodeCounters _counters;
     private bool _isClosed;
@@ -21,6 +22,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _upcalls = host.Upcalls;
         _rooms = new StackRooms(settings, host, this);
         _router = new DatagramRouter(_rooms);
+        _hearing = new HearingWatch(_rooms, _router);
         _counters = new NodeCounters(_rooms.Rejected);
     }
 
@@ -180,6 +182,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     {
         _rooms.Recoverer.Observe(observed, now);
         _rooms.Disseminator.Observe(observed);
+        _hearing.Observe(observed, now);
     }
 
     void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) => _upcalls.OnConnectionChanged(connected, now);

@@ -159,7 +159,7 @@ public sealed class ReachTests
         nodes[3].Observing = (observed, _) =>
         {
             if (hears) heard++;
-            foreach (var view in nodes[3].Undone) observed.Draining.Add(new DrainingView(view, heard));
+            foreach (var view in nodes[3].Undone) observed.Draining.Add(new DrainingView(view, heard, false));
         };
         world.Run(19 * Second);
         Assert.True(nodes[3].IsLive);
@@ -178,7 +178,7 @@ public sealed class ReachTests
         world.Run(Second);
         nodes[3].Observing = (observed, _) =>
         {
-            foreach (var view in nodes[3].Undone) observed.Draining.Add(new DrainingView(view, 0));
+            foreach (var view in nodes[3].Undone) observed.Draining.Add(new DrainingView(view, 0, false));
         };
         nodes[0].Observing = (observed, now) =>
         {
@@ -188,6 +188,94 @@ public sealed class ReachTests
         world.Run(15 * Second);
         Assert.Equal(MembershipRefusal.Unreachable, nodes[1].Expelled);
         Assert.True(nodes[3].IsLive);
+    }
+
+    // Somebody else was removed again and again, and each time the sender's time began anew.
+    [Fact]
+    public void RemovalInOtherViewsDoesNotGiveTheSenderTime()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(3);
+        nodes[2].HoldsDone = true;
+        nodes[0].Join("more");
+        WorldNode[] others = world.AddMany(4);
+        foreach (WorldNode other in others) other.Join("other");
+        world.Run(Second);
+        nodes[2].Observing = (observed, _) => Wait(observed, nodes[2], 0, false);
+        foreach (WorldNode other in others)
+        {
+            world.Run(6 * Second);
+            other.Leave("other");
+            world.Break(other);
+        }
+        world.Run(3 * Second);
+        Assert.Equal(MembershipRefusal.Unreachable, nodes[2].Expelled);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void LoneMemberThatDoesNotAnswerGoesIfTheSenderIsAnsweredElsewhere(bool isAnswered)
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        nodes[0].HoldsDone = true;
+        nodes[0].Join("more");
+        world.Run(Second);
+        nodes[0].Observing = (observed, _) => Wait(observed, nodes[0], 0, isAnswered);
+        world.Run(30 * Second);
+        Assert.Equal(isAnswered, nodes[0].IsLive);
+        Assert.Equal(!isAnswered, nodes[1].IsLive);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void LoneMemberThatAsksAndReadsNothingGoesThoughItIsHeard(bool reads)
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        nodes[0].HoldsDone = true;
+        nodes[0].Join("more");
+        world.Run(Second);
+        Instant since = world.Now;
+        ulong heard = 0;
+        nodes[0].Observing = (observed, _) => Wait(observed, nodes[0], heard++, false);
+        nodes[1].Observing = (observed, now) => observed.UnheardFor = reads ? TimeSpan.Zero : now - since;
+        world.Run(19 * Second);
+        Assert.All(nodes, node => Assert.True(node.IsLive));
+        world.Run(5 * Second);
+        Assert.True(nodes[0].IsLive);
+        Assert.Equal(reads, nodes[1].IsLive);
+    }
+
+    [Fact]
+    public void WhoReadsNothingThoughNobodyWaitsForItStays()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        Instant since = world.Now;
+        nodes[1].Observing = (observed, now) => observed.UnheardFor = now - since;
+        world.Run(60 * Second);
+        Assert.All(nodes, node => Assert.True(node.IsLive));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void OfTwoThatAccuseEachOtherTheOneGoesThatReadsNothing(int deaf)
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        Instant since = world.Now;
+        for (int index = 0; index < 2; index++)
+        {
+            int self = index;
+            nodes[self].Observing = (observed, now) =>
+            {
+                if (!nodes[1 - self].IsLive) return;
+                observed.Silent.Add(new SilentMember(Key(nodes[1 - self]), now - since, true));
+                if (self == deaf) observed.UnheardFor = now - since;
+            };
+        }
+        world.Run(30 * Second);
+        Assert.Equal(MembershipRefusal.Unreachable, nodes[deaf].Expelled);
+        Assert.True(nodes[1 - deaf].IsLive);
     }
 
     [Fact]
@@ -290,6 +378,11 @@ public sealed class ReachTests
 
     private static void Accuse(NodeObservations observed, WorldNode accused, Instant now) =>
         observed.Silent.Add(new SilentMember(Key(accused), now - Instant.Zero, true));
+
+    private static void Wait(NodeObservations observed, WorldNode sender, ulong heard, bool isAnswered)
+    {
+        foreach (var view in sender.Undone) observed.Draining.Add(new DrainingView(view, heard, isAnswered));
+    }
 
     private static void Hearsay(NodeObservations observed, WorldNode accused) => observed.Silent.Add(new SilentMember(Key(accused), TimeSpan.Zero, false));
 }

@@ -21,6 +21,9 @@ public class SavedRunTests
     /// removed-node-in-new-view: a node in no group was removed while it was cut off, and came to the next server under its old number; nobody reported
     /// it as removed, since no view named it any more.
     /// lead-comes-back: a member whose round somebody else's takeover had ended went on waiting for it when that leader was removed and it led again.
+    /// lone-member-goes-deaf: the only other member of a view asked and asked, and read no answer; its requests counted as a sign of life.
+    /// deaf-leader-of-two: a leader that was deaf began round after round; each came before the other member had given it up, so nobody was accused.
+    /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back, and each time a waiting sender's time began anew.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -36,6 +39,9 @@ public class SavedRunTests
     [InlineData("removed-node-in-new-view")]
     [InlineData("server-replaced-often")]
     [InlineData("lead-comes-back")]
+    [InlineData("lone-member-goes-deaf")]
+    [InlineData("deaf-leader-of-two")]
+    [InlineData("others-removed-again-and-again")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

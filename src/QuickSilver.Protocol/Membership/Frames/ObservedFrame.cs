@@ -16,12 +16,14 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   server    u64
 ///   view      varint
 ///   heard     varint   how often feedback has come
+///   elsewhere byte     1: another view has answered since the first of it was sent; else 0
+/// unheard   varint   for how many milliseconds the node has asked and read nothing from anybody; 0: it reads, or does not ask
 /// </code>
 /// </summary>
 internal static class ObservedFrame
 {
     private const int ShortestSilent = 2;
-    private const int ShortestDraining = 11;
+    private const int ShortestDraining = 12;
 
     /// <summary>Writes the frame.</summary>
     public static void Write(FrameBuilder frame, NodeObservations observed)
@@ -34,8 +36,9 @@ internal static class ObservedFrame
         frame.WriteVarint((ulong)observed.Draining.Count);
         foreach (DrainingView view in observed.Draining)
         {
-            frame.WriteEpoch(view.View.Epoch).WriteVarint(view.View.Counter).WriteVarint(view.Heard);
+            frame.WriteEpoch(view.View.Epoch).WriteVarint(view.View.Counter).WriteVarint(view.Heard).WriteByte(view.IsAnsweredElsewhere ? (byte)1 : (byte)0);
         }
+        frame.WriteVarint((ulong)(observed.UnheardFor.Ticks / TimeSpan.TicksPerMillisecond));
     }
 
     /// <summary>Reads a body into <paramref name="observed"/>; false when it is malformed.</summary>
@@ -53,8 +56,12 @@ internal static class ObservedFrame
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             var view = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
-            observed.Draining.Add(new DrainingView(view, reader.ReadVarint()));
+            ulong heard = reader.ReadVarint();
+            byte elsewhere = reader.ReadByte();
+            if (elsewhere > 1) return false;
+            observed.Draining.Add(new DrainingView(view, heard, elsewhere == 1));
         }
+        observed.UnheardFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
         return reader.IsAtEnd;
     }
 }

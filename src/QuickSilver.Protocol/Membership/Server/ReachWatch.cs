@@ -19,8 +19,13 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// A sender that waits for a view to hold what it sent, and has heard no feedback from there for two failure timeouts, and fifteen seconds at least, is
 /// removed too (its beacons are a second apart, and each, or the answer to it, may be lost); but as long as
 /// a member of the view is accused, silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback
-/// without progress is no reason: then the view's members are slow, not out of reach. When several senders hear nothing from a view of one member,
-/// that member goes.
+/// without progress is no reason: then the view's members are slow, not out of reach. When the view has one other member, that member goes instead if
+/// several senders hear nothing from there, or if another view has answered the sender meanwhile.
+/// </para>
+/// <para>
+/// A member that is alone in its view has no neighbour to find it deaf, and its requests still reach the sender. So a node says for how long it has
+/// asked and read nothing from anybody. After as long a time as a sender gets it is removed, if some sender waits for it alone; between two that
+/// accuse each other, that word decides.
 /// </para>
 /// <para>
 /// Cost: linear in what is reported; nothing while nothing is. Source: the idea of suspicion that others confirm is SWIM's (Das, Gupta and Motivala,
@@ -32,7 +37,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
 {
     private const double AboutTheSame = 0.8;
-    private readonly SortedDictionary<ulong, Report> _reports = [];
+    private readonly SortedDictionary<ulong, ReachReport> _reports = [];
 
     private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
 
@@ -44,55 +49,59 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     public void OnObserved(ServerNode node, NodeObservations observed, Instant now)
     {
         if (Period <= TimeSpan.Zero) return;
-        _reports.Remove(node.Key, out Report? before);
+        _reports.Remove(node.Key, out ReachReport? before);
         if (before is not null && !IsFresh(before, now)) before = null;
         if (observed.IsEmpty) return;
         foreach (ulong gone in (List<ulong>)[.. _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key)]) _reports.Remove(gone);
-        var report = new Report(node, now);
+        var report = new ReachReport(node, now) { UnheardSince = observed.UnheardFor > TimeSpan.Zero ? now - observed.UnheardFor : Instant.Never };
         _reports.Add(node.Key, report);
         foreach (SilentMember silent in observed.Silent)
         {
             if (parts.Nodes.Find(silent.Node) is not { } accused || accused == node) continue;
-            Finding? last = before?.Find(accused);
+            ReachFinding? last = before?.Find(accused);
             Instant since = last is { } old && old.IsOwn == silent.IsOwnFinding ? old.Since : now;
             if (silent.IsOwnFinding && now - silent.SilentFor > since) since = now - silent.SilentFor;
-            report.Add(new Finding(accused, silent.IsOwnFinding, since));
+            report.Add(new ReachFinding(accused, silent.IsOwnFinding, since));
         }
         foreach (DrainingView draining in observed.Draining)
         {
-            Drain? last = before?.Drains.Find(drain => drain.View == draining.View);
+            ReachDrain? last = before?.Drains.Find(drain => drain.View == draining.View);
             bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining.View, now);
-            report.Drains.Add(new Drain(draining.View, draining.Heard, isStill ? last!.Since : now));
+            report.Drains.Add(new ReachDrain(draining, isStill ? last!.Since : now));
         }
         JudgeAccused(now);
         if (!node.Info.IsRemoved) JudgeSender(report, now);
+        if (!node.Info.IsRemoved) JudgeDeaf(report, now);
     }
 
     /// <summary>A node has been removed: what it said counts no more, and whoever may have been held up by it gets time.</summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
         _reports.Remove(node.Key);
-        foreach (Report report in _reports.Values)
+        foreach (ReachReport report in _reports.Values)
         {
             report.Findings.RemoveAll(finding => finding.Accused == node);
-            foreach (Drain drain in report.Drains) drain.Since = now;
+            foreach (ReachDrain drain in report.Drains)
+            {
+                if (IsMember(node, drain.View)) drain.Since = now;
+            }
         }
     }
 
     // Heartbeats are at most half of the period apart, so a report that is older was followed by none.
-    private bool IsFresh(Report report, Instant now) => now - report.At <= Period * 0.6;
+    private bool IsFresh(ReachReport report, Instant now) => now - report.At <= Period * 0.6;
 
     private void JudgeAccused(Instant now)
     {
         while (true)
         {
             ServerNode? worst = null;
-            (double Weight, int Observers) most = default;
+            (double Weight, bool IsDeaf, int Observers) most = default;
             bool isDue = false;
             foreach (ServerNode accused in Confirmed(now, Period * AboutTheSame))
             {
                 isDue |= IsConfirmed(accused, now, Period);
-                (double, int) against = Against(accused, now);
+                (double, bool, int) against = Against(accused, now);
                 if (worst is not null && against.CompareTo(most) < 0) continue;
                 if (worst is not null && against.CompareTo(most) == 0 && accused.Info.Number < worst.Info.Number) continue;
                 worst = accused;
@@ -108,9 +117,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     private List<ServerNode> Confirmed(Instant now, TimeSpan period)
     {
         var confirmed = new SortedDictionary<NodeNumber, ServerNode>();
-        foreach (Report report in _reports.Values)
+        foreach (ReachReport report in _reports.Values)
         {
-            foreach (Finding finding in report.Findings)
+            foreach (ReachFinding finding in report.Findings)
             {
                 if (finding.IsOwn && IsConfirmed(finding.Accused, now, period)) confirmed[finding.Accused.Info.Number] = finding.Accused;
             }
@@ -121,8 +130,8 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     private bool IsConfirmed(ServerNode accused, Instant now, TimeSpan period)
     {
         bool isOld = false;
-        int observers = _reports.TryGetValue(accused.Key, out Report? own) && IsFresh(own, now) && own.Findings.Count(other => other.IsOwn) >= 2 ? 1 : 0;
-        foreach (Report report in _reports.Values)
+        int observers = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.Findings.Count(other => other.IsOwn) >= 2 ? 1 : 0;
+        foreach (ReachReport report in _reports.Values)
         {
             if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
             observers++;
@@ -132,10 +141,10 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     }
 
     /// <summary>True for the word of a node that is accused itself, by one that accuses fewer.</summary>
-    private bool IsDoubtful(Report report, Instant now)
+    private bool IsDoubtful(ReachReport report, Instant now)
     {
         int own = report.Findings.Count(finding => finding.IsOwn);
-        foreach (Report other in _reports.Values)
+        foreach (ReachReport other in _reports.Values)
         {
             if (!IsFresh(other, now) || other.Find(report.Node) is not { IsOwn: true }) continue;
             if (other.Findings.Count(finding => finding.IsOwn) < own) return true;
@@ -146,10 +155,10 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     /// <summary>One of two nodes between which nothing passes, and of which nobody else complains; null while there are none.</summary>
     private ServerNode? FindLone(Instant now)
     {
-        foreach (Report report in _reports.Values)
+        foreach (ReachReport report in _reports.Values)
         {
             if (!IsFresh(report, now)) continue;
-            foreach (Finding finding in report.Findings)
+            foreach (ReachFinding finding in report.Findings)
             {
                 if (!finding.IsOwn || report.At - finding.Since < Period * 2) continue;
                 int more = Against(finding.Accused, now).CompareTo(Against(report.Node, now));
@@ -160,18 +169,22 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         return null;
     }
 
-    /// <summary>What is said against a node: own findings, each divided by how many its finder accuses; then how many see it passed over.</summary>
-    private (double Weight, int Observers) Against(ServerNode accused, Instant now)
+    /// <summary>
+    /// What is said against a node: own findings, each divided by how many its finder accuses; then whether it says itself that it reads nothing; then
+    /// how many see it passed over.
+    /// </summary>
+    private (double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
     {
         double weight = 0;
         int observers = 0;
-        foreach (Report report in _reports.Values)
+        foreach (ReachReport report in _reports.Values)
         {
             if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
             observers++;
             if (finding.IsOwn) weight += 1.0 / report.Findings.Count(other => other.IsOwn);
         }
-        return (weight, observers);
+        bool isDeaf = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.IsDeaf(now, Period * AboutTheSame);
+        return (weight, isDeaf, observers);
     }
 
     /// <summary>How many live nodes share a view with this one; those of a server before count as far as they have reported.</summary>
@@ -190,22 +203,51 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         return witnesses.Count;
     }
 
-    private void JudgeSender(Report report, Instant now)
+    private void JudgeSender(ReachReport report, Instant now)
     {
-        foreach (Drain drain in report.Drains)
+        foreach (ReachDrain drain in report.Drains)
         {
             if (now - drain.Since < SenderPeriod || !IsAwaited(report.Node, drain.View)) continue;
-            ServerNode culprit = report.Node;
             List<ServerNode> others = Others(report.Node, drain.View);
-            if (others.Count == 1 && IsAnotherStuck(report.Node, drain.View, now)) culprit = others[0];
-            remove(culprit, MembershipRefusal.Unreachable, now);
+            bool isOthersFault = others.Count == 1 && (drain.IsAnsweredElsewhere || IsAnotherStuck(report.Node, drain.View, now));
+            remove(isOthersFault ? others[0] : report.Node, MembershipRefusal.Unreachable, now);
             return;
         }
     }
 
+    /// <summary>
+    /// A member that is alone in its view, asks a sender, and reads nothing from anybody: it goes, unless another member is alone and deaf to the
+    /// same sender, whom nobody else answers either; then that one's words do not get out.
+    /// </summary>
+    private void JudgeDeaf(ReachReport report, Instant now)
+    {
+        if (!report.IsDeaf(now, SenderPeriod)) return;
+        foreach (ReachReport sender in _reports.Values)
+        {
+            if (!IsFresh(sender, now) || FindAlone(sender, report.Node) is not { } drain) continue;
+            bool isSendersFault = !drain.IsAnsweredElsewhere && IsAnotherDeaf(sender, report.Node, now);
+            remove(isSendersFault ? sender.Node : report.Node, MembershipRefusal.Unreachable, now);
+            return;
+        }
+    }
+
+    /// <summary>What a sender waits for in a view of which a node is the only other live member; null when there is none.</summary>
+    private ReachDrain? FindAlone(ReachReport sender, ServerNode member) =>
+        sender.Node == member ? null : sender.Drains.Find(drain => Others(sender.Node, drain.View) is [var only] && only == member);
+
+    private bool IsAnotherDeaf(ReachReport sender, ServerNode member, Instant now)
+    {
+        foreach (ReachReport report in _reports.Values)
+        {
+            if (report.Node == member || !IsFresh(report, now) || !report.IsDeaf(now, SenderPeriod * AboutTheSame)) continue;
+            if (FindAlone(sender, report.Node) is not null) return true;
+        }
+        return false;
+    }
+
     private bool IsAnotherStuck(ServerNode node, ViewNumber view, Instant now)
     {
-        foreach (Report report in _reports.Values)
+        foreach (ReachReport report in _reports.Values)
         {
             if (report.Node != node && IsFresh(report, now) && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= SenderPeriod * AboutTheSame))
                 return true;
@@ -224,7 +266,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         foreach (ServerNode other in Others(node, view))
         {
             if (other.Connection is null || now - other.LastHeard > Period * 0.6) return true;
-            foreach (Report report in _reports.Values)
+            foreach (ReachReport report in _reports.Values)
             {
                 if (IsFresh(report, now) && report.Find(other) is { IsOwn: true }) return true;
             }
@@ -246,35 +288,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         return others;
     }
 
-    private sealed record Finding(ServerNode Accused, bool IsOwn, Instant Since);
-
-    private sealed class Drain(ViewNumber view, ulong heard, Instant since)
+    private bool IsMember(ServerNode node, ViewNumber number)
     {
-        public ViewNumber View { get; } = view;
-
-        public ulong Heard { get; } = heard;
-
-        public Instant Since { get; set; } = since;
-    }
-
-    private sealed class Report(ServerNode node, Instant at)
-    {
-        public ServerNode Node { get; } = node;
-
-        public Instant At { get; } = at;
-
-        public List<Finding> Findings { get; } = [];
-
-        public List<Drain> Drains { get; } = [];
-
-        public Finding? Find(ServerNode accused) => Findings.Find(finding => finding.Accused == accused);
-
-        /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
-        public void Add(Finding finding)
-        {
-            int index = Findings.FindIndex(other => other.Accused == finding.Accused);
-            if (index < 0) Findings.Add(finding);
-            else if (finding.IsOwn != Findings[index].IsOwn ? finding.IsOwn : finding.Since < Findings[index].Since) Findings[index] = finding;
-        }
+        if (number.Epoch != parts.Reign.Epoch) return parts.Inherited.KnowingOf(number).Contains(node);
+        return parts.Ledger.Find(number.Counter) is { } view && Array.IndexOf(view.Members, node) >= 0;
     }
 }

@@ -1,0 +1,38 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>The last that a node has said of what holds it up; kept by <see cref="ReachWatch"/>.</summary>
+/// <param name="node">The node.</param>
+/// <param name="at">When it said so.</param>
+internal sealed class ReachReport(ServerNode node, Instant at)
+{
+    /// <summary>The node.</summary>
+    public ServerNode Node { get; } = node;
+
+    /// <summary>When it said so.</summary>
+    public Instant At { get; } = at;
+
+    /// <summary>Since when the node has asked in vain and read nothing from anybody; <see cref="Instant.Never"/>: it reads, or does not ask.</summary>
+    public Instant UnheardSince { get; init; } = Instant.Never;
+
+    /// <summary>Whom it finds silent.</summary>
+    public List<ReachFinding> Findings { get; } = [];
+
+    /// <summary>The views it waits for.</summary>
+    public List<ReachDrain> Drains { get; } = [];
+
+    /// <summary>What it says of a node; null when it says nothing.</summary>
+    public ReachFinding? Find(ServerNode accused) => Findings.Find(finding => finding.Accused == accused);
+
+    /// <summary>True when for so long the node has read nothing from anybody, though it asked.</summary>
+    public bool IsDeaf(Instant now, TimeSpan period) => UnheardSince != Instant.Never && now - UnheardSince >= period;
+
+    /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
+    public void Add(ReachFinding finding)
+    {
+        int index = Findings.FindIndex(other => other.Accused == finding.Accused);
+        if (index < 0) Findings.Add(finding);
+        else if (finding.IsOwn != Findings[index].IsOwn ? finding.IsOwn : finding.Since < Findings[index].Since) Findings[index] = finding;
+    }
+}
