@@ -90,7 +90,7 @@ public sealed class Group : GroupSender, IInboxOwner
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
     {
         GroupCore core = Core!;
-        long before = core.EnterUserCode(LoopPhase.KeySelector);
+        core.EnterUserCode(LoopPhase.KeySelector);
         try
         {
             return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
@@ -102,7 +102,7 @@ public sealed class Group : GroupSender, IInboxOwner
         }
         finally
         {
-            core.OnUserCode(LoopPhase.KeySelector, before);
+            core.LeaveUserCode();
         }
     }
 
@@ -168,7 +168,7 @@ public sealed class Group : GroupSender, IInboxOwner
         foreach (InlineRegistration registration in _inline)
         {
             if (registration.IsRemoved) continue;
-            long before = core.EnterUserCode(LoopPhase.InlineHandler);
+            core.EnterUserCode(LoopPhase.InlineHandler);
             try
             {
                 registration.Handler(new MessageView(this, sender, number, payload));
@@ -177,7 +177,7 @@ public sealed class Group : GroupSender, IInboxOwner
             {
                 core.OnUserFault(this, fault);
             }
-            core.OnUserCode(LoopPhase.InlineHandler, before);
+            core.LeaveUserCode();
         }
     }
 

@@ -15,6 +15,15 @@ public sealed class PendingOptions
     /// <summary>Most bytes in all streams of the node. Default: 256 MiB.</summary>
     public long NodeMaxBytes { get; set; } = 256L << 20;
 
+    /// <summary>Most messages of a group that applications may be ahead of the network: admitted and not yet sent for the first time. Default:
+    /// 8,192, at most half of <see cref="MaxMessages"/>. What feeds write does not count: they are asked when there is room to send.</summary>
+    public int MaxUnsentMessages { get; set; } = 8_192;
+
+    /// <summary>Most bytes of a group that applications may be ahead of the network. Default: 1 MiB, at most half of <see cref="MaxBytes"/>; one longer
+    /// message passes when nothing is unsent. More lets <see cref="GroupSender.TrySend"/> take longer bursts; a sender at full speed gets slower and
+    /// its messages older, because they leave the processor's cache before they are sent.</summary>
+    public long MaxUnsentBytes { get; set; } = 1 << 20;
+
     /// <summary>The longest message this node may send, up to 16 MiB, which every node receives. Default: 1 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 1 << 20;
 
@@ -23,6 +32,8 @@ public sealed class PendingOptions
         copy.MaxMessages = MaxMessages;
         copy.MaxBytes = MaxBytes;
         copy.NodeMaxBytes = NodeMaxBytes;
+        copy.MaxUnsentMessages = MaxUnsentMessages;
+        copy.MaxUnsentBytes = MaxUnsentBytes;
         copy.MaxMessageBytes = MaxMessageBytes;
     }
 
@@ -31,6 +42,8 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxMessages", MaxMessages, 1, int.MaxValue);
         errors.InRange("Pending.MaxBytes", MaxBytes, 64L << 10, long.MaxValue);
         errors.InRange("Pending.NodeMaxBytes", NodeMaxBytes, 64L << 10, long.MaxValue);
+        errors.InRange("Pending.MaxUnsentMessages", MaxUnsentMessages, 1, 1 << 20);
+        errors.InRange("Pending.MaxUnsentBytes", MaxUnsentBytes, 1, 1L << 38);
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
         if (NodeMaxBytes < MaxBytes) errors.Add("Pending.NodeMaxBytes", $"{NodeMaxBytes} is below Pending.MaxBytes ({MaxBytes}): raise it, or lower that");
     }

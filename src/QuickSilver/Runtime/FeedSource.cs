@@ -55,7 +55,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (IsRemoved || _handle.HasEnded || _handle.Core is not { } core) return false;
         _writer = message;
         _written = 0;
-        long before = core.EnterUserCode(LoopPhase.Feed);
+        core.EnterUserCode(LoopPhase.Feed);
         try
         {
             if (!_feed.TryWriteNext(this)) return false;
@@ -70,7 +70,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         finally
         {
             _writer = null;
-            core.OnUserCode(LoopPhase.Feed, before);
+            core.LeaveUserCode();
         }
     }
 

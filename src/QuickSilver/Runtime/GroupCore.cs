@@ -21,6 +21,9 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     private Exception? _goneReason;
     private bool _isTouched;
 
+    // Taken from the request queue and not yet packed: unsent for the gate, pending for the protocol.
+    private long _unpacked;
+
     /// <summary>Makes a group that is being joined.</summary>
     public GroupCore(NodeCore node, string name, GroupMode mode)
     {
@@ -28,7 +31,9 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         Name = name;
         Mode = mode;
         PendingOptions pending = node.Services.Options.Pending;
-        Gate = new SendGate(this, node.Services.Waiters, pending.MaxMessages / 2, pending.MaxBytes / 2);
+        // At most half of what may be pending, so that small limits of pending hold too.
+        Gate = new SendGate(
+            this, node.Services.Waiters, Math.Min(pending.MaxUnsentMessages, pending.MaxMessages / 2), Math.Min(pending.MaxUnsentBytes, pending.MaxBytes / 2));
     }
 
     /// <summary>The group's name. Any thread.</summary>
@@ -56,7 +61,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public LocalGroup? Local { get; private set; }
 
     /// <summary>Messages admitted, and not known to be held by every member, or not even sent.</summary>
-    public long Unconfirmed => Gate.MessagesInTransit + (Local?.PendingMessages ?? 0);
+    public long Unconfirmed => Gate.UnsentMessages - _unpacked + (Local?.PendingMessages ?? 0);
 
     /// <summary>The handles, in the order of their joins.</summary>
     public IReadOnlyList<Group> Handles => _handles;
@@ -205,6 +210,14 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
     public string DescribeAwaited(ConfirmTicket? ticket) => Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
 
+    /// <summary>A message that was sent here has been packed for the last time, or dropped: its memory is free.</summary>
+    public void OnPacked(int bytes)
+    {
+        _unpacked--;
+        Gate.OnSent(bytes);
+        Touch();
+    }
+
     /// <summary>A feed has written a message.</summary>
     public void OnFed(int bytes)
     {
@@ -215,17 +228,11 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <summary>User code has thrown.</summary>
     public void OnUserFault(Group handle, Exception fault) => _node.OnUserFault(this, handle, fault);
 
-    /// <summary>User code is about to be called on the core thread.</summary>
-    /// <returns>For <see cref="OnUserCode"/>.</returns>
-    public long EnterUserCode(LoopPhase phase) => Services.UserCode.Enter(phase, Name);
+    /// <summary>User code is about to be called on the core thread; <see cref="LeaveUserCode"/> must follow.</summary>
+    public void EnterUserCode(LoopPhase phase) => Services.UserCode.Enter(phase, Name);
 
-    /// <summary>User code has run since an instant of the coarse clock.</summary>
-    public void OnUserCode(LoopPhase phase, long beforeMilliseconds)
-    {
-        Services.UserCode.Leave();
-        long took = Environment.TickCount64 - beforeMilliseconds;
-        if (took >= _node.StallMilliseconds) _node.OnUserStall(phase, TimeSpan.FromMilliseconds(took), Name);
-    }
+    /// <summary>It has come back.</summary>
+    public void LeaveUserCode() => Services.UserCode.Leave();
 
     /// <summary>Something has to be done at the end of the turn.</summary>
     public void Touch()
@@ -239,7 +246,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public void OnTurnEnded()
     {
         _isTouched = false;
-        Gate.FlushTaken();
+        Gate.FlushSent();
         foreach (Group handle in _handles)
         {
             if (handle.InboxCore.IsTouched) handle.InboxCore.Publish();
@@ -283,8 +290,8 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     private void Admit(PooledPayload message, ConfirmTicket? ticket, Instant now)
     {
         int bytes = message.Length;
-        Gate.OnTaken(bytes);
-        Touch();
+        message.Group = this;
+        _unpacked++;
         if (Local is not { IsLeaving: false } local)
         {
             message.Release();

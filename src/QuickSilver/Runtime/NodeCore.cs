@@ -41,7 +41,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _random = random;
         Directory = new GroupDirectory(this);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
-        StallMilliseconds = Math.Max(1, (long)services.Options.Loop.StallWarning.TotalMilliseconds);
+        services.UserCode.Stalled = OnUserStall;
         Stack = null!;
     }
 
@@ -62,9 +62,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     /// <summary>True when nothing leaves the process.</summary>
     public bool IsInMemory { get; }
-
-    /// <summary>User code that takes as long is reported.</summary>
-    public long StallMilliseconds { get; }
 
     /// <summary>Received memory, and what is pending of it.</summary>
     public BufferPool Pool => _pool;
@@ -113,6 +110,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
+        Services.UserCode.EndRun();
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         if (Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
         Touched.Clear();
@@ -166,14 +164,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnStall(ProtocolPhase phase, TimeSpan took, Instant now)
     {
+        Services.UserCode.EndRun();
         if (!_hasStalledInTurn) ReportStall((LoopPhase)(int)phase, took, null, now);
-    }
-
-    /// <summary>User code has held the core up.</summary>
-    public void OnUserStall(LoopPhase phase, TimeSpan took, string groupName)
-    {
-        _hasStalledInTurn = true;
-        ReportStall(phase, took, groupName, Services.Clock.Now);
     }
 
     /// <summary>User code has thrown: logged, counted, and what the handle's policy says.</summary>
@@ -290,6 +282,13 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _nextStallReport = now + TimeSpan.FromSeconds(1);
         Services.Log.Post((took, phase, groupName), static (logger, s) => Log.Stalled(logger, s.took, s.phase, s.groupName));
         Services.Events.Post(new StallEvent(phase, took, groupName));
+    }
+
+    // User code has held the core up.
+    private void OnUserStall(LoopPhase phase, TimeSpan took, string groupName)
+    {
+        _hasStalledInTurn = true;
+        ReportStall(phase, took, groupName, Services.Clock.Now);
     }
 
     private void Close()

@@ -27,7 +27,7 @@ internal sealed class NodeServices
         Clock = clock;
         Log = log;
         Events = events;
-        UserCode = new UserCodeWatch(log, events);
+        UserCode = new UserCodeWatch(options.Loop.StallWarning, log, events);
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
         var nudge = new CoreAction(static _ => { });
         Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge));

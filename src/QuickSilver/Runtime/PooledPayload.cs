@@ -44,6 +44,17 @@ internal sealed class PooledPayload : Payload
     /// <summary>Gives the memory back without sending it: for whoever holds the only reference. Any thread.</summary>
     public void Return() => _home.Push(this);
 
+    /// <summary>The group that took the message from the request queue, and is told when its bytes are no longer needed. Core thread only.</summary>
+    internal GroupCore? Group { get; set; }
+
     /// <inheritdoc/>
-    protected override void Recycle() => _home.Push(this);
+    protected override void Recycle()
+    {
+        // Pushed last: from then on another thread may have it.
+        GroupCore? group = Group;
+        int length = _length;
+        Group = null;
+        _home.Push(this);
+        group?.OnPacked(length);
+    }
 }

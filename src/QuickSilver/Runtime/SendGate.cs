@@ -4,14 +4,14 @@ namespace QuickSilver.Runtime;
 /// Admission of one group's messages, in front of the request queue.
 /// <para>
 /// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
-/// the protocol's limits of pending are reached, and opens it when half of them is free. And what has been handed to the request queue but not yet
-/// been taken by the core is counted here, messages and bytes in one word, so that producers quicker than the core cannot fill memory: at
-/// <see cref="MaxMessages"/> or <see cref="MaxBytes"/> (one longer message passes when nothing is in transit) the gate shuts, at half it opens. Once
-/// shut it stays shut for everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while it has
-/// anyone.
+/// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet packed for
+/// the last time, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent) the gate shuts, at
+/// half it opens. So producers that are quicker than the network work in memory that a cache holds, instead of writing all that may be pending, which
+/// the core would read back from afar, at half the rate and after a hundred times the wait (docs/decisions/0013). Once shut it stays shut for
+/// everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while it has anyone.
 /// </para>
 /// <para>
-/// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be in transit. Who finds the limit passed
+/// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be unsent. Who finds the limit passed
 /// declares the gate full, fences, and looks at the count again; the core lowers the count, fences, and looks at the declaration: one of both sees
 /// the other, so nobody waits for ever. The core never waits for the gate's lock: when somebody else has it, it comes back with its next turn. A
 /// waiter that is cancelled at the moment of its admission is one or the other, never both, by the lock.
@@ -20,14 +20,8 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class SendGate
 {
-    /// <summary>Most messages handed over and not yet taken by the core, whatever may be pending.</summary>
-    public const int MaxMessages = 8_192;
-
-    /// <summary>Most bytes handed over and not yet taken by the core, whatever may be pending.</summary>
-    public const int MaxBytes = 4 << 20;
-
     private const int ShutByCore = 1;
-    private const int TransitFull = 2;
+    private const int UnsentFull = 2;
     private const int HasWaiters = 4;
     private const int MessageShift = 40;
     private const long ByteMask = (1L << MessageShift) - 1;
@@ -40,44 +34,43 @@ internal sealed class SendGate
     private readonly int _mostMessages;
     private readonly long _mostBytes;
     private int _state;
-    private long _inTransit;
+    private long _unsent;
     private SendWaiter? _first;
     private SendWaiter? _last;
 
     // The core's own.
-    private long _taken;
+    private long _sent;
 
     /// <summary>Makes an open gate.</summary>
     /// <param name="queue">Takes what is admitted.</param>
     /// <param name="waiters">The node's waiters.</param>
-    /// <param name="mostMessages">Most messages in transit, at most <see cref="MaxMessages"/>: half of what may be pending, so that small limits hold
-    /// too.</param>
-    /// <param name="mostBytes">Most bytes in transit, at most <see cref="MaxBytes"/>.</param>
-    public SendGate(ISendQueue queue, SendWaiterPool waiters, int mostMessages = MaxMessages, long mostBytes = MaxBytes)
+    /// <param name="mostMessages">Most messages unsent.</param>
+    /// <param name="mostBytes">Most bytes unsent.</param>
+    public SendGate(ISendQueue queue, SendWaiterPool waiters, int mostMessages, long mostBytes)
     {
         _queue = queue;
         _waiters = waiters;
-        _mostMessages = Math.Clamp(mostMessages, 1, MaxMessages);
-        _mostBytes = Math.Clamp(mostBytes, 1, MaxBytes);
+        _mostMessages = Math.Max(1, mostMessages);
+        _mostBytes = Math.Max(1, mostBytes);
     }
 
     /// <summary>True when a send would be admitted, as far as can be known. Any thread.</summary>
     public bool IsOpen => Volatile.Read(ref _state) == 0;
 
-    /// <summary>Messages handed over that the core has not taken yet. Core thread only.</summary>
-    public long MessagesInTransit => (Interlocked.Read(ref _inTransit) - _taken) >> MessageShift;
+    /// <summary>Messages admitted and not yet packed. Core thread only.</summary>
+    public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
 
     /// <summary>Admits one message unless the gate is shut or somebody waits: the caller then owes the queue the message. Any thread.</summary>
     public bool TryEnter(int bytes)
     {
         if (Volatile.Read(ref _state) != 0) return false;
         long unit = Unit(bytes);
-        long before = Interlocked.Add(ref _inTransit, unit) - unit;
+        long before = Interlocked.Add(ref _unsent, unit) - unit;
         if (IsBelowLimit(before)) return true;
-        Interlocked.Add(ref _inTransit, -unit);
+        Interlocked.Add(ref _unsent, -unit);
         lock (_lock)
         {
-            Interlocked.Or(ref _state, TransitFull);
+            Interlocked.Or(ref _state, UnsentFull);
             Advance();
         }
         return false;
@@ -86,7 +79,7 @@ internal sealed class SendGate
     /// <summary>Undoes a <see cref="TryEnter"/> whose message the queue did not get. Any thread.</summary>
     public void Undo(int bytes)
     {
-        Interlocked.Add(ref _inTransit, -Unit(bytes));
+        Interlocked.Add(ref _unsent, -Unit(bytes));
         lock (_lock) Advance();
     }
 
@@ -113,21 +106,21 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>The core has taken one message from the queue. Counted together until <see cref="FlushTaken"/>, or until it is much. Core thread
-    /// only.</summary>
-    public void OnTaken(int bytes)
+    /// <summary>One message has been packed for the last time, or dropped. Counted together until <see cref="FlushSent"/>, or until it is much. Core
+    /// thread only.</summary>
+    public void OnSent(int bytes)
     {
-        _taken += Unit(bytes);
-        if (_taken >> MessageShift >= FlushMessages || (_taken & ByteMask) >= FlushBytes) FlushTaken();
+        _sent += Unit(bytes);
+        if (_sent >> MessageShift >= FlushMessages || (_sent & ByteMask) >= FlushBytes) FlushSent();
     }
 
-    /// <summary>Makes room for what the core has taken, and opens the gate if that is enough. Core thread only.</summary>
-    public void FlushTaken()
+    /// <summary>Makes room for what has been packed, and opens the gate if that is enough. Core thread only.</summary>
+    public void FlushSent()
     {
-        if (_taken == 0) return;
-        long left = Interlocked.Add(ref _inTransit, -_taken);
-        _taken = 0;
-        if ((Volatile.Read(ref _state) & (TransitFull | HasWaiters)) != 0 && IsHalfFree(left)) AdvanceFromCore();
+        if (_sent == 0) return;
+        long left = Interlocked.Add(ref _unsent, -_sent);
+        _sent = 0;
+        if ((Volatile.Read(ref _state) & (UnsentFull | HasWaiters)) != 0 && IsHalfFree(left)) AdvanceFromCore();
     }
 
     /// <summary>The protocol's limits of pending are reached (false), or half of them is free again (true). Core thread only.</summary>
@@ -195,9 +188,9 @@ internal sealed class SendGate
 
     private static long Unit(int bytes) => (1L << MessageShift) + bytes;
 
-    private bool IsBelowLimit(long inTransit) => inTransit >> MessageShift < _mostMessages && (inTransit & ByteMask) < _mostBytes;
+    private bool IsBelowLimit(long unsent) => unsent >> MessageShift < _mostMessages && (unsent & ByteMask) < _mostBytes;
 
-    private bool IsHalfFree(long inTransit) => inTransit >> MessageShift <= _mostMessages / 2 && (inTransit & ByteMask) <= _mostBytes / 2;
+    private bool IsHalfFree(long unsent) => unsent >> MessageShift <= _mostMessages / 2 && (unsent & ByteMask) <= _mostBytes / 2;
 
     private void Join(SendWaiter waiter, CancellationToken ct)
     {
@@ -222,10 +215,10 @@ internal sealed class SendGate
     {
         while (true)
         {
-            if ((Volatile.Read(ref _state) & TransitFull) != 0)
+            if ((Volatile.Read(ref _state) & UnsentFull) != 0)
             {
-                if (!IsHalfFree(Interlocked.Read(ref _inTransit))) return;
-                Interlocked.And(ref _state, ~TransitFull);
+                if (!IsHalfFree(Interlocked.Read(ref _unsent))) return;
+                Interlocked.And(ref _state, ~UnsentFull);
             }
             if (_first is not { } waiter)
             {
@@ -233,7 +226,7 @@ internal sealed class SendGate
                 return;
             }
             if ((Volatile.Read(ref _state) & ShutByCore) != 0) return;
-            if (!TryAdmit(waiter)) Interlocked.Or(ref _state, TransitFull);
+            if (!TryAdmit(waiter)) Interlocked.Or(ref _state, UnsentFull);
         }
     }
 
@@ -242,17 +235,17 @@ internal sealed class SendGate
         if (waiter.IsMessage)
         {
             long unit = Unit(waiter.Bytes);
-            long before = Interlocked.Add(ref _inTransit, unit) - unit;
+            long before = Interlocked.Add(ref _unsent, unit) - unit;
             if (!IsBelowLimit(before))
             {
-                Interlocked.Add(ref _inTransit, -unit);
+                Interlocked.Add(ref _unsent, -unit);
                 return false;
             }
             Remove(waiter);
             object request = waiter.TakeRequest()!;
             if (!_queue.TryEnqueue(request))
             {
-                Interlocked.Add(ref _inTransit, -unit);
+                Interlocked.Add(ref _unsent, -unit);
                 _queue.Discard(request);
                 waiter.Fail(waiter.Owner!.EndException());
                 return true;
@@ -260,7 +253,7 @@ internal sealed class SendGate
         }
         else
         {
-            if (!IsBelowLimit(Interlocked.Read(ref _inTransit))) return false;
+            if (!IsBelowLimit(Interlocked.Read(ref _unsent))) return false;
             Remove(waiter);
         }
         waiter.Succeed(true);

@@ -3,27 +3,41 @@ using QuickSilver.Diagnostics;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Tells of user code on the core thread that does not come back. The core times each call itself, but can say so only afterwards: a handler that
-/// hangs would never be heard of. So the core notes where it is, and a timer looks from outside, once a second, while such code is being called.
+/// Tells of user code that holds the core thread up: afterwards when it has come back late, and while it lasts when it does not come back at all.
 /// <para>
-/// Awkward case: the timer stops when nothing was called for a while, so that an idle node does not wake for it, and the core starts it again without
-/// a fence. A call that begins at that very moment is seen by one more look, a second after the timer is marked as stopped.
+/// Idea: small messages come in millions a second, and a clock read around each call would cost more than the call. So calls are timed in runs: the
+/// first of a turn alone, those that follow it at the same group together, up to <see cref="LongestRun"/>, and what is left when the turn ends or
+/// other code is called. A run that took too long is reported under the name of its group. A handler that hangs would not be heard of that way: a
+/// timer looks from outside, once a second, while such code is being called.
 /// </para>
-/// Cost: three writes a call, no allocation but for the timer.
+/// <para>
+/// Awkward cases: what the core does between the calls of a run is in its time; that is microseconds, where a stall is milliseconds. The timer stops
+/// when nothing was called for a while, so that an idle node does not wake for it, and the core starts it again without a fence. A call that begins
+/// at that very moment is seen by one more look, a second after the timer is marked as stopped.
+/// </para>
+/// Cost: a few writes a call, two readings of the coarse clock a turn and one for each full run, no allocation but for the timer.
 /// </summary>
+/// <param name="stall">A run that takes as long is reported.</param>
 /// <param name="log">The node's.</param>
 /// <param name="events">The node's.</param>
-internal sealed class UserCodeWatch(NodeLog log, NodeEventQueue events) : IDisposable
+internal sealed class UserCodeWatch(TimeSpan stall, NodeLog log, NodeEventQueue events) : IDisposable
 {
     private const int Period = 1_000;
+    private const int LongestRun = 16;
 
     private readonly Lock _lock = new();
+    private readonly long _stallMilliseconds = Math.Max(1, (long)stall.TotalMilliseconds);
     private Timer? _timer;
     private string _groupName = "";
     private LoopPhase _phase;
     private long _since;
     private long _calls;
+    private bool _isInside;
     private bool _isRunning;
+
+    // The core's own: calls since the clock was read, and after how many it is read again; 0 while there is no run.
+    private int _untimed;
+    private int _limit;
 
     // The timer's own.
     private long _seenCalls;
@@ -32,24 +46,35 @@ internal sealed class UserCodeWatch(NodeLog log, NodeEventQueue events) : IDispo
     private bool _isLastLook;
     private bool _isDisposed;
 
-    /// <summary>What the core is in, for people: the kind of code and its group. Any thread.</summary>
-    public string Present => Volatile.Read(ref _since) == 0 ? "no handler or feed" : $"{_phase} of '{Volatile.Read(ref _groupName)}'";
+    /// <summary>Told of each run that took too long: the kind of code, how long, and its group. Set before the core starts.</summary>
+    public Action<LoopPhase, TimeSpan, string>? Stalled { get; set; }
 
-    /// <summary>User code is about to be called. Core thread only.</summary>
-    /// <returns>The coarse clock's present value in milliseconds, for <see cref="Leave"/>'s caller to time the call by.</returns>
-    public long Enter(LoopPhase phase, string groupName)
+    /// <summary>What the core is in, for people: the kind of code and its group. Any thread.</summary>
+    public string Present => Volatile.Read(ref _isInside) ? $"{_phase} of '{Volatile.Read(ref _groupName)}'" : "no handler or feed";
+
+    /// <summary>User code is about to be called; <see cref="Leave"/> must follow. Core thread only.</summary>
+    public void Enter(LoopPhase phase, string groupName)
     {
-        long now = Environment.TickCount64;
-        _phase = phase;
-        _groupName = groupName;
+        if (_limit == 0 || phase != _phase || !ReferenceEquals(groupName, _groupName)) BeginRun(phase, groupName);
         _calls++;
-        Volatile.Write(ref _since, now);
-        if (!Volatile.Read(ref _isRunning)) Start();
-        return now;
+        Volatile.Write(ref _isInside, true);
     }
 
     /// <summary>It has come back. Core thread only.</summary>
-    public void Leave() => Volatile.Write(ref _since, 0);
+    public void Leave()
+    {
+        Volatile.Write(ref _isInside, false);
+        if (++_untimed < _limit) return;
+        TimeRun();
+        _limit = LongestRun;
+    }
+
+    /// <summary>Ends the run: the turn has ended, or whoever was slow is to be named now. Core thread only.</summary>
+    public void EndRun()
+    {
+        if (_untimed > 0) TimeRun();
+        _limit = 0;
+    }
 
     /// <summary>Stops looking. Any thread.</summary>
     public void Dispose()
@@ -59,6 +84,25 @@ internal sealed class UserCodeWatch(NodeLog log, NodeEventQueue events) : IDispo
             _isDisposed = true;
             _timer?.Dispose();
         }
+    }
+
+    private void BeginRun(LoopPhase phase, string groupName)
+    {
+        if (_untimed > 0) TimeRun();
+        else Volatile.Write(ref _since, Environment.TickCount64);
+        _phase = phase;
+        Volatile.Write(ref _groupName, groupName);
+        _limit = 1;
+        if (!Volatile.Read(ref _isRunning)) Start();
+    }
+
+    private void TimeRun()
+    {
+        long now = Environment.TickCount64;
+        long took = now - _since;
+        Volatile.Write(ref _since, now);
+        _untimed = 0;
+        if (took >= _stallMilliseconds) Stalled?.Invoke(_phase, TimeSpan.FromMilliseconds(took), _groupName);
     }
 
     private void Start()
@@ -78,10 +122,10 @@ internal sealed class UserCodeWatch(NodeLog log, NodeEventQueue events) : IDispo
         lock (_lock)
         {
             if (_isDisposed) return;
-            long since = Volatile.Read(ref _since);
-            if (since != 0) Report(since);
+            bool isInside = Volatile.Read(ref _isInside);
+            if (isInside) Report(Volatile.Read(ref _since));
             long calls = Volatile.Read(ref _calls);
-            bool isIdle = since == 0 && calls == _seenCalls;
+            bool isIdle = !isInside && calls == _seenCalls;
             _seenCalls = calls;
             if (!isIdle)
             {

@@ -60,6 +60,8 @@ public sealed class OptionsTests
         { "Delivery.Overflow", static o => o.Delivery.Overflow = OverflowPolicy.KeepLatestByKey },
         { "Delivery.HandlerErrors", static o => o.Delivery.HandlerErrors = (HandlerErrorPolicy)3 },
         { "Pending.MaxMessages", static o => o.Pending.MaxMessages = 0 },
+        { "Pending.MaxUnsentMessages", static o => o.Pending.MaxUnsentMessages = 0 },
+        { "Pending.MaxUnsentBytes", static o => o.Pending.MaxUnsentBytes = 0 },
         { "Pending.MaxBytes", static o => o.Pending.MaxBytes = 1_000 },
         { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1_000 },
         { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1 << 20 },

@@ -25,9 +25,12 @@ public sealed class NodeLogTests
         for (int index = 0; index < 3_000; index++) log.Post(index, static (logger, number) => Log.NodeStopped(logger, $"{number}"));
         blocked.Set();
         await log.FlushAsync();
-        int dropped = int.Parse(factory.Records.Single(static record => record.Id.Id == 1006).Text.Split(' ')[0], null);
-        Assert.Equal(3_000, factory.Records.Count - 1 + dropped);
-        Assert.InRange(factory.Records.Count, 1_024, 1_027);
+        // The writer may begin after the first were dropped: then the number comes in two parts.
+        var reports = factory.Records.Where(static record => record.Id.Id == 1006).ToList();
+        int dropped = reports.Sum(static record => int.Parse(record.Text.Split(' ')[0], null));
+        Assert.InRange(reports.Count, 1, 2);
+        Assert.Equal(3_000, factory.Records.Count - reports.Count + dropped);
+        Assert.InRange(factory.Records.Count - reports.Count, 1_024, 1_026);
     }
 
     [Fact]

@@ -4,20 +4,22 @@ namespace QuickSilver.Tests.Gate;
 
 public sealed class SendGateTests
 {
+    private const int MostMessages = 8_192;
+
     private readonly FakeSendQueue _queue = new();
     private readonly FakeOwner _owner = new();
     private readonly SendGate _gate;
 
-    public SendGateTests() => _gate = new SendGate(_queue, new SendWaiterPool());
+    public SendGateTests() => _gate = new SendGate(_queue, new SendWaiterPool(), MostMessages, 1 << 20);
 
     [Fact]
-    public void Messages_in_transit_shut_the_gate_at_the_limit_and_open_it_at_half()
+    public void Unsent_messages_shut_the_gate_at_the_limit_and_open_it_at_half()
     {
-        Fill(SendGate.MaxMessages);
+        Fill(MostMessages);
         Assert.False(_gate.TryEnter(1));
         Assert.False(_gate.IsOpen);
 
-        Take((SendGate.MaxMessages / 2) - 1);
+        Take((MostMessages / 2) - 1);
         Assert.False(_gate.TryEnter(1));
         Take(1);
         Assert.True(_gate.IsOpen);
@@ -25,7 +27,7 @@ public sealed class SendGateTests
     }
 
     [Fact]
-    public void Bytes_in_transit_shut_the_gate_but_one_long_message_passes_when_nothing_is()
+    public void Unsent_bytes_shut_the_gate_but_one_long_message_passes_when_nothing_is()
     {
         Assert.True(_gate.TryEnter(16 << 20));
         Assert.False(_gate.TryEnter(1));
@@ -48,17 +50,17 @@ public sealed class SendGateTests
     }
 
     [Fact]
-    public async Task A_gate_that_opens_lets_in_no_more_than_may_be_in_transit()
+    public async Task A_gate_that_opens_lets_in_no_more_than_may_be_unsent()
     {
         _gate.OnGateChanged(open: false);
-        const int waiters = SendGate.MaxMessages + 100;
+        const int waiters = MostMessages + 100;
         ValueTask[] waits = [.. Enumerable.Range(0, waiters).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
 
         _gate.OnGateChanged(open: true);
-        Assert.Equal(SendGate.MaxMessages, _queue.Requests.Count);
+        Assert.Equal(MostMessages, _queue.Requests.Count);
         Assert.False(_gate.TryEnter(1));
 
-        Take(SendGate.MaxMessages);
+        Take(MostMessages);
         foreach (ValueTask wait in waits) await wait;
         Assert.Equal(Enumerable.Range(0, waiters), _queue.Requests.Cast<int>());
     }
@@ -85,11 +87,11 @@ public sealed class SendGateTests
     public async Task The_last_waiter_that_is_cancelled_leaves_an_open_gate_behind()
     {
         using var source = new CancellationTokenSource();
-        Fill(SendGate.MaxMessages);
+        Fill(MostMessages);
         ValueTask wait = _gate.EnterAsync(_owner, "late", 1, source.Token);
         await source.CancelAsync();
         await Assert.ThrowsAsync<OperationCanceledException>(async () => await wait);
-        Take(SendGate.MaxMessages);
+        Take(MostMessages);
         Assert.True(_gate.TryEnter(1));
     }
 
@@ -169,7 +171,7 @@ public sealed class SendGateTests
         const int senders = 4;
         const int each = 30_000;
         var queue = new FakeSendQueue();
-        var gate = new SendGate(queue, new SendWaiterPool());
+        var gate = new SendGate(queue, new SendWaiterPool(), MostMessages, 1 << 20);
         int admitted = 0;
         Task[] tasks = [.. Enumerable.Range(0, senders).Select(sender => Task.Run(async () =>
         {
@@ -186,8 +188,8 @@ public sealed class SendGateTests
         while (taken < senders * each)
         {
             int ready = Math.Min(Volatile.Read(ref admitted), queue.Requests.Count);
-            for (; taken < ready; taken++) gate.OnTaken(100);
-            gate.FlushTaken();
+            for (; taken < ready; taken++) gate.OnSent(100);
+            gate.FlushSent();
             if (++turn % 7 == 0) gate.OnGateChanged(open: false);
             if (turn % 7 == 3) gate.OnGateChanged(open: true);
             if (queue.Advances > 0) gate.AdvanceFromCore();
@@ -217,7 +219,7 @@ public sealed class SendGateTests
 
     private void Take(int messages, int bytes = 1)
     {
-        for (int index = 0; index < messages; index++) _gate.OnTaken(bytes);
-        _gate.FlushTaken();
+        for (int index = 0; index < messages; index++) _gate.OnSent(bytes);
+        _gate.FlushSent();
     }
 }
