@@ -50,6 +50,23 @@ public sealed class TakeoverTests
     }
 
     [Fact]
+    public void TakeoverDoesNotCostTheWholeGraceWhenAllAreBack()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.AddMany(5);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second);
+        world.ReplaceServer();
+        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Run(0.4 * Second);
+        Assert.Equal(0UL, world.Server.Statistics.Steps);
+        world.Run(0.2 * Second);
+        Assert.Equal(1UL, world.Server.Statistics.Steps);
+        AssertNobodyWasDisturbed(nodes);
+        world.CheckQuiet();
+    }
+
+    [Fact]
     public void SurvivorsThatWereInNoGroupAreLetIntoThoseTheyAskFor()
     {
         var world = new MembershipWorld();

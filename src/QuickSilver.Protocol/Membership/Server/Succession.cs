@@ -10,6 +10,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class Succession
 {
+    private const int QuietPart = 4;
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
     private readonly ServerParts _parts;
@@ -107,6 +108,8 @@ internal sealed class Succession
         _parts.Inherited.Add(node, report);
         _parts.Settings.Probes.Hit(Mark.NodeTakenOver);
         takeover.Register(node, report);
+        Instant quiet = now + (_parts.Settings.ReconnectGrace / QuietPart);
+        takeover.QuietEnd = quiet < takeover.EarliestEnd ? quiet : takeover.EarliestEnd;
         return node;
     }
 
@@ -167,20 +170,19 @@ internal sealed class Succession
         MembershipServerSettings settings = _parts.Settings;
         _end = now + (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace);
         if (_end < takeover.EarliestEnd) _end = takeover.EarliestEnd;
-        _alarm.Set(takeover.EarliestEnd > now ? takeover.EarliestEnd : _end);
     }
 
     /// <summary>Once the survivors are complete, or have had their time: who is missing is removed, and the next step made.</summary>
     private void EndGathering(Instant now)
     {
         if (_takeover is not { IsGathering: true } takeover) return;
-        bool isComplete = takeover.Missing.Count == 0 && now >= takeover.EarliestEnd;
-        if (!isComplete && now >= _end && _parts.Settings.AwaitMajority && !takeover.HasMajority) return;
-        if (!isComplete && now < _end)
+        Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
+        if (now < end)
         {
-            _alarm.Set(now < takeover.EarliestEnd ? takeover.EarliestEnd : _end);
+            _alarm.Set(end);
             return;
         }
+        if (takeover.Missing.Count > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority) return;
         _alarm.Cancel();
         takeover.IsGathering = false;
         foreach (ulong key in (List<ulong>)[.. takeover.Missing])
