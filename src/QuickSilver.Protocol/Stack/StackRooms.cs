@@ -79,6 +79,7 @@ internal sealed class StackRooms
             StreamMessages = settings.MaxPendingMessages,
             StreamBytes = settings.MaxPendingBytes,
             NodeBytes = settings.NodeMaxPendingBytes,
+            GuaranteedBytes = PendingQuota.GuaranteeWithin(settings.NodeMaxPendingBytes),
         },
         Rate = new RateSettings
         {

@@ -107,6 +107,34 @@ public sealed class PendingLimitsTests
         Assert.InRange(limits.Bytes, 0, Quota.NodeBytes + (51 * Quota.GuaranteedBytes));
     }
 
+    [Theory]
+    [InlineData(64L << 10)]
+    [InlineData(1L << 20)]
+    [InlineData(8L << 20)]
+    [InlineData(256L << 20)]
+    public void TheNodesLimitHoldsWithThirtyTwoStreamsHoweverSmallItIs(long nodeBytes)
+    {
+        var limits = new PendingLimits(new PendingQuota
+        {
+            StreamMessages = int.MaxValue,
+            StreamBytes = nodeBytes,
+            NodeMessages = int.MaxValue,
+            NodeBytes = nodeBytes,
+            GuaranteedBytes = PendingQuota.GuaranteeWithin(nodeBytes),
+        });
+        PendingAccount[] accounts = [.. Enumerable.Range(0, 32).Select(_ => limits.Open())];
+        while (Array.Exists(accounts, static account => account.IsOpen))
+        {
+            foreach (PendingAccount account in accounts)
+            {
+                if (account.IsOpen) account.Add(1, 500);
+            }
+        }
+
+        Assert.InRange(limits.Bytes, nodeBytes / 2, nodeBytes + (32 * 500));
+        Assert.All(accounts, account => Assert.True(account.Bytes >= nodeBytes / 32 || account.Bytes >= 256 << 10));
+    }
+
     [Fact]
     public void AGateThatOthersHoldShutOpensWhenTheyRelease()
     {

@@ -126,8 +126,7 @@ internal static class KnobDraw
             FixedRate = !tight && dice.Chance(0.1),
             HeartbeatInterval = nodes > 40 ? TimeSpan.FromSeconds(1) : dice.LogMillis(100, 1_000),
             MaxRate = dice.Chance(0.15) ? (int)dice.Log(500, 20_000) : 0,
-            // Each of a node's streams is guaranteed a quarter of a mebibyte, whatever the node's limit: it must be worth several of them.
-            NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(8 << 20, 64 << 20) : 256 << 20,
+            NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(64 << 10, 64 << 20) : 256 << 20,
             Recovery = new RecoverySettings
             {
                 HopTimeout = dice.LogMillis(25, 100),
