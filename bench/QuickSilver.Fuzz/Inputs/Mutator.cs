@@ -12,7 +12,7 @@ namespace QuickSilver.Fuzz.Inputs;
 /// <param name="seed">Of the choices.</param>
 /// <param name="valid">What is damaged.</param>
 /// <param name="maxLength">The longest input; longer originals are cut.</param>
-internal sealed class Mutator(ulong seed, byte[][] valid, int maxLength)
+internal sealed class Mutator(ulong seed, byte[][] valid, int maxLength = 2048)
 {
     private const int MostChanges = 4;
     private const int MostStretch = 24;

@@ -1,3 +1,4 @@
+using QuickSilver.Fuzz.Inputs;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Tests.Wire;

@@ -1,3 +1,5 @@
+using QuickSilver.Fuzz.Inputs;
+
 namespace QuickSilver.Protocol.Tests.Wire;
 
 /// <summary>Runs a decoder over tens of thousands of damaged inputs.</summary>
