@@ -1,5 +1,6 @@
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
+using QuickSilver.Scenarios.Runs;
 
 namespace QuickSilver.Scenarios.Lab;
 
@@ -28,7 +29,7 @@ internal static class LabRunner
             foreach (bool isHost in (bool[])[true, false])
             {
                 foreach (RoleStart start in starts.Where(start => start.Order.Role == RoleKind.Host == isHost)) processes.Add(await RoleProcess.StartAsync(start.Order, start.Launch));
-                await LimitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
+                await RunLimit.WaitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
             }
             List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role.ToString().EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal))];
             List<RoleProcess> senders = [.. processes.Where(process => process.Order.Role != RoleKind.Host).Except(receivers)];
@@ -38,13 +39,13 @@ internal static class LabRunner
             Task disturbing = meanwhile?.Invoke(processes) ?? Task.CompletedTask;
             TimeSpan runTime = TimeSpan.FromSeconds(starts.Max(start => start.Order.WarmUpSeconds + start.Order.MeasuredSeconds));
             Task<ProcessReport[]> sending = Task.WhenAll(senders.Select(process => process.Result));
-            await LimitAsync(sending, runTime + FinishLimit, "to send", ct);
+            await RunLimit.WaitAsync(sending, runTime + FinishLimit, "to send", ct);
             await disturbing;
 
             long total = sending.Result.Sum(report => report.Sent);
             foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));
             Task<ProcessReport[]> receiving = Task.WhenAll(receivers.Select(process => process.Result));
-            await LimitAsync(receiving, FinishLimit, "to receive the rest", ct);
+            await RunLimit.WaitAsync(receiving, FinishLimit, "to receive the rest", ct);
             return run with
             {
                 Processes = [.. sending.Result, .. receiving.Result],
@@ -59,18 +60,6 @@ internal static class LabRunner
         finally
         {
             await Task.WhenAll(processes.Select(process => process.DisposeAsync().AsTask()));
-        }
-    }
-
-    private static async Task LimitAsync(Task task, TimeSpan limit, string what, CancellationToken ct)
-    {
-        try
-        {
-            await task.WaitAsync(limit, ct);
-        }
-        catch (TimeoutException)
-        {
-            throw new RunFailedException($"the processes took more than {limit.TotalSeconds:N0} s {what}");
         }
     }
 }

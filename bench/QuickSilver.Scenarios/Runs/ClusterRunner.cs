@@ -28,18 +28,18 @@ internal static class ClusterRunner
         try
         {
             foreach (RoleOrder order in orders) processes.Add(await RoleProcess.StartAsync(order));
-            await LimitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
+            await RunLimit.WaitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
 
             List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver)];
             List<RoleProcess> others = [.. processes.Except(receivers)];
             long now = Stopwatch.GetTimestamp();
             foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go", now));
             TimeSpan runTime = TimeSpan.FromSeconds(orders.Max(order => order.WarmUpSeconds + order.MeasuredSeconds));
-            ProcessReport[] sent = await LimitAsync(Task.WhenAll(others.Select(process => process.Result)), runTime + FinishLimit, "to send", ct);
+            ProcessReport[] sent = await RunLimit.WaitAsync(Task.WhenAll(others.Select(process => process.Result)), runTime + FinishLimit, "to send", ct);
 
             long total = sent.Sum(report => report.Sent);
             foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));
-            ProcessReport[] received = await LimitAsync(Task.WhenAll(receivers.Select(process => process.Result)), FinishLimit, "to receive the rest", ct);
+            ProcessReport[] received = await RunLimit.WaitAsync(Task.WhenAll(receivers.Select(process => process.Result)), FinishLimit, "to receive the rest", ct);
             return run with { Processes = [.. sent, .. received] };
         }
         catch (RunFailedException failure)
@@ -50,23 +50,5 @@ internal static class ClusterRunner
         {
             await Task.WhenAll(processes.Select(process => process.DisposeAsync().AsTask()));
         }
-    }
-
-    private static async Task LimitAsync(Task task, TimeSpan limit, string what, CancellationToken ct)
-    {
-        try
-        {
-            await task.WaitAsync(limit, ct);
-        }
-        catch (TimeoutException)
-        {
-            throw new RunFailedException($"the processes took more than {limit.TotalSeconds:N0} s {what}");
-        }
-    }
-
-    private static async Task<T> LimitAsync<T>(Task<T> task, TimeSpan limit, string what, CancellationToken ct)
-    {
-        await LimitAsync((Task)task, limit, what, ct);
-        return await task;
     }
 }

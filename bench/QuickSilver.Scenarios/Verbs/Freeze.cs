@@ -3,12 +3,10 @@ using System.CommandLine.Parsing;
 using System.Diagnostics;
 using QuickSilver.Samples;
 using QuickSilver.Scenarios.Chaos;
-using QuickSilver.Scenarios.Lab;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 using QuickSilver.Scenarios.Runs;
 using QuickSilver.Scenarios.Streams;
-using QuickSilver.Scenarios.Traffic;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -22,13 +20,7 @@ internal sealed class Freeze : IScenario
     private const double LongestFreeze = 9;
 
     private readonly Option<double> _freeze = new Option<double>("--freeze") { Description = "Seconds that the receiver is stopped.", DefaultValueFactory = _ => 2 }.Above(0);
-    private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(2);
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
-    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second; 0: full speed.", DefaultValueFactory = _ => 10_000 }.AtLeast(0);
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 2 }.AtLeast(0);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured; the receiver is stopped after one of them.", DefaultValueFactory = _ => 8 }.Above(0);
-    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
-    private readonly Option<NetProfile> _net = NetOption.Make();
+    private readonly StreamPlanOptions _stream = new(rate: 10_000, warmUp: 2, seconds: 8, fewestReceivers: 2);
 
     /// <inheritdoc/>
     public string Verb => "freeze";
@@ -37,35 +29,28 @@ internal sealed class Freeze : IScenario
     public string Summary => "One receiver is stopped for a while and goes on: what the others notice, and how fast it is back.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_freeze, _receivers, _size, _rate, _warmUp, _seconds, _repeat, _net];
+    public IReadOnlyList<Option> Options => [_freeze, .. _stream.All];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
     {
         if (result.ValueOrDefault(_freeze) > LongestFreeze) result.AddError($"--freeze is more than {LongestFreeze}: the receiver would be evicted.");
-        if (result.ValueOrDefault(_seconds) < result.ValueOrDefault(_freeze) + 2) result.AddError("--seconds is less than --freeze and two more.");
+        if (result.ValueOrDefault(_stream.Seconds) < result.ValueOrDefault(_freeze) + 2) result.AddError("--seconds is less than --freeze and two more.");
         if (!OperatingSystem.IsLinux()) result.AddError("needs signals.");
     }
 
     /// <inheritdoc/>
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
-        var plan = new StreamPlan
-        {
-            Net = parsed.GetValue(_net),
-            Receivers = parsed.GetValue(_receivers),
-            Size = parsed.GetValue(_size),
-            Rate = parsed.GetValue(_rate),
-            WarmUpSeconds = parsed.GetValue(_warmUp),
-            MeasuredSeconds = parsed.GetValue(_seconds),
-        };
+        StreamPlan plan = _stream.Plan(parsed);
+        int repetitions = _stream.Repetitions(parsed);
         List<RunReport> runs = [];
         List<FreezeFindings> findings = [];
-        for (int repetition = 1; repetition <= parsed.GetValue(_repeat); repetition++)
+        for (int repetition = 1; repetition <= repetitions; repetition++)
         {
             double frozenAt = 0, thawedAt = 0;
             runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct, DisturbAsync));
-            RunLog.Tell(runs[^1], runs.Count, parsed.GetValue(_repeat));
+            RunLog.Tell(runs[^1], runs.Count, repetitions);
             List<ProcessReport> receivers = [.. RunLog.Receivers(runs[^1])];
             if (receivers.Count > 1) findings.Add(FreezeFindings.Of(receivers[0], receivers[1..], frozenAt, thawedAt));
 

@@ -1,12 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Samples;
-using QuickSilver.Scenarios.Lab;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 using QuickSilver.Scenarios.Runs;
 using QuickSilver.Scenarios.Streams;
-using QuickSilver.Scenarios.Traffic;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -19,13 +17,7 @@ namespace QuickSilver.Scenarios.Verbs;
 internal sealed class Senders : IScenario
 {
     private readonly Option<int[]> _senders = new("--senders") { Description = "Sender processes; may be repeated. Default: 1, 2, 8.", DefaultValueFactory = _ => [1, 2, 8] };
-    private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
-    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of each sender; 0: full speed.", DefaultValueFactory = _ => 0 }.AtLeast(0);
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 4 }.AtLeast(0);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 5 }.Above(0);
-    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
-    private readonly Option<NetProfile> _net = NetOption.Make();
+    private readonly StreamPlanOptions _stream = new(rate: 0, warmUp: 4, seconds: 5);
 
     /// <inheritdoc/>
     public string Verb => "senders";
@@ -34,7 +26,7 @@ internal sealed class Senders : IScenario
     public string Summary => "Several senders in one group: what they reach together, and how evenly.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_senders, _receivers, _size, _rate, _warmUp, _seconds, _repeat, _net];
+    public IReadOnlyList<Option> Options => [_senders, .. _stream.All];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -46,22 +38,13 @@ internal sealed class Senders : IScenario
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
         int[] counts = parsed.GetValue(_senders)!;
-        int repetitions = parsed.GetValue(_repeat);
+        int repetitions = _stream.Repetitions(parsed);
         List<RunReport> runs = [];
         for (int repetition = 1; repetition <= repetitions; repetition++)
         {
             foreach (int count in counts)
             {
-                var plan = new StreamPlan
-                {
-                    Net = parsed.GetValue(_net),
-                    Senders = count,
-                    Receivers = parsed.GetValue(_receivers),
-                    Size = parsed.GetValue(_size),
-                    Rate = parsed.GetValue(_rate),
-                    WarmUpSeconds = parsed.GetValue(_warmUp),
-                    MeasuredSeconds = parsed.GetValue(_seconds),
-                };
+                StreamPlan plan = _stream.Plan(parsed) with { Senders = count };
                 runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Setting = Setting(count), OfferedRate = plan.Rate, Repetition = repetition }, ct));
                 RunLog.Tell(runs[^1], runs.Count, counts.Length * repetitions);
             }
@@ -80,7 +63,7 @@ internal sealed class Senders : IScenario
 
             VariantSummary Sum(string figure, IEnumerable<double> values)
             {
-                var one = VariantSummary.Of(Setting(count), parsed.GetValue(_rate), figure, values);
+                var one = VariantSummary.Of(Setting(count), _stream.Plan(parsed).Rate, figure, values);
                 summary.Add(one);
                 return one;
             }
