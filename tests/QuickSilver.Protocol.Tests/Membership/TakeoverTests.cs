@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
+using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
@@ -23,10 +24,10 @@ public sealed class TakeoverTests
         StepNumber before = nodes[0].Agent.Cluster.Installed;
 
         world.ReplaceServer();
-        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Connect(nodes);
         world.Run(3 * Second);
 
-        AssertNobodyWasDisturbed(nodes);
+        AssertUndisturbed(nodes);
         world.CheckQuiet();
         Assert.Equal(numbers, nodes.Select(node => node.Agent.Cluster.Self!.Number));
         Assert.Equal(nodes[0].Instance, world.Server.Instance);
@@ -53,16 +54,14 @@ public sealed class TakeoverTests
     public void TakeoverDoesNotCostTheWholeGraceWhenAllAreBack()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(5);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(5);
         world.ReplaceServer();
-        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Connect(nodes);
         world.Run(0.4 * Second);
         Assert.Equal(0UL, world.Server.Statistics.Steps);
         world.Run(0.2 * Second);
         Assert.Equal(1UL, world.Server.Statistics.Steps);
-        AssertNobodyWasDisturbed(nodes);
+        AssertUndisturbed(nodes);
         world.CheckQuiet();
     }
 
@@ -79,7 +78,7 @@ public sealed class TakeoverTests
             world.Connect(node);
         }
         world.Run(3 * Second);
-        AssertNobodyWasDisturbed(nodes);
+        AssertUndisturbed(nodes);
         world.CheckQuiet();
         Assert.All(nodes, node => Assert.Contains("g", node.Groups.Keys));
     }
@@ -88,9 +87,7 @@ public sealed class TakeoverTests
     public void MemberThatDiedWithTheServerIsRemovedAfterTheDetectorPeriod()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(4);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(4);
         world.ReplaceServer();
         nodes[0].Crash();
         for (int index = 1; index < nodes.Length; index++) world.Connect(nodes[index]);
@@ -99,7 +96,7 @@ public sealed class TakeoverTests
         Assert.Equal(0UL, world.Server.Statistics.Steps);
         world.Run(2 * Second);
         Assert.All(nodes[1..], node => Assert.Equal([nodes[0].Name], node.Removed.Select(removed => removed.Name)));
-        AssertNobodyWasDisturbed(nodes[1..]);
+        AssertUndisturbed(nodes[1..]);
         world.CheckQuiet();
         Assert.Equal(1, world.Server.Statistics.UnretiredViews);
     }
@@ -118,9 +115,9 @@ public sealed class TakeoverTests
         nodes[0].Goodbye();
         world.Run(Second);
         world.ReplaceServer();
-        foreach (WorldNode node in nodes[1..]) world.Connect(node);
+        world.Connect(nodes[1..]);
         world.Run(3 * Second);
-        AssertNobodyWasDisturbed(nodes[1..]);
+        AssertUndisturbed(nodes[1..]);
         world.CheckQuiet();
         Assert.True(world.Server.Statistics.UnretiredViews > 1);
         foreach (WorldNode node in nodes[1..]) node.SendHeldReports();
@@ -132,19 +129,17 @@ public sealed class TakeoverTests
     public void NodeThatWasRemovedUnawaresComesToNoOtherServerThoughNoViewNamesIt()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(3);
         nodes[0].Leave("g");
         world.Run(Second);
         world.Break(nodes[0]);
         world.Run(15 * Second);
         Assert.All(nodes[1..], node => Assert.Equal([nodes[0].Name], node.Removed.Select(removed => removed.Name)));
         world.ReplaceServer();
-        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Connect(nodes);
         world.Run(5 * Second);
         Assert.Equal(MembershipRefusal.Removed, nodes[0].Expelled);
-        AssertNobodyWasDisturbed(nodes[1..]);
+        AssertUndisturbed(nodes[1..]);
         world.CheckQuiet();
     }
 
@@ -152,16 +147,14 @@ public sealed class TakeoverTests
     public void SurvivorThatComesTooLateIsRefused()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(3);
         world.ReplaceServer();
-        foreach (WorldNode node in nodes[1..]) world.Connect(node);
+        world.Connect(nodes[1..]);
         world.Run(11 * Second);
         world.Connect(nodes[0]);
         world.Run(Second);
         Assert.Equal(MembershipRefusal.Removed, nodes[0].Expelled);
-        AssertNobodyWasDisturbed(nodes[1..]);
+        AssertUndisturbed(nodes[1..]);
         world.CheckQuiet();
     }
 
@@ -186,7 +179,7 @@ public sealed class TakeoverTests
         world.Run(Second);
         world.Connect(nodes[3]);
         world.Run(Second);
-        AssertNobodyWasDisturbed(nodes);
+        AssertUndisturbed(nodes);
         world.CheckQuiet();
     }
 
@@ -194,9 +187,7 @@ public sealed class TakeoverTests
     public void NodeThatWasLeftBehindIsRemoved()
     {
         var world = new MembershipWorld(settings: new MembershipServerSettings { FailureTimeout = 100 * Second });
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(3);
         world.OnFrameToNode = (to, frame) => to == nodes[2] ? throw new InvalidOperationException("not connected") : frame;
         world.Break(nodes[2]);
         nodes[0].Join("h");
@@ -204,10 +195,10 @@ public sealed class TakeoverTests
         Assert.Equal(1UL, world.Server.Statistics.Removed);
         world.OnFrameToNode = null;
         world.ReplaceServer();
-        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Connect(nodes);
         world.Run(3 * Second);
         Assert.Equal(MembershipRefusal.Removed, nodes[2].Expelled);
-        AssertNobodyWasDisturbed(nodes[..2]);
+        AssertUndisturbed(nodes[..2]);
         world.CheckQuiet();
     }
 
@@ -226,9 +217,9 @@ public sealed class TakeoverTests
         world.Run(Second / 10);
         Assert.True(nodes[0].Steps.Count > nodes[1].Steps.Count);
         world.ReplaceServer();
-        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Connect(nodes);
         world.Run(5 * Second);
-        AssertNobodyWasDisturbed(nodes);
+        AssertUndisturbed(nodes);
         world.CheckQuiet();
     }
 
@@ -236,138 +227,14 @@ public sealed class TakeoverTests
     public void WelcomeThatIsLostIsGivenAgain()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(2);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(2);
         world.ReplaceServer();
-        foreach (WorldNode node in nodes) world.Connect(node);
+        world.Connect(nodes);
         while (world.Server.Statistics.Nodes < 2) world.Run(TimeSpan.FromTicks(1));
         world.Break(nodes[0]);
         world.Connect(nodes[0]);
         world.Run(3 * Second);
-        AssertNobodyWasDisturbed(nodes);
-        world.CheckQuiet();
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void NewcomerThatIsFirstAtAnEmptyServerKeepsNobodyOut(bool joins)
-    {
-        for (ulong seed = 1; seed <= 10; seed++)
-        {
-            var world = new MembershipWorld(seed);
-            WorldNode[] nodes = world.AddMany(4);
-            foreach (WorldNode node in nodes) node.Join("g");
-            world.Run(Second);
-            world.ReplaceServer();
-            WorldNode newcomer = world.Add("newcomer");
-            newcomer.Join("g", "h");
-            if (joins) world.Run(Second / 2);
-            else world.Run(world.Random.NextBelow(Second / 1000));
-            foreach (WorldNode node in nodes)
-            {
-                world.Connect(node);
-                world.Run(world.Random.NextBelow(Second / 20));
-            }
-            ConnectAll(world);
-            world.Run(5 * Second);
-            AssertNobodyWasDisturbed(nodes);
-            Assert.Equal(nodes[0].Instance, world.Server.Instance);
-            if (newcomer.Expelled is not null)
-            {
-                Assert.Equal(MembershipRefusal.Superseded, newcomer.Expelled);
-                WorldNode again = world.Add("again", incarnation: 2, port: 1004);
-                again.Join("g", "h");
-                world.Run(3 * Second);
-            }
-            world.CheckQuiet();
-            Assert.Equal(5, world.Server.Statistics.Nodes);
-        }
-    }
-
-    [Fact]
-    public void NewcomerIsToldToRegisterAgainThoughItWasAwayWhenItsClusterWasGivenUp()
-    {
-        var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
-        world.ReplaceServer();
-        WorldNode newcomer = world.Add("newcomer");
-        world.Run(Second / 10);
-        world.Break(newcomer);
-        foreach (WorldNode node in nodes) world.Connect(node);
-        world.Run(3 * Second);
-        world.Connect(newcomer);
-        newcomer.Join("g");
-        world.Run(Second);
-        ConnectAll(world);
-        world.Run(Second);
-        AssertNobodyWasDisturbed([.. nodes, newcomer]);
-        world.CheckQuiet();
-        Assert.Equal(4, nodes[0].Agent.Cluster.Own!.Members.Length);
-    }
-
-    [Fact]
-    public void ServerWhoseClusterIsNotYoungRefusesOthers()
-    {
-        var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(2);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
-        world.ReplaceServer();
-        WorldNode stranger = world.Add("stranger");
-        stranger.Join("g");
-        world.Run(15 * Second);
-        foreach (WorldNode node in nodes) world.Connect(node);
-        world.Run(3 * Second);
-        Assert.All(nodes, node => Assert.Equal(MembershipRefusal.Removed, node.Expelled));
-        Assert.True(stranger.IsLive);
-        world.CheckQuiet();
-    }
-
-    [Fact]
-    public void YoungClusterOfMoreNodesIsNotGivenUpForAStray()
-    {
-        var world = new MembershipWorld();
-        WorldNode stray = world.Add("stray");
-        stray.Join("g");
-        world.Run(Second);
-        world.ReplaceServer();
-        var young = new List<WorldNode>();
-        for (int index = 0; index < 3; index++)
-        {
-            young.Add(world.Add($"young{index}"));
-            young[^1].Join("g");
-        }
-        world.Run(Second);
-        world.Connect(stray);
-        world.Run(Second);
-        Assert.Equal(MembershipRefusal.Removed, stray.Expelled);
-        AssertNobodyWasDisturbed(young);
-        world.CheckQuiet();
-    }
-
-    [Fact]
-    public void FoundingServerWaitsForSurvivorsWithItsFirstStep()
-    {
-        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 });
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second / 20);
-        Assert.Empty(nodes[0].Steps);
-        world.Run(Second);
-        world.CheckQuiet();
-        world.ReplaceServer();
-        WorldNode newcomer = world.Add("newcomer");
-        newcomer.Join("g");
-        world.Run(Second / 20);
-        foreach (WorldNode node in nodes) world.Connect(node);
-        world.Run(Second / 20);
-        ConnectAll(world);
-        world.Run(5 * Second);
-        AssertNobodyWasDisturbed([.. nodes, newcomer]);
+        AssertUndisturbed(nodes);
         world.CheckQuiet();
     }
 
@@ -375,9 +242,7 @@ public sealed class TakeoverTests
     public void ServerThatAwaitsAMajorityRemovesNobodyBeforeIt()
     {
         var world = new MembershipWorld(1, new MembershipServerSettings { AwaitMajority = true });
-        WorldNode[] nodes = world.AddMany(5);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(5);
         world.ReplaceServer();
         world.Connect(nodes[0]);
         world.Connect(nodes[1]);
@@ -389,7 +254,7 @@ public sealed class TakeoverTests
         Assert.Equal(3, nodes[0].Agent.JoinsWaitFor!.Total);
         world.Connect(nodes[2]);
         world.Run(3 * Second);
-        AssertNobodyWasDisturbed(nodes[..3]);
+        AssertUndisturbed(nodes[..3]);
         nodes[3].Crash();
         nodes[4].Crash();
         world.CheckQuiet();
@@ -402,9 +267,7 @@ public sealed class TakeoverTests
         for (ulong seed = 1; seed <= 10; seed++)
         {
             var world = new MembershipWorld(seed);
-            WorldNode[] nodes = world.AddMany(4);
-            foreach (WorldNode node in nodes) node.Join("g");
-            world.Run(Second);
+            WorldNode[] nodes = world.Found(4);
             world.ReplaceServer();
             world.Connect(nodes[0]);
             world.Connect(nodes[1]);
@@ -419,20 +282,12 @@ public sealed class TakeoverTests
             for (int turn = 0; turn < 10; turn++)
             {
                 world.Run(Second / 2);
-                ConnectAll(world);
+                world.ConnectAll();
             }
             world.Run(3 * Second);
-            AssertNobodyWasDisturbed(nodes);
+            AssertUndisturbed(nodes);
             world.CheckQuiet();
             Assert.Equal(3UL, nodes[0].Agent.Cluster.Installed.Epoch.Term);
-        }
-    }
-
-    private static void ConnectAll(MembershipWorld world)
-    {
-        foreach (WorldNode node in world.Nodes)
-        {
-            if (node.Connection is null && node.IsLive) world.Connect(node);
         }
     }
 
@@ -485,14 +340,5 @@ public sealed class TakeoverTests
         }
 
         static TimeSpan Ticks(MembershipWorld world, int milliseconds) => world.Random.NextBelow(TimeSpan.FromMilliseconds(milliseconds));
-    }
-
-    private static void AssertNobodyWasDisturbed(IEnumerable<WorldNode> nodes)
-    {
-        foreach (WorldNode node in nodes)
-        {
-            Assert.True(node.IsLive, $"{node.Name} is out: {node.Expelled}");
-            Assert.DoesNotContain(node.Steps, step => step.Left.Count > 0);
-        }
     }
 }

@@ -18,9 +18,7 @@ public class AbandonmentTests
     public void WhatNobodyHoldsIsLostAtAllSurvivorsAlike() => Seeds.ForEach(Seeds.Range(1, 20), seed =>
     {
         // Nobody hears the sender for a while in the middle, and it dies before anybody can ask it.
-        SimulatedCluster cluster = Make(seed, nodes: 6);
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 6);
         cluster.Start(new SendPlan(0, "group", 30, Milli));
         cluster.Inject(new MuteNode(Second + (10 * Milli), 8 * Milli, 0));
         cluster.Inject(new LossBurst(Second + (10 * Milli), 60 * Milli, null, 0, 1));
@@ -37,16 +35,8 @@ public class AbandonmentTests
     public void ACopyThatOneSurvivorHoldsReachesAll() => Seeds.ForEach(Seeds.Range(1, 20), seed =>
     {
         // Of the last messages only one node hears; it is in the packets' partition or not, as the packets fall.
-        SimulatedCluster cluster = Make(seed, nodes: 7, replication: 2);
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
-        cluster.Start(new SendPlan(0, "group", 40, Milli));
-        for (int node = 1; node < 7; node++)
-        {
-            if (node != 1 + (int)(seed % 6)) cluster.Inject(new LinkCut(Second + (20 * Milli), Second, 0, node));
-        }
-        cluster.Inject(new LossBurst(Second + (20 * Milli), Second, null, 0, 1));
-        cluster.Inject(new NodeCrash(Second + (41 * Milli), 0));
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 7, replication: 2);
+        DieHeardByOne(cluster, holder: 1 + (int)(seed % 6));
         Finish(cluster, "group", 0);
         foreach (SimulatedNode node in cluster.Nodes.Skip(1))
         {
@@ -58,17 +48,9 @@ public class AbandonmentTests
     [Fact]
     public void WhenTheOnlyHolderDiesTooTheRestAgrees() => Seeds.ForEach(Seeds.Range(1, 60), seed =>
     {
-        SimulatedCluster cluster = Make(seed, nodes: 7, replication: 3);
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
-        cluster.Start(new SendPlan(0, "group", 40, Milli));
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 7, replication: 3);
         int holder = 1 + (int)(seed % 6);
-        for (int node = 1; node < 7; node++)
-        {
-            if (node != holder) cluster.Inject(new LinkCut(Second + (20 * Milli), Second, 0, node));
-        }
-        cluster.Inject(new LossBurst(Second + (20 * Milli), Second, null, 0, 1));
-        cluster.Inject(new NodeCrash(Second + (41 * Milli), 0));
+        DieHeardByOne(cluster, holder);
         // About when the survivors hear of the first death, or ask the holder, or have asked it.
         cluster.Inject(new NodeCrash(Second + (541 * Milli) + TimeSpan.FromMicroseconds(300 * seed), holder));
         Finish(cluster, "group", 0);
@@ -78,9 +60,7 @@ public class AbandonmentTests
     public void TheLeadMayChangeAtAnyMomentOfTheVerdict() => Seeds.ForEach(Seeds.Range(1, 60), seed =>
     {
         // The lowest member leads; a sender of a higher number dies, and the leader dies, or is slow, while its stream is settled.
-        SimulatedCluster cluster = Make(seed, nodes: 6, replication: 2);
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 6, replication: 2);
         cluster.Start(new SendPlan(5, "group", 60, Milli));
         cluster.Inject(new LossBurst(Second + (20 * Milli), Second, 5, null, 0.5));
         cluster.Inject(new LossBurst(Second + (20 * Milli), Second, null, 5, 1));
@@ -96,9 +76,7 @@ public class AbandonmentTests
     public void LatePacketsOfARemovedSenderChangeNothing() => Seeds.ForEach(Seeds.Range(1, 20), seed =>
     {
         // Node 1 loses its connection to the server, is removed, and goes on sending to whoever listens: it does not know yet.
-        SimulatedCluster cluster = Make(seed, nodes: 5);
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 5);
         cluster.Start(new SendPlan(1, "group", 4_000, Milli));
         cluster.Inject(new LossBurst(Second, 3 * Second, 1, null, 0.2));
         cluster.Inject(new MembershipOutage(Second + (100 * Milli), 3 * Second, 1));
@@ -134,9 +112,7 @@ public class AbandonmentTests
     [InlineData(2, 3)]
     public void AllButAFewMayDieAtOnce(int replication, int survivors) => Seeds.ForEach(Seeds.Range(1, 15), seed =>
     {
-        SimulatedCluster cluster = Make(seed, nodes: 8, replication, loss: 0.1);
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 8, replication, loss: 0.1);
         for (int node = 0; node < 8; node++) cluster.Start(new SendPlan(node, "group", 100, Milli));
         int first = (int)(seed % 8);
         for (int dead = 0; dead < 8 - survivors; dead++) cluster.Inject(new NodeCrash(Second + (60 * Milli), (first + dead) % 8));
@@ -147,9 +123,7 @@ public class AbandonmentTests
     [Fact]
     public void ManySendersAndTheirLeadersDieOneAfterAnother() => Seeds.ForEach(Seeds.Range(1, 30), seed =>
     {
-        SimulatedCluster cluster = Make(seed, nodes: 10, replication: 2 + (int)(seed % 4), loss: 0.05 * (seed % 4));
-        cluster.JoinAll("group");
-        cluster.RunFor(Second - cluster.Elapsed);
+        SimulatedCluster cluster = MakeGroup(seed, nodes: 10, replication: 2 + (int)(seed % 4), loss: 0.05 * (seed % 4));
         for (int node = 0; node < 10; node++) cluster.Start(new SendPlan(node, "group", 300, 2 * Milli));
         for (int dead = 0; dead < 6; dead++) cluster.Inject(new NodeCrash(Second + (100 * (dead + 1) * Milli) + TimeSpan.FromMicroseconds(seed * 900), dead));
         Finish(cluster, "group", null);
@@ -191,6 +165,27 @@ public class AbandonmentTests
 
     private static IEnumerable<int> Survivors(Scenario scenario) =>
         Enumerable.Range(0, scenario.Options.Nodes).Where(node => scenario.Faults.All(fault => fault is not NodeCrash crash || crash.Node != node));
+
+    // All in one group, and a second has passed.
+    private static SimulatedCluster MakeGroup(ulong seed, int nodes, int replication = 5, double loss = 0)
+    {
+        SimulatedCluster cluster = Make(seed, nodes, replication, loss);
+        cluster.JoinAll("group");
+        cluster.RunFor(Second - cluster.Elapsed);
+        return cluster;
+    }
+
+    // The last messages of node 0 reach only one other, and nothing comes back; then it dies.
+    private static void DieHeardByOne(SimulatedCluster cluster, int holder)
+    {
+        cluster.Start(new SendPlan(0, "group", 40, Milli));
+        for (int node = 1; node < cluster.Nodes.Count; node++)
+        {
+            if (node != holder) cluster.Inject(new LinkCut(Second + (20 * Milli), Second, 0, node));
+        }
+        cluster.Inject(new LossBurst(Second + (20 * Milli), Second, null, 0, 1));
+        cluster.Inject(new NodeCrash(Second + (41 * Milli), 0));
+    }
 
     private static SimulatedCluster Make(ulong seed, int nodes, int replication = 5, double loss = 0) => new(new SimulationOptions
     {

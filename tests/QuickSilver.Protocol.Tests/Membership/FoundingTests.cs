@@ -1,0 +1,126 @@
+using QuickSilver.Protocol.Membership;
+using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
+
+namespace QuickSilver.Protocol.Tests.Membership;
+
+/// <summary>A newcomer that comes to an empty server before the survivors of a lost one do: which cluster gives way.</summary>
+public sealed class FoundingTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void NewcomerThatIsFirstAtAnEmptyServerKeepsNobodyOut(bool joins)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            var world = new MembershipWorld(seed);
+            WorldNode[] nodes = world.Found(4);
+            world.ReplaceServer();
+            WorldNode newcomer = world.Add("newcomer");
+            newcomer.Join("g", "h");
+            if (joins) world.Run(Second / 2);
+            else world.Run(world.Random.NextBelow(Second / 1000));
+            foreach (WorldNode node in nodes)
+            {
+                world.Connect(node);
+                world.Run(world.Random.NextBelow(Second / 20));
+            }
+            world.ConnectAll();
+            world.Run(5 * Second);
+            AssertUndisturbed(nodes);
+            Assert.Equal(nodes[0].Instance, world.Server.Instance);
+            if (newcomer.Expelled is not null)
+            {
+                Assert.Equal(MembershipRefusal.Superseded, newcomer.Expelled);
+                WorldNode again = world.Add("again", incarnation: 2, port: 1004);
+                again.Join("g", "h");
+                world.Run(3 * Second);
+            }
+            world.CheckQuiet();
+            Assert.Equal(5, world.Server.Statistics.Nodes);
+        }
+    }
+
+    [Fact]
+    public void NewcomerIsToldToRegisterAgainThoughItWasAwayWhenItsClusterWasGivenUp()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.Found(3);
+        world.ReplaceServer();
+        WorldNode newcomer = world.Add("newcomer");
+        world.Run(Second / 10);
+        world.Break(newcomer);
+        world.Connect(nodes);
+        world.Run(3 * Second);
+        world.Connect(newcomer);
+        newcomer.Join("g");
+        world.Run(Second);
+        world.ConnectAll();
+        world.Run(Second);
+        AssertUndisturbed([.. nodes, newcomer]);
+        world.CheckQuiet();
+        Assert.Equal(4, nodes[0].Agent.Cluster.Own!.Members.Length);
+    }
+
+    [Fact]
+    public void ServerWhoseClusterIsNotYoungRefusesOthers()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.Found(2);
+        world.ReplaceServer();
+        WorldNode stranger = world.Add("stranger");
+        stranger.Join("g");
+        world.Run(15 * Second);
+        world.Connect(nodes);
+        world.Run(3 * Second);
+        Assert.All(nodes, node => Assert.Equal(MembershipRefusal.Removed, node.Expelled));
+        Assert.True(stranger.IsLive);
+        world.CheckQuiet();
+    }
+
+    [Fact]
+    public void YoungClusterOfMoreNodesIsNotGivenUpForAStray()
+    {
+        var world = new MembershipWorld();
+        WorldNode stray = world.Add("stray");
+        stray.Join("g");
+        world.Run(Second);
+        world.ReplaceServer();
+        var young = new List<WorldNode>();
+        for (int index = 0; index < 3; index++)
+        {
+            young.Add(world.Add($"young{index}"));
+            young[^1].Join("g");
+        }
+        world.Run(Second);
+        world.Connect(stray);
+        world.Run(Second);
+        Assert.Equal(MembershipRefusal.Removed, stray.Expelled);
+        AssertUndisturbed(young);
+        world.CheckQuiet();
+    }
+
+    [Fact]
+    public void FoundingServerWaitsForSurvivorsWithItsFirstStep()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 });
+        WorldNode[] nodes = world.AddMany(3);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second / 20);
+        Assert.Empty(nodes[0].Steps);
+        world.Run(Second);
+        world.CheckQuiet();
+        world.ReplaceServer();
+        WorldNode newcomer = world.Add("newcomer");
+        newcomer.Join("g");
+        world.Run(Second / 20);
+        world.Connect(nodes);
+        world.Run(Second / 20);
+        world.ConnectAll();
+        world.Run(5 * Second);
+        AssertUndisturbed([.. nodes, newcomer]);
+        world.CheckQuiet();
+    }
+}
