@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
@@ -8,9 +7,8 @@ namespace QuickSilver.Runtime;
 /// The inbox of one handle, from the core's side: takes messages as they are delivered, shows them to the reader once a turn (<see cref="Publish"/>),
 /// and bounds what waits.
 /// <para>
-/// Idea: an entry is a reference to the received packet's memory, so taking a message copies nothing. Depth is the difference of counters with one
-/// writer each: added and dropped by the core, consumed by the reader. A message that fits into the room found at the last look costs no look at the
-/// reader's counters.
+/// Idea: an entry is a reference to the received packet's memory (<see cref="InboxPins"/>), so taking a message copies nothing. A message that fits
+/// into the room found at the last look costs no look at the reader's counters (<see cref="InboxDepth"/>).
 /// </para>
 /// <para>
 /// Under <see cref="OverflowPolicy.KeepLatestByKey"/> a message takes the unread one with its key away, full or not, read or not yet read from; full
@@ -21,18 +19,10 @@ namespace QuickSilver.Runtime;
 /// Losses are noted in the place where they belong: those at the head with the ring, those at the tail (dropped new ones, losses of the protocol,
 /// view changes) as <see cref="IdleNotes"/>, which become entries when a message follows that they have to stand before.
 /// </para>
-/// <para>
-/// A small message can keep a chunk of 64 KiB. What this inbox keeps so is counted where the chunk changes from one entry to the next, and beyond
-/// twice the inbox's limit in bytes, or the node's limit for all inboxes, messages shorter than a quarter of their chunk are copied to arrays of
-/// their own instead. So a reader that stands still costs at most three times its limit, whatever arrives.
-/// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>
 internal sealed class InboxCore
 {
-    private const int PinnedPerLimit = 2;
-    private const int SmallShare = 4;
-
     private readonly InboxLimits _limits;
     private readonly IInboxOwner _owner;
     private readonly InboxShared _shared;
@@ -45,21 +35,15 @@ internal sealed class InboxCore
     private EndMark? _end;
     private int _hasConsumer;
 
-    // Written by the core.
-    private long _messagesIn;
-    private long _bytesIn;
-    private long _pinnedIn;
+    private InboxDepth _depth;
+
+    // The core's own.
+    private InboxPins _pins;
     private long _roomMessages;
     private long _roomBytes;
-    private Chunk? _lastChunk;
     private bool _holdsBeforeConsumer;
     private bool _isClosed;
     private bool _actsAsFull;
-
-    // Written by the reader, and by whoever disposes of a lease.
-    private long _messagesOut;
-    private long _bytesOut;
-    private long _pinnedOut;
 
     /// <summary>Makes an empty inbox. Any thread.</summary>
     public InboxCore(Group group, IInboxOwner owner, InboxShared shared, InboxLimits limits)
@@ -76,13 +60,13 @@ internal sealed class InboxCore
     public Group Group { get; }
 
     /// <summary>Unread messages. Any thread.</summary>
-    public long Messages => Math.Max(0, Volatile.Read(ref _messagesIn) - Volatile.Read(ref _messagesOut));
+    public long Messages => _depth.Messages;
 
     /// <summary>Unread bytes, and bytes of leases not yet disposed of. Any thread.</summary>
-    public long Bytes => Math.Max(0, Volatile.Read(ref _bytesIn) - Volatile.Read(ref _bytesOut));
+    public long Bytes => _depth.Bytes;
 
     /// <summary>Memory that is kept from being used again. Any thread.</summary>
-    public long PinnedBytes => Math.Max(0, Volatile.Read(ref _pinnedIn) - Volatile.Read(ref _pinnedOut));
+    public long PinnedBytes => _depth.Pinned;
 
     /// <summary>Place in the budget's list of inboxes with content; -1: not there.</summary>
     public int ActiveIndex { get; set; } = -1;
@@ -98,6 +82,9 @@ internal sealed class InboxCore
 
     /// <summary>True once somebody has read, or an inline handler was the first consumer. Any thread.</summary>
     public bool HasConsumer => Volatile.Read(ref _hasConsumer) != 0;
+
+    /// <summary>What the reader, and whoever disposes of leases, count in.</summary>
+    internal ref InboxDepth Depth => ref _depth;
 
     internal InboxRing Ring => _ring;
 
@@ -120,12 +107,10 @@ internal sealed class InboxCore
         ulong? key = _limits.ReplacesByKey ? Replace(message) : null;
         if ((--_roomMessages < 0 || (_roomBytes -= length) < 0) && !TryMakeRoom(message, hasConsumer)) return;
         if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
-        InboxEntry entry = ToEntry(message);
+        InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
         if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
         else _ring.Append(entry);
-        Volatile.Write(ref _messagesIn, _messagesIn + 1);
-        Volatile.Write(ref _bytesIn, _bytesIn + length);
-        if (entry.Pinned > 0) Volatile.Write(ref _pinnedIn, _pinnedIn + entry.Pinned);
+        _depth.OnStored(length, entry.Pinned);
         IsTouched = true;
     }
 
@@ -244,26 +229,6 @@ internal sealed class InboxCore
         }
     }
 
-    /// <summary>The reader has handed over messages. The reader's thread.</summary>
-    public void OnConsumed(long bytes)
-    {
-        Volatile.Write(ref _messagesOut, _messagesOut + 1);
-        if (bytes > 0) Interlocked.Add(ref _bytesOut, bytes);
-    }
-
-    /// <summary>Memory of messages that have been read is on its way home. Any thread.</summary>
-    public void OnUnpinned(long bytes)
-    {
-        if (bytes > 0) Interlocked.Add(ref _pinnedOut, bytes);
-    }
-
-    /// <summary>A lease has ended. Any thread.</summary>
-    public void OnLeaseReleased(in InboxEntry entry)
-    {
-        Interlocked.Add(ref _bytesOut, entry.Length);
-        OnUnpinned(entry.Pinned);
-    }
-
     // The unread message with the same key goes, whether there is room or not.
     private ulong? Replace(in DeliveredMessage message)
     {
@@ -311,30 +276,8 @@ internal sealed class InboxCore
 
     private void Forget(in InboxEntry dropped)
     {
-        Volatile.Write(ref _messagesIn, _messagesIn - 1);
-        Volatile.Write(ref _bytesIn, _bytesIn - dropped.Length);
-        Volatile.Write(ref _pinnedIn, _pinnedIn - dropped.Pinned);
+        _depth.OnTakenBack(dropped);
         dropped.Chunk?.Release();
-    }
-
-    private InboxEntry ToEntry(in DeliveredMessage message)
-    {
-        Slice payload = message.Payload;
-        if (payload.Chunk is not { } chunk) return new InboxEntry(Array.Empty<byte>(), message.Sender, message.Number, 0, 0, 0);
-        int pinned = 0;
-        // Where messages go out of turn, each counts all of its chunk: those around it may be gone first.
-        if (!ReferenceEquals(chunk, _lastChunk) || _limits.ReplacesByKey)
-        {
-            pinned = chunk.Array.Length;
-            bool isPinnedOver = PinnedBytes > PinnedPerLimit * _limits.Bytes || _shared.Budget.IsPinnedOver;
-            if (isPinnedOver && payload.Length < pinned / SmallShare)
-            {
-                return new InboxEntry(payload.Span.ToArray(), message.Sender, message.Number, 0, payload.Length, 0);
-            }
-            _lastChunk = chunk;
-        }
-        chunk.Retain();
-        return new InboxEntry(chunk, message.Sender, message.Number, payload.Offset, payload.Length, pinned);
     }
 
     // Fenced by the signal: a reader that declared its wait before this sees what was published, or is seen here.
@@ -349,8 +292,8 @@ internal sealed class InboxCore
         _reader?.DropBatch();
         while (_ring.TryPopVisible(out InboxEntry entry))
         {
-            if (entry.IsMessage) OnConsumed(entry.Length);
-            OnUnpinned(entry.Pinned);
+            if (entry.IsMessage) _depth.OnConsumed(entry.Length);
+            _depth.OnUnpinned(entry.Pinned);
             if (entry.Chunk is { } chunk) _shared.Returns.Add(chunk);
         }
     }

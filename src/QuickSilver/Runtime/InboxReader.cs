@@ -67,13 +67,13 @@ internal sealed class InboxReader(InboxCore inbox)
     }
 
     /// <summary>A message has been handed over as a copy: it counts as read, its memory goes home with the batch.</summary>
-    public void OnCopied(in InboxEntry entry) => inbox.OnConsumed(entry.Length);
+    public void OnCopied(in InboxEntry entry) => inbox.Depth.OnConsumed(entry.Length);
 
     /// <summary>Hands the message found last over as a lease: its memory goes home with the lease.</summary>
     public MessageLease Lease(in InboxEntry entry)
     {
         _batch![_next - 1] = default;
-        inbox.OnConsumed(0);
+        inbox.Depth.OnConsumed(0);
         return inbox.Shared.Leases.Begin(inbox, entry);
     }
 
@@ -112,7 +112,7 @@ internal sealed class InboxReader(InboxCore inbox)
     {
         for (int index = _next; index < _count; index++)
         {
-            if (_batch![index].IsMessage) inbox.OnConsumed(_batch[index].Length);
+            if (_batch![index].IsMessage) inbox.Depth.OnConsumed(_batch[index].Length);
         }
         ReturnMemory();
         _notes.Clear();
@@ -161,7 +161,7 @@ internal sealed class InboxReader(InboxCore inbox)
         Span<InboxEntry> entries = batch.AsSpan(0, _count);
         long pinned = 0;
         foreach (ref readonly InboxEntry entry in entries) pinned += entry.Pinned;
-        inbox.OnUnpinned(pinned);
+        inbox.Depth.OnUnpinned(pinned);
         inbox.Shared.Returns.AddAll(entries);
         entries.Clear();
         _batch = null;

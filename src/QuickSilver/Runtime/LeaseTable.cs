@@ -27,7 +27,7 @@ internal sealed class LeaseTable(SliceReturns returns)
     /// <summary>A lease has ended: its memory goes home, its slot can be used again.</summary>
     public void OnReleased(LeaseSlot slot, InboxCore inbox, in InboxEntry entry)
     {
-        inbox.OnLeaseReleased(entry);
+        inbox.Depth.OnLeaseReleased(entry);
         if (entry.Chunk is { } chunk) returns.Add(chunk);
         lock (_lock)
         {
