@@ -7,9 +7,10 @@ namespace QuickSilver.Testing.Faults;
 /// number, it goes through all single losses, or all single overtakings, of a small world.
 /// </summary>
 /// <param name="At">When counting begins, from the start of the simulation.</param>
+/// <param name="Duration">How long counting goes on; the copy is spared when it has not come by then.</param>
 /// <param name="Ordinal">Which copy, from 0.</param>
 /// <param name="Late">How late it comes; zero: it is lost.</param>
-public sealed record CopyFault(TimeSpan At, long Ordinal, TimeSpan Late) : Fault(At, Timeout.InfiniteTimeSpan)
+public sealed record CopyFault(TimeSpan At, TimeSpan Duration, long Ordinal, TimeSpan Late) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {

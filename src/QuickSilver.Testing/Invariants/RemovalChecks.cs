@@ -94,6 +94,7 @@ internal sealed class RemovalChecks(RunContext run)
         SlowNode one => one.Node == machine,
         MembershipOutage one => one.Node == machine,
         MembershipStall one => one.Node == machine,
+        CopyFault => false, // one lost copy in all the time that it lasts
         _ => true,
     };
 }

@@ -29,7 +29,7 @@ public class TinyWorldTests(ITestOutputHelper output)
     public void EverySingleLossIsRepaired(Story story)
     {
         long copies = (long)Tell(story, null).NetworkCounters.Copies;
-        for (long copy = 0; copy < copies; copy++) Tell(story, new CopyFault(TimeSpan.Zero, copy, TimeSpan.Zero));
+        for (long copy = 0; copy < copies; copy++) Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.Zero));
         output.WriteLine($"{story}: {copies} worlds, one for each copy that is lost");
     }
 
@@ -42,7 +42,7 @@ public class TinyWorldTests(ITestOutputHelper output)
     public void EveryCopyMayBeOvertaken(Story story, double milliseconds)
     {
         long copies = (long)Tell(story, null).NetworkCounters.Copies;
-        for (long copy = 0; copy < copies; copy++) Tell(story, new CopyFault(TimeSpan.Zero, copy, TimeSpan.FromMilliseconds(milliseconds)));
+        for (long copy = 0; copy < copies; copy++) Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.FromMilliseconds(milliseconds)));
         output.WriteLine($"{story}: {copies} worlds, one for each copy that comes {milliseconds} ms late");
     }
 

@@ -8,6 +8,9 @@ namespace QuickSilver.Testing.Runs.Generation;
 /// <summary>Draws the faults of the first phase. Each ends with it at the latest, but crashes.</summary>
 internal static class FaultDraw
 {
+    // Milliseconds. A member that answers each time so late is slow, not gone.
+    private const double LongestDelay = 300;
+
     private static readonly TimeSpan First = TimeSpan.FromMilliseconds(20);
 
     private static readonly DatagramKind[] Chosen =
@@ -64,6 +67,10 @@ internal static class FaultDraw
             FaultKind.ChannelStall => DrawChannel(dice, cluster, (length, which) => new MembershipStall(at, Until(cluster, at, length), which)),
             FaultKind.ServerReplacement => [new ServerReplacement(at)],
             FaultKind.ServerOutage => [new ServerOutage(at, Until(cluster, at, dice.LogMillis(100, 60_000)))],
+            FaultKind.Swizzle => DrawSwizzle(dice, cluster, at, bounded),
+            FaultKind.KindDelay =>
+                [new KindDelay(at, Until(cluster, at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), dice.LogMillis(0.1, LongestDelay), Any(dice, cluster), Any(dice, cluster))],
+            FaultKind.SingleCopies => DrawCopies(dice, cluster, at),
             _ => [],
         };
     }
@@ -119,6 +126,22 @@ internal static class FaultDraw
     {
         if (cluster.MayGo.Length > 0 && dice.Chance(0.6)) return [make(dice.LogMillis(1, 12_000), dice.Pick(cluster.MayGo))];
         return [make(dice.LogMillis(1, cluster.Harmless.TotalMilliseconds), dice.Between(0, cluster.Nodes))];
+    }
+
+    // The first link is cut the longest: for nearly all of the time there is.
+    private static IReadOnlyList<LinkCut> DrawSwizzle(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
+    {
+        int links = (int)Math.Min(dice.Log(2, 60), cluster.Nodes * (cluster.Nodes - 1));
+        return Swizzle.Make(at, duration / (2 * links), cluster.Nodes, links, (ulong)dice.Between(0, int.MaxValue));
+    }
+
+    private static CopyFault[] DrawCopies(Dice dice, GeneratedCluster cluster, TimeSpan at)
+    {
+        bool isLost = dice.Chance(0.5);
+        var copies = new CopyFault[dice.Between(1, 9)];
+        for (int copy = 0; copy < copies.Length; copy++)
+            copies[copy] = new CopyFault(at, cluster.Length - at, dice.Log(1, 20_000), isLost ? TimeSpan.Zero : dice.LogMillis(0.1, 2_000));
+        return copies;
     }
 
     private static List<Fault> DrawPowerLoss(Dice dice, GeneratedCluster cluster, TimeSpan at)

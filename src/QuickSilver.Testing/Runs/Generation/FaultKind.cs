@@ -75,4 +75,13 @@ public enum FaultKind : byte
 
     /// <summary>A membership server that dies and is replaced after a while.</summary>
     ServerOutage,
+
+    /// <summary>Links that stop one by one and are mended one by one, in another order.</summary>
+    Swizzle,
+
+    /// <summary>Every copy of one kind of datagram late by the same time, so that all others overtake it.</summary>
+    KindDelay,
+
+    /// <summary>Single copies of single datagrams lost or late.</summary>
+    SingleCopies,
 }
