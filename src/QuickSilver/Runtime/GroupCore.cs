@@ -33,7 +33,11 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         PendingOptions pending = node.Services.Options.Pending;
         // At most half of what may be pending, so that small limits of pending hold too.
         Gate = new SendGate(
-            this, node.Services.Waiters, Math.Min(pending.MaxUnsentMessages, pending.MaxMessages / 2), Math.Min(pending.MaxUnsentBytes, pending.MaxBytes / 2));
+            this,
+            node.Services.Waiters,
+            node.Services.Unsent,
+            Math.Min(pending.MaxUnsentMessages, pending.MaxMessages / 2),
+            Math.Min(pending.MaxUnsentBytes, pending.MaxBytes / 2));
     }
 
     /// <summary>The group's name. Any thread.</summary>
@@ -214,6 +218,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public void OnPacked(int bytes)
     {
         _unpacked--;
+        Services.Unsent.Remove(bytes);
         Gate.OnSent(bytes);
         Touch();
     }
@@ -292,6 +297,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         int bytes = message.Length;
         message.Group = this;
         _unpacked++;
+        Services.Unsent.Add(bytes);
         if (Local is not { IsLeaving: false } local)
         {
             message.Release();

@@ -28,6 +28,7 @@ internal sealed class NodeServices
         Log = log;
         Events = events;
         UserCode = new UserCodeWatch(options.Loop.StallWarning, log, events);
+        Unsent = new UnsentBudget(2 * options.Pending.MaxUnsentBytes);
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
         var nudge = new CoreAction(static _ => { });
         Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge));
@@ -53,6 +54,9 @@ internal sealed class NodeServices
 
     /// <summary>Memory of messages on their way to the core.</summary>
     public SendBufferPool SendBuffers { get; }
+
+    /// <summary>What all groups have unsent.</summary>
+    public UnsentBudget Unsent { get; }
 
     /// <summary>Calls that wait at gates.</summary>
     public SendWaiterPool Waiters { get; } = new();

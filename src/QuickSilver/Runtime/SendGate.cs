@@ -5,8 +5,8 @@ namespace QuickSilver.Runtime;
 /// <para>
 /// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
 /// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet packed for
-/// the last time, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent) the gate shuts, at
-/// half it opens. So producers that are quicker than the network work in memory that a cache holds, instead of writing all that may be pending, which
+/// the last time, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent; the limit is a small
+/// share while all groups together have much, see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network work in memory that a cache holds, instead of writing all that may be pending, which
 /// the core would read back from afar, at half the rate and after a hundred times the wait (docs/decisions/0013). Once shut it stays shut for
 /// everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while it has anyone.
 /// </para>
@@ -30,6 +30,7 @@ internal sealed class SendGate
 
     private readonly ISendQueue _queue;
     private readonly SendWaiterPool _waiters;
+    private readonly UnsentBudget _budget;
     private readonly Lock _lock = new();
     private readonly int _mostMessages;
     private readonly long _mostBytes;
@@ -44,12 +45,14 @@ internal sealed class SendGate
     /// <summary>Makes an open gate.</summary>
     /// <param name="queue">Takes what is admitted.</param>
     /// <param name="waiters">The node's waiters.</param>
+    /// <param name="budget">What all groups of the node have unsent.</param>
     /// <param name="mostMessages">Most messages unsent.</param>
     /// <param name="mostBytes">Most bytes unsent.</param>
-    public SendGate(ISendQueue queue, SendWaiterPool waiters, int mostMessages, long mostBytes)
+    public SendGate(ISendQueue queue, SendWaiterPool waiters, UnsentBudget budget, int mostMessages, long mostBytes)
     {
         _queue = queue;
         _waiters = waiters;
+        _budget = budget;
         _mostMessages = Math.Max(1, mostMessages);
         _mostBytes = Math.Max(1, mostBytes);
     }
@@ -188,9 +191,11 @@ internal sealed class SendGate
 
     private static long Unit(int bytes) => (1L << MessageShift) + bytes;
 
-    private bool IsBelowLimit(long unsent) => unsent >> MessageShift < _mostMessages && (unsent & ByteMask) < _mostBytes;
+    private long ByteLimit => _budget.IsCrowded ? Math.Min(_mostBytes, UnsentBudget.Share) : _mostBytes;
 
-    private bool IsHalfFree(long unsent) => unsent >> MessageShift <= _mostMessages / 2 && (unsent & ByteMask) <= _mostBytes / 2;
+    private bool IsBelowLimit(long unsent) => unsent >> MessageShift < _mostMessages && (unsent & ByteMask) < ByteLimit;
+
+    private bool IsHalfFree(long unsent) => unsent >> MessageShift <= _mostMessages / 2 && (unsent & ByteMask) <= ByteLimit / 2;
 
     private void Join(SendWaiter waiter, CancellationToken ct)
     {

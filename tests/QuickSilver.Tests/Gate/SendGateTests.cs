@@ -8,9 +8,10 @@ public sealed class SendGateTests
 
     private readonly FakeSendQueue _queue = new();
     private readonly FakeOwner _owner = new();
+    private readonly UnsentBudget _budget = new(2 << 20);
     private readonly SendGate _gate;
 
-    public SendGateTests() => _gate = new SendGate(_queue, new SendWaiterPool(), MostMessages, 1 << 20);
+    public SendGateTests() => _gate = new SendGate(_queue, new SendWaiterPool(), _budget, MostMessages, 1 << 20);
 
     [Fact]
     public void Unsent_messages_shut_the_gate_at_the_limit_and_open_it_at_half()
@@ -33,6 +34,24 @@ public sealed class SendGateTests
         Assert.False(_gate.TryEnter(1));
         Take(1, 16 << 20);
         Assert.True(_gate.TryEnter(1));
+    }
+
+    [Fact]
+    public void In_a_crowded_node_each_group_keeps_a_share_and_none_waits_for_another()
+    {
+        var other = new SendGate(new FakeSendQueue(), new SendWaiterPool(), _budget, MostMessages, 1 << 20);
+        _budget.Add(2 << 20);
+        for (int index = 0; index < 2; index++) Assert.True(_gate.TryEnter(1_024));
+        Assert.False(_gate.TryEnter(1));
+        Assert.True(other.TryEnter(1));
+
+        Take(1, 1_024);
+        Assert.True(_gate.TryEnter(1_024));
+        Assert.False(_gate.TryEnter(1));
+
+        _budget.Remove(2 << 20);
+        Take(1, 1_024);
+        for (int index = 0; index < 100; index++) Assert.True(_gate.TryEnter(1_024));
     }
 
     [Fact]
@@ -171,7 +190,7 @@ public sealed class SendGateTests
         const int senders = 4;
         const int each = 30_000;
         var queue = new FakeSendQueue();
-        var gate = new SendGate(queue, new SendWaiterPool(), MostMessages, 1 << 20);
+        var gate = new SendGate(queue, new SendWaiterPool(), new UnsentBudget(2 << 20), MostMessages, 1 << 20);
         int admitted = 0;
         Task[] tasks = [.. Enumerable.Range(0, senders).Select(sender => Task.Run(async () =>
         {
