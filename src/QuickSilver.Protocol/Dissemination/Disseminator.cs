@@ -68,10 +68,11 @@ public sealed class Disseminator
     /// <summary>This node's stream into a view, by what a datagram header names it with; null when there is none. O(1).</summary>
     public StreamSender? FindStream(uint viewTag, uint viewCounter) => _context.Streams.Find(viewTag, viewCounter);
 
-    /// <summary>A step is installed; nothing is sent in it before <see cref="SwitchTo"/>.</summary>
+    /// <summary>A step is installed; nothing is sent in it before <see cref="SwitchTo"/>. To be called before anything can be sent again.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
         _ = now;
+        _context.Active.OnStepInstalled(step);
         foreach (RegionView view in step.Opened) _endings.RemoveAll(ending => ending.View.Number == view.Number);
         foreach (RegionView view in step.Superseded) _endings.Add(new Ending(step.Number, view));
     }
@@ -84,7 +85,7 @@ public sealed class Disseminator
     {
         _context.Loop.Enter();
         _context.ActiveStep = step;
-        _context.Cluster = cluster;
+        _context.Active.SwitchTo(cluster, _context.SelfKey);
         _context.Generation++;
         _waiting.Clear();
         foreach (StreamSender stream in _context.Streams.All)

@@ -26,11 +26,10 @@ internal sealed class GroupBinding
 
     public int GroupIndexAt(int index) => _groupIndexes[index];
 
-    /// <summary>Binds a group in the cluster view's step. O(regions of the group).</summary>
+    /// <summary>Binds a group in the active step. O(regions of the group), or O(regions) while a newer step is installed.</summary>
     public void Rebind(SendContext context, GroupId group, Instant now)
     {
-        ClusterView cluster = context.Cluster!;
-        IReadOnlyList<RegionView> views = cluster.ViewsOf(group);
+        IReadOnlyList<RegionView> views = context.Active.Of(group);
         Array.Clear(_streams);
         if (_streams.Length < views.Count)
         {
@@ -39,7 +38,7 @@ internal sealed class GroupBinding
         }
         Count = 0;
         Members = 0;
-        View = cluster.GroupViewOf(group);
+        View = context.Active.NumberOf(group);
         for (int index = 0; index < views.Count; index++)
         {
             RegionView view = views[index];

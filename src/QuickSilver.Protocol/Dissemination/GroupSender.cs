@@ -10,8 +10,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <para>
 /// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room.
 /// Then it is <em>bound</em>: it takes its number and the active step, and gets one entry in the stream of each region view of the group that has a
-/// member other than this node. The binding of a group is worked out at its first message in a step; while a newer step is installed but not yet
-/// active that is not possible (the cluster view shows the newer one), and the group waits for the switch.
+/// member other than this node. The binding of a group is worked out at its first message in a step. A group that the node has joined in a step that is
+/// not yet active waits for the switch.
 /// </para>
 /// <para>
 /// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
@@ -72,13 +72,12 @@ public sealed class GroupSender
     /// <summary>Bytes of messages admitted and not yet known stable.</summary>
     public long OutstandingBytes { get; private set; }
 
-    /// <summary>Members of the group in the step this node sends in, itself included; as last known while a newer step is installed and not yet
-    /// active, 0 before anything is known.</summary>
+    /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
     public int SendMemberCount
     {
         get
         {
-            if (_countedIn != _context.Generation && _context.CanBind) CountMembers();
+            if (_countedIn != _context.Generation) CountMembers();
             return _memberCount;
         }
     }
@@ -139,7 +138,7 @@ public sealed class GroupSender
             RegionView view = _binding.StreamAt(index).View;
             if (!views.Contains(view)) views.Add(view);
         }
-        return !_isBound || !_context.CanBind;
+        return !_isBound;
     }
 
     /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
@@ -385,7 +384,7 @@ public sealed class GroupSender
         _boundIn = _context.Generation;
         _shutGates = 0;
         _binding?.Clear();
-        _isBound = _context.CanBind && _context.Cluster!.FindGroup(Group.Id) is not null;
+        _isBound = _context.Active.Contains(Group.Id);
         if (_isBound)
         {
             _binding ??= new GroupBinding();
@@ -407,8 +406,8 @@ public sealed class GroupSender
     {
         _countedIn = _context.Generation;
         _memberCount = 0;
-        if (_context.Cluster!.FindGroup(Group.Id) is null) return;
-        IReadOnlyList<RegionView> views = _context.Cluster.ViewsOf(Group.Id);
+        if (!_context.Active.Contains(Group.Id)) return;
+        IReadOnlyList<RegionView> views = _context.Active.Of(Group.Id);
         for (int index = 0; index < views.Count; index++) _memberCount += views[index].Members.Length;
     }
 

@@ -69,7 +69,8 @@ internal sealed class SendContext
 
     public ulong ClusterInstance { get; set; }
 
-    public ClusterView? Cluster { get; set; }
+    /// <summary>What groups bind to.</summary>
+    public ActiveViews Active { get; } = new();
 
     public StepNumber ActiveStep { get; set; }
 
@@ -81,9 +82,6 @@ internal sealed class SendContext
 
     /// <summary>True from the beginning of the end: nobody is told anything any more.</summary>
     public bool IsClosed { get; set; }
-
-    /// <summary>True while the cluster view shows the very step that this node sends in: only then can groups be bound.</summary>
-    public bool CanBind => Cluster is not null && !ActiveStep.IsNone && Cluster.Installed == ActiveStep;
 
     /// <summary>A copy with one reference.</summary>
     public Slice Copy(ReadOnlySpan<byte> bytes) => CopyArena.Copy(bytes);

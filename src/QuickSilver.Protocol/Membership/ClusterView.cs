@@ -17,6 +17,9 @@ public abstract class ClusterView
     /// <summary>This node's own region view; null while it is in no group.</summary>
     public abstract RegionView? Own { get; }
 
+    /// <summary>All current region views that span a group of this node, in order of region id. Valid until the next step.</summary>
+    public abstract IEnumerable<RegionView> Views { get; }
+
     /// <summary>A node by <see cref="NodeNumber.Key"/>, removed ones included for as long as views name them; null when unknown. O(1).</summary>
     public abstract NodeInfo? FindNode(ulong key);
 

@@ -36,6 +36,9 @@ public sealed class InstalledStep
     /// </summary>
     public required IReadOnlyList<GroupInfo> Changed { get; init; }
 
+    /// <summary>The numbers that the views of <see cref="Changed"/> had before, in the same order; none for a group just joined.</summary>
+    public required IReadOnlyList<StepNumber> ChangedFrom { get; init; }
+
     /// <summary>Nodes removed from the cluster with this step or announced since the one before.</summary>
     public required IReadOnlyList<NodeInfo> Removed { get; init; }
 }

@@ -140,8 +140,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnStepInstalled(InstalledStep step, Instant now)
     {
         _rooms.StepsInstalled++;
-        _rooms.Views.OnStepInstalled(step, now);
         _rooms.Disseminator.OnStepInstalled(step, now);
+        _rooms.Views.OnStepInstalled(step, now);
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);

@@ -133,13 +133,39 @@ public class GroupSenderTests
     }
 
     [Fact]
-    public void AGroupFirstUsedBetweenInstallAndSwitchWaitsForTheSwitch()
+    public void AGroupFirstUsedBetweenInstallAndSwitchIsSentInTheStepBefore()
     {
         var world = new SendWorld();
-        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
+        RegionView active = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], active);
         RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
         world.Install(2, next);
         GroupSender sender = world.Disseminator.OpenGroup(First);
+        var ticket = new TicketStub();
+        Assert.Equal(3, sender.SendMemberCount);
+        world.Admit(sender, [1], ticket);
+        Assert.True(sender.IsDrained);
+        Assert.Equal((1UL, 3), (ticket.Number, ticket.Members));
+        world.PullAll();
+        Assert.Single(Received(world, active).Messages);
+        world.Switch();
+        Assert.Equal(4, sender.SendMemberCount);
+        world.Admit(sender, [2], ticket);
+        Assert.Equal((2UL, 4, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
+        world.PullAll();
+        Assert.Single(Received(world, next).Messages);
+    }
+
+    [Fact]
+    public void AGroupJoinedInAStepThatIsNotActiveWaitsForTheSwitch()
+    {
+        var world = new SendWorld();
+        RegionView active = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], active);
+        RegionView next = world.View(2, 2, 2, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Cluster.Join(Second);
+        world.Install(2, next);
+        GroupSender sender = world.Disseminator.OpenGroup(Second);
         var ticket = new TicketStub();
         world.Admit(sender, [1], ticket);
         Assert.False(sender.IsDrained);
@@ -147,7 +173,7 @@ public class GroupSenderTests
         world.Switch();
         Assert.True(sender.IsDrained);
         Assert.Equal([sender], world.Drained);
-        Assert.Equal((1UL, 4, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
+        Assert.Equal((1UL, 3, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
         world.PullAll();
         Assert.Single(Received(world, next).Messages);
     }

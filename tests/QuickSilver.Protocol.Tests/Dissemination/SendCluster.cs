@@ -18,6 +18,8 @@ internal sealed class SendCluster(NodeInfo self) : ClusterView
 
     public override RegionView? Own => Current.Find(view => view.IndexOf(self.Number.Key) >= 0);
 
+    public override IEnumerable<RegionView> Views => Current;
+
     public void Join(GroupInfo group) => _groups[group.Id] = group;
 
     public void Leave(GroupInfo group) => _groups.Remove(group.Id);

@@ -214,6 +214,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
                 Joined = [],
                 Left = [],
                 Changed = [],
+                ChangedFrom = [],
                 Removed = [],
             },
             Now);

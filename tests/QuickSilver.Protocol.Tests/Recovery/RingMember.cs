@@ -113,6 +113,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
         public override RegionView? Own => world.View;
 
+        public override IEnumerable<RegionView> Views => [world.View];
+
         public override NodeInfo? FindNode(ulong key) => world.Sender.Number.Key == key ? world.Sender : null;
 
         public override GroupInfo? FindGroup(GroupId id) => null;

@@ -46,4 +46,44 @@ public sealed class ServerAbsenceTests
             cluster.Shutdown();
         }
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void GroupsThatWereSilentCanSendThoughTheServerWentBeforeItActivatedAStep(bool leaves)
+    {
+        for (ulong seed = 1; seed <= 3; seed++)
+        {
+            var cluster = new SimulatedCluster(new SimulationOptions
+            {
+                Nodes = 5,
+                Seed = seed,
+                ReplayHint = Seeds.Replay(seed, nameof(GroupsThatWereSilentCanSendThoughTheServerWentBeforeItActivatedAStep)),
+            });
+            SimulatedNode[] members = [.. cluster.Nodes.Take(4)];
+            cluster.JoinAll("other");
+            foreach (SimulatedNode member in members) member.Join("silent");
+            cluster.RunFor(5 * Second);
+
+            // The step comes to all, but nobody's acknowledgement comes to the server.
+            if (leaves) cluster.Nodes[3].Leave("silent");
+            else cluster.Nodes[4].Join("silent");
+            while (!members.All(node => node.Stack.Cluster.Installed > node.Stack.SendStep)) cluster.RunFor(TimeSpan.FromMicroseconds(20));
+            cluster.Inject(new ServerOutage(cluster.Elapsed, 20 * Second));
+            cluster.RunFor(Second);
+            Assert.All(members, node => Assert.True(node.Stack.Cluster.Installed > node.Stack.SendStep, $"seed {seed}: the step was activated"));
+            SimulatedGroup[] stays = [.. members.Take(3).Select(node => node.FindGroup("silent")!)];
+            members[0].Send("silent", 100);
+            members[1].Send("silent", 100);
+            cluster.RunFor(2 * Second);
+            Assert.All(stays, stay => Assert.True(stay.Received.Count == 2, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+            cluster.RunFor(30 * Second);
+            members[2].Send("silent", 100);
+            cluster.RunFor(Second);
+            cluster.Settle(30 * Second);
+            Assert.All(stays, stay => Assert.True(stay.Received.Count == 3 && stay.Losses == 0, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+            Assert.Equal(leaves ? 0 : 1, cluster.Nodes[4].FindGroup("silent")?.Received.Count ?? 0);
+            cluster.Shutdown();
+        }
+    }
 }

@@ -36,6 +36,9 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     /// <inheritdoc/>
     public override RegionView? Own => _ownRegion?.Current;
 
+    /// <inheritdoc/>
+    public override IEnumerable<RegionView> Views => _current.Values;
+
     /// <summary>Counter of the last step, installed or made before this node registered.</summary>
     public ulong LastStep => _lastStep;
 
@@ -228,7 +231,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     {
         if (_self is null || frame.Step != _lastStep + 1) return null;
         var number = new StepNumber(Epoch, frame.Step);
-        if (!frame.IsConcerned) return Commit(number, [], [], [], [], []);
+        if (!frame.IsConcerned) return Commit(number, [], [], [], [], [], []);
         var opened = new List<OpenedView>();
         foreach (StepFrame.ViewEntry entry in frame.Opened)
         {
@@ -262,13 +265,15 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         _joining.Clear();
         _layout++;
         var changed = new List<GroupInfo>();
+        var changedFrom = new List<StepNumber>();
         foreach (GroupId id in changes.Take())
         {
             if (!_groups.TryGetValue(id, out OwnGroup? group)) continue;
-            group.View = number;
             changed.Add(group.Info);
+            changedFrom.Add(group.View);
+            group.View = number;
         }
-        return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left, changed);
+        return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left, changed, changedFrom);
     }
 
     /// <summary>Leaves a step out, as only a broken agent does.</summary>
@@ -280,7 +285,8 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     }
 
     private InstalledStep Commit(
-        StepNumber number, List<RegionView> opened, List<RegionView> superseded, List<GroupInfo> joined, List<GroupInfo> left, List<GroupInfo> changed)
+        StepNumber number, List<RegionView> opened, List<RegionView> superseded, List<GroupInfo> joined, List<GroupInfo> left, List<GroupInfo> changed,
+        List<StepNumber> changedFrom)
     {
         _installed = number;
         _lastStep = number.Counter;
@@ -293,6 +299,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             Joined = joined,
             Left = left,
             Changed = changed,
+            ChangedFrom = changedFrom,
             Removed = _removed.TakeNew(),
         };
     }
