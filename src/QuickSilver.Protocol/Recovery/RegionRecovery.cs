@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 public sealed class RegionRecovery
 {
-    private const ulong GuaranteedPackets = 8;
+    private const ulong GuaranteedPackets = 16;
 
     private readonly Recoverer _node;
     private readonly List<StreamReceiver> _streams = [];
@@ -455,13 +455,13 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    // Over the cap a stream may still grow at its contiguous end, by a little: what is kept above a gap could otherwise fill the cache for ever, or
-    // two members wait for each other, each
-    // full of the stream that the other lacks. The member that is furthest behind has nothing below the gap to keep, so it always goes on.
+    // Over the cap a stream may still grow by a little above what all members hold: what is kept above a gap could otherwise fill the cache for ever,
+    // or two members wait for each other, each full of the stream that the other lacks. The member that is furthest behind always goes on. It takes
+    // a few rounds until all members know that all hold these packets, and only then may the next come: so few that losses among them do not add rounds.
     private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
     {
         if (_node.HasCacheRoom(bytes)) return true;
-        if (sequence != stream.Window.Contiguous + 1 || sequence > stream.Cleanup + GuaranteedPackets) return false;
+        if (sequence > stream.Cleanup + GuaranteedPackets) return false;
         _node.Probes.Hit(Mark.PacketStoredBeyondCap);
         return true;
     }
