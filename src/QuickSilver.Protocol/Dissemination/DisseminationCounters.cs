@@ -33,6 +33,9 @@ public sealed class DisseminationCounters
     /// <summary>NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.</summary>
     public ulong NaksIgnored;
 
+    /// <summary>Answers to what this node sent: feedback that showed more of it stable.</summary>
+    public ulong Answers;
+
     /// <summary>How often admission to a group shut.</summary>
     public ulong GatesShut;
 

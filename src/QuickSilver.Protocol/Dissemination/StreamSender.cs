@@ -208,6 +208,7 @@ public sealed class StreamSender : IFeed
         if (stable > Stable)
         {
             _context.AnsweredAt = now;
+            _context.Counters.Answers++;
             Settle(stable, now);
         }
         ulong read = Math.Max(ack.Intake ?? 0, Stable);

@@ -15,6 +15,9 @@ public sealed class NodeObservations
     /// <summary>For how long the node has been asking others, and has read not one datagram of theirs; zero when it has, or has not asked.</summary>
     public TimeSpan UnheardFor { get; set; }
 
+    /// <summary>For how long the node has been asking others, and nobody has answered; not less than <see cref="UnheardFor"/>.</summary>
+    public TimeSpan UnansweredFor { get; set; }
+
     /// <summary>True when nothing holds the node up.</summary>
     public bool IsEmpty => Silent.Count == 0 && Draining.Count == 0 && UnheardFor == TimeSpan.Zero;
 
@@ -24,5 +27,6 @@ public sealed class NodeObservations
         Silent.Clear();
         Draining.Clear();
         UnheardFor = TimeSpan.Zero;
+        UnansweredFor = TimeSpan.Zero;
     }
 }

@@ -45,6 +45,9 @@ public sealed class RecoveryCounters
     /// <summary>Packets of removed senders that no live member held.</summary>
     public ulong PacketsAbandoned;
 
+    /// <summary>Answers to what this node asked: hops acknowledged, and repairs of what it had asked for.</summary>
+    public ulong Answers;
+
     /// <summary>Control datagrams sent.</summary>
     public ulong ControlSent;
 

@@ -437,6 +437,7 @@ public sealed class RegionRecovery
         if (stream.Missing.Fill(sequence, out MissingRun run) && header.Kind == DatagramKind.Repair)
         {
             if (run.Attempts == 1) Gaps.Sample(now - run.When);
+            if (run.Attempts > 0) counters.Answers++;
         }
         if (header.Kind == DatagramKind.Repair)
         {

@@ -211,7 +211,11 @@ internal sealed class TokenRing
         TokenHop hop = TokenHop.Read(ref reader, _region.View.Members.Length, _in.AckSkipped);
         if (!reader.IsAtEnd) return RejectReason.Malformed;
         if (_region.View.Members[hop.To].Number.Key != header.Sender) return RejectReason.UnknownSender;
-        if (hop.From == _region.Self) _silence.OnAnswered(hop.To);
+        if (hop.From == _region.Self)
+        {
+            _silence.OnAnswered(hop.To);
+            _node.Counters.Answers++;
+        }
         bool isLast = _out.Pace.OnAnswered(hop, now);
         if (!_out.Answered(hop) && !isLast) return RejectReason.None;
         if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);

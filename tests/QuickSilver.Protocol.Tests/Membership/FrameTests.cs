@@ -88,14 +88,16 @@ public sealed class FrameTests
         observed.Silent.Add(new SilentMember(new NodeNumber(Reign, 5).Key, TimeSpan.Zero, false));
         observed.Draining.Add(new DrainingView(new ViewNumber(Reign, 6), 130, true));
         observed.UnheardFor = TimeSpan.FromMilliseconds(300);
+        observed.UnansweredFor = TimeSpan.FromMilliseconds(301);
         ObservedFrame.Write(frame, observed);
-        Assert.Equal("05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02", Hex(frame));
+        Assert.Equal("05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02" + "AD02", Hex(frame));
         var read = new NodeObservations();
         var reader = new WireReader(frame.Span[1..]);
         Assert.True(ObservedFrame.TryRead(ref reader, read));
         Assert.Equal(observed.Silent, read.Silent);
         Assert.Equal(observed.Draining, read.Draining);
         Assert.Equal(observed.UnheardFor, read.UnheardFor);
+        Assert.Equal(observed.UnansweredFor, read.UnansweredFor);
         AssertRefusesDamage(frame.ToArray(), bytes =>
         {
             var damaged = new WireReader(bytes.AsSpan(1));

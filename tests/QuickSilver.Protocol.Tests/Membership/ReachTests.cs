@@ -278,6 +278,46 @@ public sealed class ReachTests
         Assert.True(nodes[1 - deaf].IsLive);
     }
 
+    // The word of the one that is well was halved by a hop that had just gone unanswered, and so it was found to be the worse of the two.
+    [Fact]
+    public void PassingSilenceOfAnotherTakesNothingFromAnAccusersWord()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(3);
+        Instant since = world.Now;
+        nodes[1].Observing = (observed, now) =>
+        {
+            if (!nodes[2].IsLive) return;
+            observed.Silent.Add(new SilentMember(Key(nodes[2]), now - since, true));
+            observed.Silent.Add(new SilentMember(Key(nodes[0]), TimeSpan.FromMilliseconds((now - since).Ticks / TimeSpan.TicksPerMillisecond % 100), true));
+        };
+        nodes[2].Observing = (observed, now) => observed.Silent.Add(new SilentMember(Key(nodes[1]), now - since, true));
+        world.Run(40 * Second);
+        Assert.Equal(MembershipRefusal.Unreachable, nodes[2].Expelled);
+        Assert.All(nodes[..2], node => Assert.True(node.IsLive));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void OfTwoThatAccuseEachOtherTheOneGoesThatNobodyAnswers(int mute)
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        Instant since = world.Now;
+        for (int index = 0; index < 2; index++)
+        {
+            int self = index;
+            nodes[self].Observing = (observed, now) =>
+            {
+                if (!nodes[1 - self].IsLive) return;
+                observed.Silent.Add(new SilentMember(Key(nodes[1 - self]), now - since, true));
+                if (self == mute) observed.UnansweredFor = now - since;
+            };
+        }
+        world.Run(30 * Second);
+        Assert.Equal(MembershipRefusal.Unreachable, nodes[mute].Expelled);
+        Assert.True(nodes[1 - mute].IsLive);
+    }
+
     [Fact]
     public void NodeThatReadsNothingIsRemovedThoughItSpeaks()
     {

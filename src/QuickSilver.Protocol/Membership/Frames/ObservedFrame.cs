@@ -18,6 +18,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   heard     varint   how often feedback has come
 ///   elsewhere byte     1: another view has answered since the first of it was sent; else 0
 /// unheard   varint   for how many milliseconds the node has asked and read nothing from anybody; 0: it reads, or does not ask
+/// answered  varint   for how many milliseconds the node has asked and nobody has answered; 0: somebody does, or it does not ask
 /// </code>
 /// </summary>
 internal static class ObservedFrame
@@ -39,6 +40,7 @@ internal static class ObservedFrame
             frame.WriteEpoch(view.View.Epoch).WriteVarint(view.View.Counter).WriteVarint(view.Heard).WriteByte(view.IsAnsweredElsewhere ? (byte)1 : (byte)0);
         }
         frame.WriteVarint((ulong)(observed.UnheardFor.Ticks / TimeSpan.TicksPerMillisecond));
+        frame.WriteVarint((ulong)(observed.UnansweredFor.Ticks / TimeSpan.TicksPerMillisecond));
     }
 
     /// <summary>Reads a body into <paramref name="observed"/>; false when it is malformed.</summary>
@@ -62,6 +64,7 @@ internal static class ObservedFrame
             observed.Draining.Add(new DrainingView(view, heard, elsewhere == 1));
         }
         observed.UnheardFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
+        observed.UnansweredFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
         return reader.IsAtEnd;
     }
 }

@@ -16,6 +16,9 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>Since when the node has asked in vain and read nothing from anybody; <see cref="Instant.Never"/>: it reads, or does not ask.</summary>
     public Instant UnheardSince { get; init; } = Instant.Never;
 
+    /// <summary>Since when the node has asked in vain and nobody has answered; <see cref="Instant.Never"/>: somebody does, or it does not ask.</summary>
+    public Instant UnansweredSince { get; init; } = Instant.Never;
+
     /// <summary>Whom it finds silent.</summary>
     public List<ReachFinding> Findings { get; } = [];
 
@@ -27,6 +30,12 @@ internal sealed class ReachReport(ServerNode node, Instant at)
 
     /// <summary>True when for so long the node has read nothing from anybody, though it asked.</summary>
     public bool IsDeaf(Instant now, TimeSpan period) => UnheardSince != Instant.Never && now - UnheardSince >= period;
+
+    /// <summary>True when for so long nobody has answered the node, though it asked.</summary>
+    public bool IsUnanswered(Instant now, TimeSpan period) => UnansweredSince != Instant.Never && now - UnansweredSince >= period;
+
+    /// <summary>How many the node itself has found silent for so long: a passing silence is no finding.</summary>
+    public int Accused(TimeSpan period) => Findings.Count(finding => finding.IsOwn && At - finding.Since >= period);
 
     /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
     public void Add(ReachFinding finding)

@@ -10,8 +10,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// asked the node and got no answer, and there is a second witness: a member whose reports say that the node is passed over, or the node's own word
 /// that it finds two or more others silent; one is enough where nobody else could see it. One answer, or a gap in the reports, and the time begins
 /// again. A node may as well be deaf itself: then it finds everybody silent. So an accuser's word is divided among all whom it accuses, does not count
-/// while one who accuses fewer accuses it, and of those confirmed at about the same time the one with the most against it goes, alone; the others are
-/// judged anew without it. A tie goes to the younger.
+/// while one who accuses fewer accuses it, and of those confirmed at about the same time one goes that by its own word nobody answers, or else the one
+/// with the most against it, alone; the others are judged anew without it. A tie goes to the younger.
 /// When one accuses one for two failure timeouts and nobody can confirm it, the way between the two is broken, and nothing they share can go on: the
 /// one with more against it goes, or the younger.
 /// </para>
@@ -38,7 +38,6 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
 {
     private const double AboutTheSame = 0.8;
     private readonly SortedDictionary<ulong, ReachReport> _reports = [];
-
     private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
 
     private TimeSpan Period => parts.Settings.FailureTimeout;
@@ -53,7 +52,11 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         if (before is not null && !IsFresh(before, now)) before = null;
         if (observed.IsEmpty) return;
         foreach (ulong gone in (List<ulong>)[.. _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key)]) _reports.Remove(gone);
-        var report = new ReachReport(node, now) { UnheardSince = observed.UnheardFor > TimeSpan.Zero ? now - observed.UnheardFor : Instant.Never };
+        var report = new ReachReport(node, now)
+        {
+            UnheardSince = observed.UnheardFor > TimeSpan.Zero ? now - observed.UnheardFor : Instant.Never,
+            UnansweredSince = observed.UnansweredFor > TimeSpan.Zero ? now - observed.UnansweredFor : Instant.Never,
+        };
         _reports.Add(node.Key, report);
         foreach (SilentMember silent in observed.Silent)
         {
@@ -96,12 +99,12 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         while (true)
         {
             ServerNode? worst = null;
-            (double Weight, bool IsDeaf, int Observers) most = default;
+            (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) most = default;
             bool isDue = false;
             foreach (ServerNode accused in Confirmed(now, Period * AboutTheSame))
             {
                 isDue |= IsConfirmed(accused, now, Period);
-                (double, bool, int) against = Against(accused, now);
+                (bool, double, bool, int) against = Against(accused, now);
                 if (worst is not null && against.CompareTo(most) < 0) continue;
                 if (worst is not null && against.CompareTo(most) == 0 && accused.Info.Number < worst.Info.Number) continue;
                 worst = accused;
@@ -130,7 +133,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     private bool IsConfirmed(ServerNode accused, Instant now, TimeSpan period)
     {
         bool isOld = false;
-        int observers = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.Findings.Count(other => other.IsOwn) >= 2 ? 1 : 0;
+        int observers = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.Accused(Period / 2) >= 2 ? 1 : 0;
         foreach (ReachReport report in _reports.Values)
         {
             if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
@@ -143,11 +146,12 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     /// <summary>True for the word of a node that is accused itself, by one that accuses fewer.</summary>
     private bool IsDoubtful(ReachReport report, Instant now)
     {
-        int own = report.Findings.Count(finding => finding.IsOwn);
+        // Passing findings count here: an accuser that was right at first may have gone deaf since.
+        int own = report.Accused(TimeSpan.Zero);
         foreach (ReachReport other in _reports.Values)
         {
             if (!IsFresh(other, now) || other.Find(report.Node) is not { IsOwn: true }) continue;
-            if (other.Findings.Count(finding => finding.IsOwn) < own) return true;
+            if (other.Accused(TimeSpan.Zero) < own) return true;
         }
         return false;
     }
@@ -170,10 +174,10 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     }
 
     /// <summary>
-    /// What is said against a node: own findings, each divided by how many its finder accuses; then whether it says itself that it reads nothing; then
-    /// how many see it passed over.
+    /// What is said against a node: first its own word that nobody answers it; own findings of others, each divided by how many its finder accuses; its
+    /// word that it reads nothing; how many see it passed over.
     /// </summary>
-    private (double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
+    private (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
     {
         double weight = 0;
         int observers = 0;
@@ -181,10 +185,11 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         {
             if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
             observers++;
-            if (finding.IsOwn) weight += 1.0 / report.Findings.Count(other => other.IsOwn);
+            if (finding.IsOwn) weight += 1.0 / report.Accused((report.At - finding.Since) / 2);
         }
-        bool isDeaf = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.IsDeaf(now, Period * AboutTheSame);
-        return (weight, isDeaf, observers);
+        ReachReport? own = _reports.TryGetValue(accused.Key, out ReachReport? found) && IsFresh(found, now) ? found : null;
+        TimeSpan period = Period * AboutTheSame;
+        return (own?.IsUnanswered(now, period) ?? false, weight, own?.IsDeaf(now, period) ?? false, observers);
     }
 
     /// <summary>How many live nodes share a view with this one; those of a server before count as far as they have reported.</summary>
