@@ -58,6 +58,33 @@ internal sealed class GroupBinding
         Count = 0;
     }
 
+    /// <summary>Counts messages as pending in every stream.</summary>
+    public void AddToAccounts(int messages, long bytes)
+    {
+        for (int index = 0; index < Count; index++) _streams[index].Gate.Account.Add(messages, bytes);
+    }
+
+    /// <summary>Counts messages as pending no more in any stream.</summary>
+    public void RemoveFromAccounts(int messages, long bytes)
+    {
+        for (int index = 0; index < Count; index++) _streams[index].Gate.Account.Remove(messages, bytes);
+    }
+
+    /// <summary>Lets a group follow the gates of all streams.</summary>
+    public void AttachToGates(GroupSender group)
+    {
+        for (int index = 0; index < Count; index++) _streams[index].Gate.Attach(group);
+    }
+
+    /// <summary>Adds the views of all streams that are not in a list yet.</summary>
+    public void AddViewsTo(List<RegionView> views)
+    {
+        for (int index = 0; index < Count; index++)
+        {
+            if (!views.Contains(_streams[index].View)) views.Add(_streams[index].View);
+        }
+    }
+
     /// <summary>The first stream whose region buffer has no room; null when a message can be bound.</summary>
     public StreamSender? FirstFull()
     {

@@ -26,15 +26,12 @@ public sealed class GroupSender
     private MessageSources? _sources;
     private FlushMarkers? _flushes;
     private SelfDelivery _own;
-    private OutgoingMessage? _queueHead;
-    private OutgoingMessage? _queueTail;
+    private AdmissionQueue _queue;
     private StepNumber _previousStep;
-    private long _queueBytes;
     private long _outstanding;
     private ulong _ordinal;
     private ulong _boundIn;
     private ulong _countedIn;
-    private int _queueCount;
     private int _memberCount;
     private int _shutGates;
     private int _turn;
@@ -61,7 +58,7 @@ public sealed class GroupSender
 
     /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do
     /// not count.</summary>
-    public bool IsDrained => _queueHead is null;
+    public bool IsDrained => _queue.IsEmpty;
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber { get; private set; }
@@ -83,7 +80,7 @@ public sealed class GroupSender
     }
 
     /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
-    internal bool MustRebind => _queueHead is not null || _shutGates > 0 || !IsOpen || (_sources is not null && _sources.AnyReady);
+    internal bool MustRebind => !_queue.IsEmpty || _shutGates > 0 || !IsOpen || (_sources is not null && _sources.AnyReady);
 
     /// <summary>Admits a message, open or not: the host stops when told that the gate has shut. Allocates nothing in steady state.</summary>
     /// <param name="payload">The bytes, with one reference that passes to the sender.</param>
@@ -96,11 +93,7 @@ public sealed class GroupSender
         message.Hold(payload);
         EnsureBound(now);
         Account(message);
-        if (_queueTail is null) _queueHead = message;
-        else _queueTail.Next = message;
-        _queueTail = message;
-        _queueCount++;
-        _queueBytes += message.Length;
+        _queue.Add(message);
         _hasWaited |= _context.Loop.IsNested;
         Schedule();
         _context.Loop.Leave(now);
@@ -129,15 +122,9 @@ public sealed class GroupSender
         {
             if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
         }
-        bool isQueued = false;
-        for (OutgoingMessage? message = _queueHead; message is not null; message = message.Next) isQueued |= message.Is(this, ticket);
-        if (!isQueued) return false;
+        if (!_queue.Holds(this, ticket)) return false;
         // Waits for room in a region's buffer, and so for everybody there.
-        for (int index = 0; _isBound && index < _binding!.Count; index++)
-        {
-            RegionView view = _binding.StreamAt(index).View;
-            if (!views.Contains(view)) views.Add(view);
-        }
+        if (_isBound) _binding!.AddViewsTo(views);
         return !_isBound;
     }
 
@@ -170,7 +157,7 @@ public sealed class GroupSender
         if (!EnsureBound(now))
         {
             // Bound again, and scheduled, by the switch: what waits in the queue makes it so.
-            _hasWaited |= _queueHead is not null;
+            _hasWaited |= !_queue.IsEmpty;
             return;
         }
         if (_binding!.FirstFull() is { } full)
@@ -179,13 +166,13 @@ public sealed class GroupSender
             return;
         }
         if (Next(now) is { } message) Bind(message, now);
-        if (_hasWaited && _queueHead is null)
+        if (_hasWaited && _queue.IsEmpty)
         {
             _hasWaited = false;
             _context.Events.OnDrained(this, now);
         }
         if (!HasWork || _isScheduled) return;
-        _hasWaited |= _queueHead is not null;
+        _hasWaited |= !_queue.IsEmpty;
         StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
         if (line is not null) WaitAt(line);
         else Schedule();
@@ -257,10 +244,10 @@ public sealed class GroupSender
     /// <summary>Drops what waits to be bound.</summary>
     internal void Close()
     {
-        while (_queueHead is not null) Dequeue().ReleaseBytes();
+        while (!_queue.IsEmpty) _queue.Take().ReleaseBytes();
     }
 
-    private bool HasWork => _queueHead is not null || (_shutGates == 0 && _sources is not null && _sources.AnyReady);
+    private bool HasWork => !_queue.IsEmpty || (_shutGates == 0 && _sources is not null && _sources.AnyReady);
 
     private void Schedule()
     {
@@ -273,7 +260,7 @@ public sealed class GroupSender
     {
         _context.Settings.Probes.Hit(Mark.GroupWaitedForRoom);
         _isScheduled = true;
-        _hasWaited |= _queueHead is not null;
+        _hasWaited |= !_queue.IsEmpty;
         stream.Backlog.Waiters.Enqueue(this);
     }
 
@@ -285,7 +272,7 @@ public sealed class GroupSender
         {
             int turn = _turn % turns;
             _turn = turn + 1;
-            if (turn == 0 && _queueHead is not null) return Dequeue();
+            if (turn == 0 && !_queue.IsEmpty) return _queue.Take();
             if (turn == 0 || _shutGates > 0 || !_sources!.TryAsk(turn - 1, _context.SourceWriter)) continue;
             OutgoingMessage message = _context.Messages.Take(this, ticket: null);
             message.Hold(_context.SourceWriter.Finish());
@@ -293,17 +280,6 @@ public sealed class GroupSender
             return message;
         }
         return null;
-    }
-
-    private OutgoingMessage Dequeue()
-    {
-        OutgoingMessage message = _queueHead!;
-        _queueHead = message.Next;
-        if (_queueHead is null) _queueTail = null;
-        message.Next = null;
-        _queueCount--;
-        _queueBytes -= message.Length;
-        return message;
     }
 
     private void Bind(OutgoingMessage message, Instant now)
@@ -359,7 +335,7 @@ public sealed class GroupSender
             _context.WaitingForStep.Account.Add(messages, bytes);
             return;
         }
-        for (int index = 0; index < _binding!.Count; index++) _binding.StreamAt(index).Gate.Account.Add(messages, bytes);
+        _binding!.AddToAccounts(messages, bytes);
     }
 
     private void RemoveFromAccounts(int messages, long bytes)
@@ -369,17 +345,17 @@ public sealed class GroupSender
             _context.WaitingForStep.Account.Remove(messages, bytes);
             return;
         }
-        for (int index = 0; index < _binding!.Count; index++) _binding.StreamAt(index).Gate.Account.Remove(messages, bytes);
+        _binding!.RemoveFromAccounts(messages, bytes);
     }
 
     // Works the binding out anew once per active step; what waits in the queue moves to the new streams' accounts.
     private bool EnsureBound(Instant now)
     {
         if (_boundIn == _context.Generation) return _isBound;
-        if (_queueCount > 0)
+        if (!_queue.IsEmpty)
         {
             _context.Settings.Probes.Hit(Mark.QueueMovedToNewStep);
-            RemoveFromAccounts(_queueCount, _queueBytes);
+            RemoveFromAccounts(_queue.Count, _queue.Bytes);
         }
         _boundIn = _context.Generation;
         _shutGates = 0;
@@ -389,7 +365,7 @@ public sealed class GroupSender
         {
             _binding ??= new GroupBinding();
             _binding.Rebind(_context, Group.Id, now);
-            for (int index = 0; index < _binding.Count; index++) _binding.StreamAt(index).Gate.Attach(this);
+            _binding.AttachToGates(this);
             CountMembers();
         }
         else
@@ -397,7 +373,7 @@ public sealed class GroupSender
             _context.Settings.Probes.Hit(Mark.BindingWaitsForStep);
             _context.WaitingForStep.Attach(this);
         }
-        if (_queueCount > 0) AddToAccounts(_queueCount, _queueBytes);
+        if (!_queue.IsEmpty) AddToAccounts(_queue.Count, _queue.Bytes);
         MarkGate();
         return _isBound;
     }

@@ -26,22 +26,18 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </summary>
 public sealed class StreamSender : IFeed
 {
-    private static readonly TimeSpan ShortestRoundTrip = TimeSpan.FromMilliseconds(1);
-    private static readonly TimeSpan LongestRoundTrip = TimeSpan.FromSeconds(1);
-
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
     private readonly BeaconClock _beacon;
     private readonly PendingPackets _pending = new();
-    private readonly RingQueue<SentMessage> _sent = new();
+    private readonly SentMessages _sent = new();
     private readonly StreamCarrier _carrier;
     private readonly StreamRepairs _repairs;
     private readonly ulong[] _introduced;
     private Slice _held;
     private long _releasedCharge;
-    private ulong _ackedHighest;
-    private TimeSpan _roundTrip;
+    private RoundTripEstimate _roundTrip;
     private uint _packedMessages;
     private uint _heldMessages;
     private bool _isRegistered;
@@ -55,7 +51,7 @@ public sealed class StreamSender : IFeed
     {
         _context = context;
         View = view;
-        _roundTrip = context.Settings.InitialRoundTrip;
+        _roundTrip = new RoundTripEstimate(context.Settings.InitialRoundTrip);
         IsOwn = view.IndexOf(context.SelfKey) >= 0;
         _channel = view.Multicast.IsNone ? null : context.Transport.Open(view.Multicast, receive: false);
         _builder = new TrainBuilder(context, this, _pending, predecessorShare, now);
@@ -147,14 +143,7 @@ public sealed class StreamSender : IFeed
     }
 
     /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
-    internal bool AwaitsStability(GroupSender group, SendTicket? ticket)
-    {
-        for (int index = 0; index < _sent.Count; index++)
-        {
-            if (_sent[index].Message.Is(group, ticket)) return true;
-        }
-        return Backlog.Holds(group, ticket);
-    }
+    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     internal void Append(OutgoingMessage message, int groupIndex)
@@ -170,7 +159,7 @@ public sealed class StreamSender : IFeed
     internal void OnMessagePacked(OutgoingMessage message, Slice inPacket, Instant now)
     {
         _packedMessages++;
-        _sent.Enqueue(new SentMessage(message, Highest + 1));
+        _sent.Add(message, Highest + 1);
         LetGoOf(message, inPacket, now);
     }
 
@@ -202,7 +191,7 @@ public sealed class StreamSender : IFeed
     {
         if (ack.Stable > Highest || ack.Highest > Highest || ack.Intake > Highest) return false;
         Heard++;
-        MeasureRoundTrip(ack.Highest, now);
+        _roundTrip.OnFeedback(ack.Highest, _pending, now);
         if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) StopBeacons();
         ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
         if (stable > Stable)
@@ -232,7 +221,7 @@ public sealed class StreamSender : IFeed
             _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
             if (first > range.Start) _context.Settings.Probes.Hit(Mark.NakOfStablePacket);
             ulong end = _context.Settings.Probes.Breaks(Sabotage.NakCutShort) ? range.End - 1 : range.End;
-            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, _roundTrip, now);
+            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, _roundTrip.Value, now);
         }
         return true;
     }
@@ -324,9 +313,8 @@ public sealed class StreamSender : IFeed
         _pending.ReleaseTo(sequence);
         int messages = 0;
         long bytes = 0;
-        while (_sent.Count > 0 && _sent.First.LastSequence <= sequence)
+        while (_sent.TryTake(sequence, out OutgoingMessage message))
         {
-            OutgoingMessage message = _sent.Dequeue().Message;
             messages++;
             bytes += message.Length;
             SettleMessage(message, now);
@@ -401,29 +389,9 @@ public sealed class StreamSender : IFeed
         RequestPull();
     }
 
-    // Only where the packet was sent once, and only the first time that feedback names it: else there is no telling what is measured.
-    private void MeasureRoundTrip(ulong highest, Instant now)
-    {
-        if (highest <= _ackedHighest) return;
-        _ackedHighest = highest;
-        if (!_pending.Contains(highest) || _pending[highest].Repaired != Instant.Zero) return;
-        TimeSpan sample = now - _pending[highest].Sent;
-        _roundTrip += (sample - _roundTrip) / 8;
-        if (_roundTrip < ShortestRoundTrip) _roundTrip = ShortestRoundTrip;
-        if (_roundTrip > LongestRoundTrip) _roundTrip = LongestRoundTrip;
-    }
-
     private void CountMembers()
     {
-        int others = 0;
-        RemovedMembers = 0;
-        foreach (NodeInfo member in View.Members)
-        {
-            if (member.IsRemoved) RemovedMembers++;
-            else if (member.Number.Key != _context.SelfKey) others++;
-        }
-        HasOthers = others > 0;
+        RemovedMembers = View.Members.Count(static member => member.IsRemoved);
+        HasOthers = View.Members.Any(member => !member.IsRemoved && member.Number.Key != _context.SelfKey);
     }
-
-    private readonly record struct SentMessage(OutgoingMessage Message, ulong LastSequence);
 }

@@ -1,10 +1,9 @@
 using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
+/// <summary>Order, numbers, steps and own delivery of one group; flushes and tickets.</summary>
 public class GroupSenderTests
 {
     private static readonly GroupInfo First = SendWorld.Group(1);
@@ -215,119 +214,6 @@ public class GroupSenderTests
     }
 
     [Fact]
-    public void TheGateShutsWhenAStreamIsFullAndOpensAtHalf()
-    {
-        var world = new SendWorld(Limited(messages: 10));
-        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
-        world.Begin([First], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
-        for (int index = 0; index < 9; index++)
-        {
-            world.Admit(sender, new byte[1000]);
-            world.PullAll();
-        }
-        Assert.True(sender.IsOpen);
-        world.Admit(sender, new byte[1000]);
-        Assert.False(sender.IsOpen);
-        Assert.Equal([(sender, false)], world.Gates);
-        world.PullAll();
-        StreamSender stream = world.Stream(view);
-        world.Ack(stream, 4);
-        Assert.False(sender.IsOpen);
-        world.Ack(stream, 5);
-        Assert.True(sender.IsOpen);
-        Assert.Equal([(sender, false), (sender, true)], world.Gates);
-        Assert.Equal(1UL, world.Counters.GatesShut);
-        Assert.Equal((5L, 5000L), (world.Counters.PendingMessages, world.Counters.PendingBytes));
-    }
-
-    [Fact]
-    public void AFullStreamShutsAllGroupsBoundToItAndNoOthers()
-    {
-        var world = new SendWorld(Limited(messages: 10));
-        GroupInfo third = SendWorld.Group(3);
-        world.Begin(
-            [First, Second, third],
-            world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second),
-            world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, third));
-        GroupSender busy = world.Disseminator.OpenGroup(First), neighbour = world.Disseminator.OpenGroup(Second);
-        GroupSender far = world.Disseminator.OpenGroup(third);
-        world.Admit(neighbour, [1]);
-        world.Admit(far, [1]);
-        for (int index = 0; index < 9; index++) world.Admit(busy, [1]);
-        Assert.Equal((false, false, true), (busy.IsOpen, neighbour.IsOpen, far.IsOpen));
-        world.PullAll();
-        world.AckAll();
-        Assert.Equal((true, true, true), (busy.IsOpen, neighbour.IsOpen, far.IsOpen));
-    }
-
-    [Fact]
-    public void WhatWaitsForASwitchShutsTheGateAndTheSwitchOpensIt()
-    {
-        var world = new SendWorld(Limited(messages: 10));
-        GroupSender sender = world.Disseminator.OpenGroup(First);
-        for (int index = 0; index < 10; index++) world.Admit(sender, [1]);
-        Assert.False(sender.IsOpen);
-        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
-        Assert.True(sender.IsOpen);
-        Assert.Equal(10, world.Own.Count);
-        Assert.Equal(0, world.Counters.PendingMessages);
-    }
-
-    [Fact]
-    public void AStuckRegionHoldsUpOnlyTheGroupsThatSpanIt()
-    {
-        var world = new SendWorld(receiveBuffer: 100_000);
-        RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
-        RegionView far = world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, First);
-        world.Begin([First, Second], near, far);
-        GroupSender spanning = world.Disseminator.OpenGroup(First), local = world.Disseminator.OpenGroup(Second);
-        for (int index = 0; index < 1000; index++)
-        {
-            world.Admit(spanning, new byte[1000]);
-            world.PullAll();
-            world.Ack(world.Stream(near), world.Stream(near).Highest);
-        }
-        Assert.False(spanning.IsDrained);
-        for (int index = 0; index < 50; index++)
-        {
-            world.Admit(local, new byte[1000]);
-            world.PullAll();
-            world.Ack(world.Stream(near), world.Stream(near).Highest);
-        }
-        Assert.Equal(50UL, local.LastNumber);
-        Assert.True(local.IsDrained);
-        ulong bound = spanning.LastNumber;
-        Assert.InRange(bound, 200UL, 400UL);
-        while (!spanning.IsDrained)
-        {
-            world.AckAll();
-            world.PullAll();
-        }
-        Assert.Equal(1000UL, spanning.LastNumber);
-        Assert.Equal([spanning], world.Drained);
-    }
-
-    [Fact]
-    public void GroupsThatWaitForOneRegionTakeTurns()
-    {
-        var world = new SendWorld(receiveBuffer: 100_000);
-        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
-        world.Begin([First, Second], view);
-        GroupSender first = world.Disseminator.OpenGroup(First), second = world.Disseminator.OpenGroup(Second);
-        for (int index = 0; index < 1000; index++) world.Admit(first, new byte[1000]);
-        for (int index = 0; index < 1000; index++) world.Admit(second, new byte[1000]);
-        Assert.Equal(0UL, second.LastNumber);
-        ulong before = first.LastNumber;
-        while (first.LastNumber < before + 300)
-        {
-            world.PullAll();
-            world.AckAll();
-        }
-        Assert.InRange(second.LastNumber, first.LastNumber - before - 1, first.LastNumber - before + 1);
-    }
-
-    [Fact]
     public void AFlushWaitsForWhatWasAdmittedBeforeAndForNothingElse()
     {
         var world = new SendWorld();
@@ -422,12 +308,6 @@ public class GroupSenderTests
         Assert.True(world.Alarms.FireNext(world.Now));
         Assert.True(sender.LastNumber > soFar);
     }
-
-    private static DisseminationSettings Limited(int messages) => new()
-    {
-        Pending = new PendingQuota { StreamMessages = messages },
-        Rate = new RateSettings { Fixed = true, Initial = 1e9 },
-    };
 
     private static StreamModel Received(SendWorld world, RegionView view)
     {

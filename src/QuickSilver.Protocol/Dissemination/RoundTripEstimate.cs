@@ -1,0 +1,30 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// How long it takes until feedback names a packet: smoothed like TCP's (an eighth of each sample; Jacobson, 1988), between a millisecond and a
+/// second. Measured only where the packet was sent once, and only the first time that feedback names it: else there is no telling what is measured
+/// (Karn's rule). A field of <see cref="StreamSender"/>, never copied. Core thread only.
+/// </summary>
+/// <param name="initial">Before anything is measured.</param>
+internal struct RoundTripEstimate(TimeSpan initial)
+{
+    private static readonly TimeSpan Shortest = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
+
+    private ulong _named;
+
+    /// <summary>The present estimate.</summary>
+    public TimeSpan Value { get; private set; } = initial;
+
+    /// <summary>Feedback names packets up to a sequence.</summary>
+    public void OnFeedback(ulong highest, PendingPackets pending, Instant now)
+    {
+        if (highest <= _named) return;
+        _named = highest;
+        if (!pending.Contains(highest) || pending[highest].Repaired != Instant.Zero) return;
+        TimeSpan value = Value + ((now - pending[highest].Sent - Value) / 8);
+        Value = value < Shortest ? Shortest : value > Longest ? Longest : value;
+    }
+}
