@@ -46,7 +46,7 @@ public class DelivererBenchmarks : IDeliveryEvents
         foreach (GroupId id in ids) _deliverer.OpenGroup(new GroupInfo(id, $"group {id.Counter}", 0), step);
         _deliverer.OnStepInstalled(step, Instant.Zero);
         _sender = new NodeInfo(new NodeNumber(Reign, 9), "sender", 1, default, default, 1 << 20);
-        _view = new ProtocolView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), ids), step, [_sender], default, 5);
+        _view = new ProtocolView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), [.. ids]), step, [_sender], default, 5);
         for (int index = 0; index < Packets; index++) _packets[index] = new Slice(_pool.Rent(BufferOwner.Cache), 0, 0);
     }
 

@@ -310,7 +310,7 @@ public sealed class Deliverer
             _lastView = known;
             return known.ByIndex;
         }
-        GroupId[] ids = view.Region.Groups;
+        GroupSet ids = view.Region.Groups;
         var byIndex = new GroupReceiver?[ids.Length];
         for (int index = 0; index < ids.Length; index++) byIndex[index] = _byId.GetValueOrDefault(ids[index]);
         _lastView = new ViewGroups(view, byIndex);

@@ -143,7 +143,7 @@ internal sealed class ViewChecks(RunContext run)
     private static string? Difference(InstalledView one, InstalledView other)
     {
         if (one.Region.Id != other.Region.Id) return "region";
-        if (!one.Region.Groups.AsSpan().SequenceEqual(other.Region.Groups)) return "groups";
+        if (!one.Region.Groups.Counters.SequenceEqual(other.Region.Groups.Counters)) return "groups";
         if (one.FirstStep != other.FirstStep) return "first step";
         if (one.Multicast != other.Multicast) return "multicast address";
         if (one.Members.Length != other.Members.Length) return "number of members";

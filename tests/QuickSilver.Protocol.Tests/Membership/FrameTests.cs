@@ -197,6 +197,20 @@ public sealed class FrameTests
     }
 
     [Fact]
+    public void ARegionOfAllGroupsCostsAnAgentFourBytesAGroup()
+    {
+        uint[] all = [.. Enumerable.Range(1, CounterRuns.MaxCounters).Select(static counter => (uint)counter)];
+        FrameBuilder frame = new FrameBuilder().Begin().WriteVarint(1);
+        RegionFrame.WriteWhole(frame, 1, all);
+        var cluster = new AgentCluster(Probes.None);
+        int left = RegionFrame.MaxCounters;
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        var reader = new WireReader(frame.Span);
+        Assert.True(cluster.TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 4L * CounterRuns.MaxCounters, (4L * CounterRuns.MaxCounters) + 2_000);
+    }
+
+    [Fact]
     public void DifferencesOfGroupSetsRoundTrip()
     {
         var random = new SeededRandom(9);
@@ -204,9 +218,9 @@ public sealed class FrameTests
         {
             uint[] from = Draw();
             uint[] to = Draw();
-            GroupId[]? result = RegionGroups.Apply(Ids(from), SortedCounters.Except(to, from), SortedCounters.Except(from, to), Reign);
+            uint[]? result = RegionGroups.Apply(from, SortedCounters.Except(to, from), SortedCounters.Except(from, to));
             if (to.Length == 0) Assert.Null(result);
-            else Assert.Equal(Ids(to), result);
+            else Assert.Equal(to, result);
         }
 
         uint[] Draw() => [.. Enumerable.Range(1, 20).Where(_ => random.NextBelow(2) == 0).Select(counter => (uint)counter)];
@@ -215,12 +229,13 @@ public sealed class FrameTests
     [Theory]
     [InlineData(new uint[] { 2 }, new uint[] { }, "plus of what is there")]
     [InlineData(new uint[] { }, new uint[] { 3 }, "minus of what is not there")]
+    [InlineData(new uint[] { 5 }, new uint[] { 1, 3 }, "minus of what is not there, and a plus that has no room then")]
     [InlineData(new uint[] { 9 }, new uint[] { 9 }, "minus of what comes with plus")]
     [InlineData(new uint[] { }, new uint[] { 2, 4, 6 }, "nothing left")]
     [InlineData(new uint[] { }, new uint[] { 1, 2, 3, 4 }, "minus of more than there is")]
     public void ImpossibleDifferencesAreRefused(uint[] plus, uint[] minus, string because)
     {
-        Assert.True(RegionGroups.Apply(Ids([2, 4, 6]), plus, minus, Reign) is null, because);
+        Assert.True(RegionGroups.Apply([2, 4, 6], plus, minus) is null, because);
     }
 
     [Fact]
@@ -255,8 +270,6 @@ public sealed class FrameTests
         for (int slot = bits.Next(0); slot >= 0; slot = bits.Next(slot + 1)) walked.Add(slot);
         Assert.Equal(model, walked);
     }
-
-    private static GroupId[] Ids(uint[] counters) => [.. counters.Select(counter => new GroupId(Reign, counter))];
 
     // Any cut is refused, and nothing else throws.
     private static void AssertRefusesDamage(byte[] frame, Func<byte[], bool> read)

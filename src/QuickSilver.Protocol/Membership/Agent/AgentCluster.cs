@@ -21,6 +21,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     private readonly List<AgentRegion> _inherited = [];
     private readonly RemovedNodes _removed = new();
     private AgentRegion? _ownRegion;
+    private int _described;
     private NodeInfo? _self;
     private StepNumber _installed;
     private ulong _lastStep;
@@ -97,6 +98,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             foreach (uint region in _current.Keys) _inherited.Add(_regions[region]);
         }
         _regions.Clear();
+        _described = 0;
         _joining.Clear();
     }
 
@@ -110,6 +112,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         _nodes.Clear();
         _joining.Clear();
         _regions.Clear();
+        _described = 0;
         _inherited.Clear();
         _removed.Clear();
         _done.Clear();
@@ -130,7 +133,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     /// <param name="activated">The step that this node was told to send in last.</param>
     public void WriteReport(FrameBuilder frame, StepNumber activated)
     {
-        GroupId[] groups = _ownRegion?.Info.Groups ?? [];
+        GroupSet groups = _ownRegion?.Info.Groups ?? default;
         frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch).WriteVarint((ulong)groups.Length);
         foreach (GroupId id in groups) GroupFrame.WriteEntry(frame, id.Counter, _groups[id].Info.Mode, _groups[id].Info.Name);
         var removed = new SortedSet<ulong>(_removed.Remembered);
@@ -169,7 +172,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     public bool TryDescribe(RegionFrame.Entry entry, ref int left)
     {
         if (_regions.ContainsKey(entry.Region)) return false;
-        GroupId[] like = [];
+        GroupSet like = default;
         if (entry.Like != 0)
         {
             if (!_regions.TryGetValue(entry.Like, out AgentRegion? known)) return false;
@@ -178,9 +181,10 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         int unfolded = like.Length + entry.Plus.Length;
         if (unfolded > left) return false;
         left -= unfolded;
-        GroupId[]? groups = RegionGroups.Apply(like, entry.Plus, entry.Minus, _groupEpoch);
+        uint[]? groups = RegionGroups.Apply(like.Counters, entry.Plus, entry.Minus);
         if (groups is null) return false;
-        _regions.Add(entry.Region, new AgentRegion(new RegionInfo(new RegionId(Epoch, entry.Region), groups)));
+        _regions.Add(entry.Region, new AgentRegion(new RegionInfo(new RegionId(Epoch, entry.Region), new GroupSet(_groupEpoch, groups))));
+        _described++;
         return true;
     }
 
@@ -231,6 +235,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     {
         if (_self is null || frame.Step != _lastStep + 1) return null;
         var number = new StepNumber(Epoch, frame.Step);
+        if (!frame.IsConcerned && _described > 0) return null;
         if (!frame.IsConcerned) return Commit(number, [], [], [], [], [], []);
         var opened = new List<OpenedView>();
         foreach (StepFrame.ViewEntry entry in frame.Opened)
@@ -239,6 +244,9 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             if (MakeView(entry) is not { } view) return null;
             opened.Add(new OpenedView(entry, _regions[entry.Region], view));
         }
+
+        // What is described is opened by the very next step, so what a server can make this node keep is what is in force.
+        if (opened.Count(view => view.Region.Current is null) != _described) return null;
         var dropped = new List<AgentRegion>();
         foreach (uint counter in frame.Dropped)
         {
@@ -263,6 +271,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         foreach (GroupInfo group in left) _groups.Remove(group.Id);
         foreach (GroupInfo group in joined) _groups.Add(group.Id, new OwnGroup(group));
         _joining.Clear();
+        _described = 0;
         _layout++;
         var changed = new List<GroupInfo>();
         var changedFrom = new List<StepNumber>();

@@ -18,8 +18,8 @@ internal sealed class GroupChanges
     public void Add(RegionInfo? from, RegionInfo? to)
     {
         if (!_seen.Add((from?.Id ?? default, to?.Id ?? default))) return;
-        ReadOnlySpan<GroupId> before = from is null ? [] : from.Groups;
-        ReadOnlySpan<GroupId> after = to is null ? [] : to.Groups;
+        GroupSet before = from?.Groups ?? default;
+        GroupSet after = to?.Groups ?? default;
         int b = 0;
         int a = 0;
         while (b < before.Length || a < after.Length)

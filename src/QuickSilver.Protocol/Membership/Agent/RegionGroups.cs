@@ -1,30 +1,28 @@
-using QuickSilver.Protocol.Wire;
-
 namespace QuickSilver.Protocol.Membership.Agent;
 
-/// <summary>Turns "like this region, plus these groups, minus those" into a region's groups. One merge, O(groups).</summary>
+/// <summary>Turns "like this region, plus these groups, minus those" into a region's groups. One merge, O(groups); all lists rise.</summary>
 internal static class RegionGroups
 {
-    /// <summary>The groups, by id.</summary>
+    /// <summary>Counters of the groups: <paramref name="plus"/> itself when there is no other region.</summary>
     /// <param name="like">Groups of the other region; empty: none.</param>
-    /// <param name="plus">Counters of groups that it lacks, rising.</param>
-    /// <param name="minus">Counters of groups that only it has, rising.</param>
-    /// <param name="epoch">Epoch of all of them.</param>
+    /// <param name="plus">Groups that it lacks.</param>
+    /// <param name="minus">Groups that only it has.</param>
     /// <returns>
     /// Null when the other region has a group of <paramref name="plus"/>, lacks one of <paramref name="minus"/>, or nothing is left.
     /// </returns>
-    public static GroupId[]? Apply(GroupId[] like, uint[] plus, uint[] minus, Epoch epoch)
+    public static uint[]? Apply(ReadOnlySpan<uint> like, uint[] plus, uint[] minus)
     {
         if (minus.Length > like.Length || like.Length - minus.Length + plus.Length == 0) return null;
-        var groups = new GroupId[like.Length - minus.Length + plus.Length];
+        if (like.IsEmpty) return plus;
+        uint[] groups = new uint[like.Length - minus.Length + plus.Length];
         int count = 0;
         int p = 0;
         int m = 0;
-        foreach (GroupId group in like)
+        foreach (uint group in like)
         {
-            while (p < plus.Length && plus[p] < group.Counter) groups[count++] = new GroupId(epoch, plus[p++]);
-            if (p < plus.Length && plus[p] == group.Counter) return null;
-            if (m < minus.Length && minus[m] == group.Counter)
+            while (p < plus.Length && plus[p] < group && count < groups.Length) groups[count++] = plus[p++];
+            if (p < plus.Length && plus[p] == group) return null;
+            if (m < minus.Length && minus[m] == group)
             {
                 m++;
                 continue;
@@ -35,7 +33,7 @@ internal static class RegionGroups
             groups[count++] = group;
         }
         if (m < minus.Length || plus.Length - p != groups.Length - count) return null;
-        while (p < plus.Length) groups[count++] = new GroupId(epoch, plus[p++]);
+        plus.AsSpan(p).CopyTo(groups.AsSpan(count));
         return groups;
     }
 }
