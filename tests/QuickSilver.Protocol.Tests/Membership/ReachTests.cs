@@ -405,6 +405,26 @@ public sealed class ReachTests
         Assert.Null(late[0].Agent.JoinsWaitFor);
     }
 
+    [Fact]
+    public void JoinThatStreamsOfARemovedNodeHoldBackIsToldWhoHasNotClosedThem()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(3);
+        nodes[1].HoldsClosed = true;
+        var late = new List<WorldNode>();
+        for (int index = 0; index < 6; index++)
+        {
+            // Each dies in a view of its own, which nodes[1] does not let retire.
+            late.Add(world.Add($"late{index}"));
+            late[^1].Join("g");
+            world.Run(2 * Second);
+            if (index < 4) late[^1].Crash();
+            world.Run(3 * Second);
+        }
+        JoinWait wait = Assert.IsType<JoinWait>(late[^1].Agent.JoinsWaitFor);
+        Assert.Equal(JoinStage.Drain, wait.Stage);
+        Assert.StartsWith("n1(", Assert.Single(wait.Names), StringComparison.Ordinal);
+    }
+
     private static (MembershipWorld World, WorldNode[] Nodes) Make(int count, MembershipServerSettings? settings = null)
     {
         var world = new MembershipWorld(1, settings);

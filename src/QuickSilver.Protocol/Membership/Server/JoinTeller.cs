@@ -72,7 +72,7 @@ internal sealed class JoinTeller
         }
         if (_parts.Pipeline.Installing is { } installing) return FrameOf(installing);
         if (node.HeldBackBy is not { Unretired: [{ } oldest, ..] }) return null;
-        return Frame(JoinStage.Drain, oldest.Awaited);
+        return Frame(JoinStage.Drain, oldest.HeldBy());
     }
 
     private byte[]? FrameOf(MadeStep made)

@@ -50,4 +50,15 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
 
     /// <summary>The step in which a node lost its permission while the view was current, by the node's key.</summary>
     public Dictionary<ulong, ulong> LostIn { get; } = [];
+
+    /// <summary>Nodes without whose word the view does not retire. For people: allocates.</summary>
+    public NodeBits HeldBy()
+    {
+        var holders = new NodeBits();
+        foreach (NodeBits waitedFor in (List<NodeBits>)[Awaited, .. Open.Values])
+        {
+            for (int slot = waitedFor.Next(0); slot >= 0; slot = waitedFor.Next(slot + 1)) holders.Add(slot);
+        }
+        return holders;
+    }
 }
