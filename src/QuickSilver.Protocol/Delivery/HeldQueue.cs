@@ -4,78 +4,117 @@ namespace QuickSilver.Protocol.Delivery;
 /// Messages of one (sender, group) that wait for what precedes them, sorted by number, at most one for each.
 /// </summary>
 /// <remarks>
-/// A circular array sorted by number rather than a ring indexed by number: its memory follows what is held, whatever numbers a peer makes up.
-/// Messages mostly come with rising numbers and leave from below, both O(1); one in between moves the shorter side.
+/// Idea: pages of a few neighbours (<see cref="HeldPage"/>), in order, in one array. Memory follows what is held, whatever numbers a peer makes up,
+/// which a ring indexed by number would not; and a repaired message that belongs between thousands moves its page's neighbours, and not, as in a
+/// plain sorted array, half of all that waits: at 5 % loss that was half of a receiver's time. Messages mostly come with rising numbers and leave from
+/// below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. Pages are kept when they empty, so
+/// nothing is allocated in steady state.
 /// </remarks>
 internal sealed class HeldQueue
 {
-    private const int FirstCapacity = 8;
-
-    private HeldMessage[] _ring = new HeldMessage[FirstCapacity];
-    private int _head;
+    private readonly Stack<HeldPage> _spare = new();
+    private Entry[] _pages = new Entry[4];
+    private int _first;
+    private int _end;
 
     public int Count { get; private set; }
 
-    public int Capacity => _ring.Length;
-
-    /// <summary>The entry at a place in ascending order.</summary>
-    public ref readonly HeldMessage this[int index] => ref At(index);
+    /// <summary>Entries that there is memory for.</summary>
+    public int Capacity => (_end - _first + _spare.Count) * HeldPage.Capacity;
 
     /// <summary>The lowest entry; the queue must not be empty.</summary>
-    public ref readonly HeldMessage First => ref At(0);
+    public ref readonly HeldMessage First => ref _pages[_first].Page.First;
 
-    /// <summary>Where a number is, or the complement of where it belongs. O(1) above all others, else O(log n).</summary>
-    public int IndexOf(ulong number)
+    /// <summary>Finds what is held of a number.</summary>
+    public bool TryFind(ulong number, out HeldMessage message)
     {
-        if (Count == 0 || At(Count - 1).Number < number) return ~Count;
-        int low = 0, high = Count;
-        while (low < high)
-        {
-            int middle = (low + high) >>> 1;
-            if (At(middle).Number < number) low = middle + 1;
-            else high = middle;
-        }
-        return At(low).Number == number ? low : ~low;
+        message = default;
+        if (Count == 0 || _pages[_end - 1].Page.Last.Number < number) return false;
+        HeldPage page = _pages[PageOf(number)].Page;
+        int index = page.IndexOf(number);
+        if (index < 0) return false;
+        message = page[index];
+        return true;
     }
 
-    /// <summary>Puts an entry at its place in the order.</summary>
-    public void Insert(int index, in HeldMessage message)
+    /// <summary>Adds what is not held yet.</summary>
+    public void Add(in HeldMessage message)
     {
-        if (Count == _ring.Length) Grow();
-        if (index < Count - index)
-        {
-            _head = (_head - 1) & (_ring.Length - 1);
-            for (int moved = 0; moved < index; moved++) At(moved) = At(moved + 1);
-        }
-        else
-        {
-            for (int moved = Count; moved > index; moved--) At(moved) = At(moved - 1);
-        }
         Count++;
-        At(index) = message;
+        bool isHighest = _first == _end || _pages[_end - 1].Page.Last.Number < message.Number;
+        if (isHighest && (_first == _end || _pages[_end - 1].Page.IsFull))
+        {
+            InsertPage(_end, message.Number).Insert(0, message);
+            return;
+        }
+        int at = isHighest ? _end - 1 : PageOf(message.Number);
+        HeldPage page = _pages[at].Page;
+        if (page.IsFull)
+        {
+            int fromEnd = _end - at;
+            HeldPage upper = InsertPage(at + 1, 0);
+            at = _end - 1 - fromEnd;
+            page.SplitTo(upper);
+            _pages[at + 1].Low = upper.First.Number;
+            if (upper.First.Number < message.Number) page = upper;
+        }
+        if (message.Number < _pages[at].Low) _pages[at].Low = message.Number;
+        int index = page.IndexOf(message.Number);
+        System.Diagnostics.Debug.Assert(index < 0, "held already");
+        page.Insert(~index, message);
     }
 
     /// <summary>Takes the lowest entry out; its references pass to the caller.</summary>
     public HeldMessage TakeFirst()
     {
         System.Diagnostics.Debug.Assert(Count > 0, "nothing is held");
-        ref HeldMessage first = ref At(0);
-        HeldMessage message = first;
-        first = default;
-        _head = (_head + 1) & (_ring.Length - 1);
+        HeldPage page = _pages[_first].Page;
+        HeldMessage message = page.TakeFirst();
         Count--;
+        if (page.Count > 0) return message;
+        _spare.Push(page);
+        _pages[_first++] = default;
+        if (_first == _end) _first = _end = 0;
         return message;
     }
 
-    private ref HeldMessage At(int index) => ref _ring[(_head + index) & (_ring.Length - 1)];
-
-    private void Grow()
+    // The last page that begins at or below a number, or the first page.
+    private int PageOf(ulong number)
     {
-        var larger = new HeldMessage[_ring.Length * 2];
-        int upper = _ring.Length - _head;
-        Array.Copy(_ring, _head, larger, 0, upper);
-        Array.Copy(_ring, 0, larger, upper, _head);
-        _ring = larger;
-        _head = 0;
+        int low = _first, high = _end;
+        while (high - low > 1)
+        {
+            int middle = (low + high) >>> 1;
+            if (_pages[middle].Low <= number) low = middle;
+            else high = middle;
+        }
+        return low;
+    }
+
+    private HeldPage InsertPage(int at, ulong low)
+    {
+        if (_end == _pages.Length)
+        {
+            int count = _end - _first;
+            Entry[] pages = count * 2 > _pages.Length ? new Entry[_pages.Length * 2] : _pages;
+            Array.Copy(_pages, _first, pages, 0, count);
+            if (ReferenceEquals(pages, _pages)) Array.Clear(pages, count, _end - count);
+            _pages = pages;
+            at -= _first;
+            _first = 0;
+            _end = count;
+        }
+        if (!_spare.TryPop(out HeldPage? page)) page = new HeldPage();
+        if (at < _end) Array.Copy(_pages, at, _pages, at + 1, _end - at);
+        _pages[at] = new Entry { Low = low, Page = page };
+        _end++;
+        return page;
+    }
+
+    private struct Entry
+    {
+        // No entry of the page is below it, and no entry of the page before is at or above it.
+        public ulong Low;
+        public HeldPage Page;
     }
 }

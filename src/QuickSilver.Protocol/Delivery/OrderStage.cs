@@ -188,25 +188,24 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     private void Hold(SenderPlace place, ulong number, Slice bytes)
     {
         HeldQueue held = place.Held ??= _pool.RentQueue();
-        int index = held.IndexOf(number);
-        if (index >= 0)
+        if (held.TryFind(number, out HeldMessage present))
         {
-            if (held[index].Parts is null) counters.Duplicates++;
+            if (present.Parts is null) counters.Duplicates++;
             else counters.Rejected.Count(RejectReason.BadFragment);
             return;
         }
         probes.Hit(Mark.MessageHeld);
         bytes.Retain();
         var message = new HeldMessage(number, bytes, null);
-        held.Insert(~index, message);
+        held.Add(message);
         counters.Held++;
         counters.HeldBytes += message.Charge;
     }
 
     private FragmentOutcome AddFragment(SenderPlace place, ulong number, int messageLength, int offset, Slice bytes)
     {
-        int index = place.Held?.IndexOf(number) ?? ~0;
-        if (index >= 0) return place.Held![index].Parts?.Add(messageLength, offset, bytes) ?? FragmentOutcome.Contradiction;
+        if (place.Held is { } present && present.TryFind(number, out HeldMessage begun))
+            return begun.Parts?.Add(messageLength, offset, bytes) ?? FragmentOutcome.Contradiction;
 
         Reassembly parts = _pool.RentReassembly(messageLength);
         FragmentOutcome outcome = parts.Add(messageLength, offset, bytes);
@@ -216,7 +215,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
             return outcome;
         }
         HeldQueue held = place.Held ??= _pool.RentQueue();
-        held.Insert(~index, new HeldMessage(number, default, parts));
+        held.Add(new HeldMessage(number, default, parts));
         counters.Held++;
         return outcome;
     }

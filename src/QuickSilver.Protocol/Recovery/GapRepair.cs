@@ -56,7 +56,7 @@ internal sealed class GapRepair : IFeed
     {
         get
         {
-            long answers = Math.Clamp(_roundTrip.Ticks * 4, 10 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond);
+            long answers = Math.Clamp(_roundTrip.Ticks * 4, 2 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond);
             long trips = Math.Min(_region.Ring.UsualRoundTrip.Ticks * 2, 500 * TimeSpan.TicksPerMillisecond);
             return TimeSpan.FromTicks(Math.Max(answers, trips));
         }

@@ -15,6 +15,9 @@ internal sealed class HopPace(RecoverySettings settings, int members)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
 
+    // Below it, an answer waits for a processor rather than for the network.
+    private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(2);
+
     private Member[] _members = [];
 
     /// <summary>The usual round trip of this member's hops. One that takes much longer, as to a member that stood still, moves it by little.</summary>
@@ -45,6 +48,17 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         TimeSpan most = (Usual * 2) + settings.HopTimeout;
         Usual = Usual == TimeSpan.Zero ? took : ((Usual * 7) + (took < most ? took : most)) / 8;
         return true;
+    }
+
+    /// <summary>After how long a member's answer is overdue, so that the hop may be lost: as long as <see cref="TimeoutOf"/> while nothing is
+    /// measured.</summary>
+    public TimeSpan OverdueOf(int member)
+    {
+        TimeSpan longest = TimeoutOf(member);
+        if (_members.Length == 0 || _members[member].RoundTrip == TimeSpan.Zero) return longest;
+        TimeSpan usual = _members[member].RoundTrip * 3;
+        if (usual < ShortestWait) usual = ShortestWait;
+        return usual < longest ? usual : longest;
     }
 
     /// <summary>How long to wait for a member.</summary>

@@ -6,6 +6,11 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// The one hop that this member has under way: its bytes, sent again unchanged until they are acknowledged or the member addressed is given up.
+/// <para>
+/// A lost hop holds up the whole round, and with it the window of every sender, so it is sent again as soon as an answer is overdue, then after twice
+/// as long, and so on; but a member that is merely slow must not be given up for it. So when to send again follows the usual round trip, and when to
+/// give up is a time of its own, fixed when the hop begins.
+/// </para>
 /// </summary>
 internal sealed class TokenHopOut : IFeed
 {
@@ -19,7 +24,8 @@ internal sealed class TokenHopOut : IFeed
     private int _partBytes;
     private TokenHop _hop;
     private bool _active;
-    private int _sendsLeft;
+    private TimeSpan _again;
+    private Instant _givenUpAt;
     private int _nextPart;
 
     /// <summary>How long each member is waited for.</summary>
@@ -38,6 +44,11 @@ internal sealed class TokenHopOut : IFeed
     public int? Waiting => _active ? _hop.To : null;
 
     /// <summary>Begins a hop with the token as it is now.</summary>
+    /// <param name="hop">Which.</param>
+    /// <param name="token">What it carries.</param>
+    /// <param name="skipped">Whom the round has skipped.</param>
+    /// <param name="sends">For how many timeouts an answer is waited for; one: sent once, since the member is believed to be silent.</param>
+    /// <param name="now">The present instant.</param>
     public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
     {
         _skipped.Clear();
@@ -54,7 +65,9 @@ internal sealed class TokenHopOut : IFeed
             _partBytes = (_length + TokenHop.MaxParts - 1) / TokenHop.MaxParts;
         int parts = Math.Max(1, (_length + _partBytes - 1) / _partBytes);
         _hop = hop with { Parts = (byte)parts };
-        _sendsLeft = sends;
+        TimeSpan patience = Pace.TimeoutOf(hop.To);
+        _givenUpAt = now + (patience * sends);
+        _again = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
         _active = true;
         Offer(now);
     }
@@ -92,19 +105,19 @@ internal sealed class TokenHopOut : IFeed
 
     private void Offer(Instant now)
     {
-        _sendsLeft--;
         _nextPart = 0;
         Pace.OnSent(_hop, now);
-        TimeSpan patience = Pace.TimeoutOf(_hop.To);
-        if (_node.Probes.Here(BuggifySite.HopTimesOutEarly)) patience /= 10;
-        _timeout.Set(now + patience);
+        Instant due = now + (_node.Probes.Here(BuggifySite.HopTimesOutEarly) ? _again / 10 : _again);
+        TimeSpan longest = Pace.TimeoutOf(_hop.To);
+        _again = _again * 2 < longest ? _again * 2 : longest;
+        _timeout.Set(due < _givenUpAt ? due : _givenUpAt);
         _node.Roots.Register(this, PriorityClass.Token);
     }
 
     private void OnTimeout(Instant now)
     {
         if (!_active) return;
-        if (_sendsLeft > 0 && !_region.View.Members[_hop.To].IsRemoved)
+        if (now < _givenUpAt && !_region.View.Members[_hop.To].IsRemoved)
         {
             _node.Probes.Hit(Mark.HopSentAgain);
             Offer(now);

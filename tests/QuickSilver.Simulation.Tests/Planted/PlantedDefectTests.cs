@@ -40,7 +40,7 @@ public class PlantedDefectTests
         new(Sabotage.PreviousStepLost, nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D5", "D9"),
         new(Sabotage.PlaceStartsAnywhere, PlantedDefect.Ensemble, 30, "D5", "D9"),
         new(Sabotage.PlaceKeptAcrossLeave, nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D7", "D8"),
-        new(Sabotage.StayIgnored, nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D9"),
+        new(Sabotage.StayIgnored, nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D9", "R4"),
         new(Sabotage.StepNotAwaited, nameof(TargetedRuns.LateStep), 2, "D3"),
         new(Sabotage.HeldPacketsDropped, nameof(TargetedRuns.LateStep), 2, "D7", "D8"),
         new(Sabotage.HeldKeptAtLeave, nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "R4"),

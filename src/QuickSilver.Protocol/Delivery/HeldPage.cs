@@ -1,0 +1,66 @@
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>A few neighbours of a <see cref="HeldQueue"/>, in the order of their numbers.</summary>
+internal sealed class HeldPage
+{
+    /// <summary>Most entries of a page: what a middle insertion moves at most, and what a lonely message costs at most.</summary>
+    public const int Capacity = 16;
+
+    private readonly HeldMessage[] _entries = new HeldMessage[Capacity];
+    private int _start;
+    private int _end;
+
+    public int Count => _end - _start;
+
+    public bool IsFull => Count == Capacity;
+
+    public ref readonly HeldMessage First => ref _entries[_start];
+
+    public ref readonly HeldMessage Last => ref _entries[_end - 1];
+
+    public ref readonly HeldMessage this[int index] => ref _entries[_start + index];
+
+    /// <summary>Where a number is, or the complement of where it belongs.</summary>
+    public int IndexOf(ulong number)
+    {
+        int index = Count;
+        while (index > 0 && _entries[_start + index - 1].Number > number) index--;
+        return index > 0 && _entries[_start + index - 1].Number == number ? index - 1 : ~index;
+    }
+
+    /// <summary>Puts an entry at its place in the order; the page must not be full.</summary>
+    public void Insert(int index, in HeldMessage message)
+    {
+        if (_end == Capacity)
+        {
+            Array.Copy(_entries, _start, _entries, 0, Count);
+            Array.Clear(_entries, Count, _start);
+            _end -= _start;
+            _start = 0;
+        }
+        int at = _start + index;
+        if (at < _end) Array.Copy(_entries, at, _entries, at + 1, _end - at);
+        _entries[at] = message;
+        _end++;
+    }
+
+    /// <summary>Takes the lowest entry out.</summary>
+    public HeldMessage TakeFirst()
+    {
+        HeldMessage first = _entries[_start];
+        _entries[_start++] = default;
+        if (_start == _end) _start = _end = 0;
+        return first;
+    }
+
+    /// <summary>Moves the upper half to an empty page.</summary>
+    public void SplitTo(HeldPage upper)
+    {
+        int kept = Count / 2;
+        int from = _start + kept;
+        Array.Copy(_entries, from, upper._entries, 0, _end - from);
+        upper._end = _end - from;
+        Array.Clear(_entries, from, _end - from);
+        _end = from;
+    }
+}
