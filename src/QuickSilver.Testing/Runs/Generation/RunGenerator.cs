@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Scheduling;
@@ -51,6 +52,7 @@ public static class RunGenerator
             Faults = [.. faults, .. remains],
             HealAt = length,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
+            SettleLimit = SettleLimit(options.Node, plans),
             Traits = traits,
         };
     }
@@ -90,6 +92,15 @@ public static class RunGenerator
             if (dice.Chance(BuggifyEach)) sites |= 1UL << (int)site;
         }
         return sites;
+    }
+
+    // Five minutes. A sender that may have two messages pending waits for a round after every two, and a round in which hops are lost takes some timeouts.
+    private static TimeSpan SettleLimit(NodeSettings settings, IReadOnlyList<SendPlan> plans)
+    {
+        int most = plans.GroupBy(plan => plan.Node).Select(sender => sender.Sum(plan => plan.Count)).DefaultIfEmpty().Max();
+        TimeSpan needed = most / (double)settings.MaxPendingMessages * 4 * settings.Recovery.HopTimeout;
+        TimeSpan usual = new RunSpec().SettleLimit;
+        return needed > usual ? needed : usual;
     }
 
     // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each at most as long as its
