@@ -75,7 +75,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         region.RaiseIntake(stream, stream.KnownHighest, now);
         if (record.IsClosed)
         {
-            region.CloseOrphan(stream, now);
+            region.Removed.Close(stream, now);
             return;
         }
         if (record.HasDetail)
@@ -105,7 +105,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         {
             stream.NoteHighest(record.Highest);
             region.RaiseIntake(stream, stream.KnownHighest, now);
-            region.CloseOrphan(stream, now);
+            region.Removed.Close(stream, now);
         }
         if (orphan.IsClosed)
         {
@@ -132,7 +132,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
             if ((range.IsOld || hasty) && range.Holder == OrphanRange.Unknown) orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
         }
         bool isWhole = orphan.Missing.Count == 0 && record.Missing.IsComplete;
-        if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.CloseOrphan(stream, now);
+        if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.Removed.Close(stream, now);
     }
 
     private void Apply(StreamReceiver stream, OrphanRangeList list)
@@ -140,7 +140,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         for (int index = 0; index < list.Count; index++)
         {
             OrphanRange range = list[index];
-            if (range.Holder == OrphanRange.Abandoned && range.End - 1 <= stream.KnownHighest) region.Abandon(stream, range.Start, range.End);
+            if (range.Holder == OrphanRange.Abandoned && range.End - 1 <= stream.KnownHighest) region.Removed.Abandon(stream, range.Start, range.End);
         }
     }
 

@@ -87,7 +87,7 @@ public sealed class Recoverer
     /// <param name="now">The present instant.</param>
     public void Close(RegionRecovery region, Instant now)
     {
-        region.Retire(now);
+        region.Removed.Retire(now);
         region.Close();
         _regions.Remove(region);
         for (int index = _departed.Count - 1; index >= 0; index--)
@@ -136,7 +136,7 @@ public sealed class Recoverer
     {
         if (_departed.Find(departed => departed.Node == node) is not { } sender) return;
         sender.IsConfirmed = true;
-        foreach (RegionRecovery region in _regions) region.OnRemovalConfirmed(node, now);
+        foreach (RegionRecovery region in _regions) region.Removed.OnConfirmed(node, now);
         OnStreamClosed(node, now);
     }
 
@@ -161,7 +161,7 @@ public sealed class Recoverer
         if (index < 0 || !_departed[index].IsConfirmed) return;
         foreach (RegionRecovery region in _regions)
         {
-            if (region.HasOpen(sender) && !Probes.Breaks(Sabotage.GapPassedTooEarly)) return;
+            if (region.Removed.HasOpen(sender) && !Probes.Breaks(Sabotage.GapPassedTooEarly)) return;
         }
         _departed.RemoveAt(index);
         Events.OnSenderClosed(sender, now);

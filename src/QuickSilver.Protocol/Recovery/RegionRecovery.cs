@@ -19,9 +19,6 @@ public sealed class RegionRecovery
     private readonly List<StreamReceiver> _streams = [];
     private readonly Dictionary<ulong, StreamReceiver> _streamBySender = [];
     private readonly List<int> _promised = [];
-    private readonly HashSet<ulong> _gone = [];
-    private readonly List<NodeInfo> _closed = [];
-    private readonly Alarm _closing;
     private StreamReceiver? _last;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
@@ -33,7 +30,7 @@ public sealed class RegionRecovery
         Channel = channel;
         Gaps = new GapRepair(node, this);
         Orphans = new OrphanVisit(this, node.Probes);
-        _closing = new Alarm(node.Alarms, TellClosed);
+        Removed = new RemovedSenders(node, this);
         Ring = new TokenRing(node, this);
     }
 
@@ -51,6 +48,8 @@ public sealed class RegionRecovery
     internal TokenRing Ring { get; }
 
     internal OrphanVisit Orphans { get; }
+
+    internal RemovedSenders Removed { get; }
 
     internal List<StreamReceiver> Streams => _streams;
 
@@ -162,100 +161,10 @@ public sealed class RegionRecovery
     /// <summary>Nodes are removed from the cluster: what is left of their streams is to be closed, whether they were ever heard of or not.</summary>
     internal void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
-        foreach (NodeInfo node in nodes)
-        {
-            if (node.Number.Key == _node.SelfKey) continue;
-            StreamReceiver left = Orphan(node);
-            _node.Probes.Hit(left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps : Mark.StreamOrphaned);
-            if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) CloseOrphan(left, now);
-        }
+        Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
         if (Ring.IsLeader) TellOwn(now);
         if (IsActive) Ring.OnUnstable(true, now);
-    }
-
-    /// <summary>
-    /// The membership server has confirmed a removal: a stream that was closed on the word of peers is reported again, since the server may not have
-    /// waited for it then; a view installed meanwhile has its stream closed too.
-    /// </summary>
-    internal void OnRemovalConfirmed(NodeInfo node, Instant now)
-    {
-        StreamReceiver stream = Orphan(node);
-        if (stream.Orphan!.IsClosed)
-        {
-            _closed.Add(node);
-            _closing.SetIfEarlier(now);
-        }
-        else
-        {
-            Ring.OnUnstable(true, now);
-        }
-    }
-
-    /// <summary>A token says that a sender is removed.</summary>
-    internal void HearRemoval(ulong sender, Instant now)
-    {
-        if (sender == _node.SelfKey) return;
-        int index = View.IndexOf(sender);
-        NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
-        if (node is null)
-        {
-            // Described here later, if at all: what it has left by then comes from peers, or does not count.
-            _gone.Add(sender);
-            return;
-        }
-        if (!node.IsRemoved)
-        {
-            _node.Probes.Hit(Mark.RemovalHeardByToken);
-            _node.Events.OnRemovalHeard(node, now);
-        }
-        if (node.IsRemoved) Orphan(node);
-    }
-
-    /// <summary>True for a sender that is known to be removed.</summary>
-    internal bool IsRemoved(ulong sender)
-    {
-        if (_streamBySender.TryGetValue(sender, out StreamReceiver? stream)) return stream.Sender.IsRemoved;
-        int index = View.IndexOf(sender);
-        return index >= 0 ? View.Members[index].IsRemoved : _gone.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
-    }
-
-    /// <summary>What is left of a removed sender's stream; null when the sender is not known here.</summary>
-    internal StreamReceiver? OrphanOf(ulong sender)
-    {
-        if (_streamBySender.TryGetValue(sender, out StreamReceiver? stream)) return stream.Sender.IsRemoved ? Orphan(stream.Sender) : null;
-        int index = View.IndexOf(sender);
-        NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
-        return node is { IsRemoved: true } && index != Self ? Orphan(node) : null;
-    }
-
-    /// <summary>True while a removed sender's stream is not closed here, or the rest of the node has not been told.</summary>
-    internal bool HasOpen(NodeInfo sender) =>
-        _streamBySender.TryGetValue(sender.Number.Key, out StreamReceiver? stream) && stream.Orphan is { IsReported: false };
-
-    /// <summary>A removed sender's stream is closed: what is missing still, no live member holds, and nothing more is taken.</summary>
-    internal void CloseOrphan(StreamReceiver stream, Instant now)
-    {
-        OrphanStream orphan = stream.Orphan!;
-        if (orphan.IsClosed) return;
-        while (stream.Missing.Count > 0)
-        {
-            MissingRun run = stream.Missing[0];
-            Abandon(stream, run.Start, run.End);
-        }
-        orphan.IsClosed = true;
-        _node.Probes.Hit(orphan.HasLoss ? Mark.StreamClosedWithLoss : Mark.StreamClosedWithoutLoss);
-        CleanUp(stream, stream.KnownHighest, default);
-        _node.Counters.StreamsClosed++;
-        _closed.Add(stream.Sender);
-        _closing.SetIfEarlier(now);
-    }
-
-    /// <summary>No live member holds these packets of a removed sender.</summary>
-    internal void Abandon(StreamReceiver stream, ulong start, ulong end)
-    {
-        _node.Counters.PacketsAbandoned += stream.Abandon(start, end);
-        stream.Orphan!.NoteLoss(end - 1);
     }
 
     // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its
@@ -290,7 +199,7 @@ public sealed class RegionRecovery
         {
             int index = View.IndexOf(sender);
             NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
-            if (_gone.Contains(sender))
+            if (Removed.IsUndescribed(sender))
             {
                 reason = RejectReason.RemovedSender;
                 return null;
@@ -318,6 +227,9 @@ public sealed class RegionRecovery
         return stream;
     }
 
+    /// <summary>A stream that has begun here; null when it has not.</summary>
+    internal StreamReceiver? Met(ulong sender) => _streamBySender.GetValueOrDefault(sender);
+
     /// <summary>A stream that a peer speaks of: that of a removed sender too, until it is closed.</summary>
     private StreamReceiver? FindForPeer(ulong sender, out RejectReason reason)
     {
@@ -337,30 +249,6 @@ public sealed class RegionRecovery
         return reason == RejectReason.None;
     }
 
-    private StreamReceiver Orphan(NodeInfo sender)
-    {
-        if (!_streamBySender.TryGetValue(sender.Number.Key, out StreamReceiver? stream)) stream = Add(sender, own: null);
-        stream.Orphan ??= new OrphanStream();
-        return stream;
-    }
-
-    // By an alarm of the present instant: whoever closes is in the middle of a token, and delivery goes on with what waited.
-    private void TellClosed(Instant now)
-    {
-        if (_closed.Count == 0) return;
-        NodeInfo[] closed = [.. _closed];
-        _closed.Clear();
-        foreach (NodeInfo sender in closed)
-        {
-            StreamReceiver stream = _streamBySender[sender.Number.Key];
-            OrphanStream orphan = stream.Orphan!;
-            if (!orphan.IsReported && orphan.HasLoss) _node.Events.OnPacketsAbandoned(View, sender, orphan.AbandonedThrough == stream.KnownHighest);
-            orphan.IsReported = true;
-        }
-        _node.Events.OnStreamsClosed(View, closed, now);
-        foreach (NodeInfo sender in closed) _node.OnStreamClosed(sender, now);
-    }
-
     internal void RaiseIntake(StreamReceiver stream, ulong sequence, Instant now)
     {
         ulong missed = stream.RaiseIntake(sequence, now);
@@ -378,21 +266,11 @@ public sealed class RegionRecovery
         return stream.Orphan is not null || _node.Events.HasRoomFor(bytes) ? ulong.MaxValue : stream.Window.Contiguous + GuaranteedPackets;
     }
 
-    /// <summary>The view has retired: the server has waited for all that lives, so what is not closed here is nothing that anybody waits for.</summary>
-    internal void Retire(Instant now)
-    {
-        foreach (StreamReceiver stream in _streams)
-        {
-            if (stream.Orphan is not null) CloseOrphan(stream, now);
-        }
-        TellClosed(now);
-    }
-
     internal void Close()
     {
         Ring.Close();
         Gaps.Close();
-        _closing.Cancel();
+        Removed.Close();
         foreach (StreamReceiver stream in _streams)
         {
             _node.Counters.CachedBytes -= stream.Cache.Bytes;
@@ -475,7 +353,8 @@ public sealed class RegionRecovery
         slice.Release();
     }
 
-    private StreamReceiver Add(NodeInfo sender, StreamSender? own)
+    /// <summary>Begins a stream that was not met before.</summary>
+    internal StreamReceiver Add(NodeInfo sender, StreamSender? own)
     {
         var stream = new StreamReceiver(View, Self, sender, own, _node.Probes);
         _streams.Add(stream);

@@ -20,9 +20,9 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
-            if (record.IsOrphan || region.IsRemoved(record.Sender))
+            if (record.IsOrphan || region.Removed.Contains(record.Sender))
             {
-                if (region.OrphanOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, reign, now);
+                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, reign, now);
                 continue;
             }
             StreamReceiver? stream = region.Find(record.Sender, out _);

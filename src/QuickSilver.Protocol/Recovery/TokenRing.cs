@@ -200,7 +200,7 @@ internal sealed class TokenRing
         }
         for (int index = 0; index < token.StreamCount; index++)
         {
-            if (token[index].IsOrphan) _region.HearRemoval(token[index].Sender, now);
+            if (token[index].IsOrphan) _region.Removed.Hear(token[index].Sender, now);
         }
     }
 

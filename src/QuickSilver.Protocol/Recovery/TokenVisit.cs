@@ -70,7 +70,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
-            if (record.IsOrphan || region.IsRemoved(record.Sender))
+            if (record.IsOrphan || region.Removed.Contains(record.Sender))
             {
                 VisitOrphan(record, now);
                 continue;
@@ -128,7 +128,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
 
     private void VisitOrphan(TokenStream record, Instant now)
     {
-        StreamReceiver? stream = region.OrphanOf(record.Sender);
+        StreamReceiver? stream = region.Removed.StreamOf(record.Sender);
         if (stream is not null) stream.InToken = true;
         record.Orphan();
         region.Orphans.Visit(stream, record, now);
