@@ -318,6 +318,45 @@ public sealed class ReachTests
         Assert.True(nodes[1 - mute].IsLive);
     }
 
+    // Two that were deaf had nothing to ask; the only one that was well was answered by nobody, and said so.
+    [Fact]
+    public void WhoIsAmongSilentNodesIsNotTakenForSilent()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(3);
+        Instant since = world.Now;
+        nodes[0].Observing = (observed, now) =>
+        {
+            foreach (WorldNode other in nodes[1..])
+            {
+                if (other.IsLive) observed.Silent.Add(new SilentMember(Key(other), now - since, true));
+            }
+            observed.UnansweredFor = now - since;
+        };
+        world.Run(30 * Second);
+        Assert.True(nodes[0].IsLive);
+        Assert.All(nodes[1..], node => Assert.Equal(MembershipRefusal.Unreachable, node.Expelled));
+    }
+
+    // The mute one's word was a little older, and confirmed first.
+    [Fact]
+    public void WordOfOneWhomNobodyAnswersDoesNotConfirmAgainstOneWhoIsAnswered()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        Instant since = world.Now;
+        nodes[1].Observing = (observed, now) =>
+        {
+            observed.Silent.Add(new SilentMember(Key(nodes[0]), now - since, true));
+            observed.UnansweredFor = now - since;
+        };
+        nodes[0].Observing = (observed, now) =>
+        {
+            if (nodes[1].IsLive && now - since > 4 * Second) observed.Silent.Add(new SilentMember(Key(nodes[1]), now - since - (4 * Second), true));
+        };
+        world.Run(30 * Second);
+        Assert.True(nodes[0].IsLive);
+        Assert.Equal(MembershipRefusal.Unreachable, nodes[1].Expelled);
+    }
+
     [Fact]
     public void NodeThatReadsNothingIsRemovedThoughItSpeaks()
     {

@@ -28,8 +28,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// accuse each other, that word decides.
 /// </para>
 /// <para>
-/// Cost: linear in what is reported; nothing while nothing is. Source: the idea of suspicion that others confirm is SWIM's (Das, Gupta and Motivala,
-/// DSN 2002); the two-observer rule, the divided word and the rule for senders are ours.
+/// Cost: linear in what is reported; nothing while nothing is. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else is ours.
 /// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
@@ -101,9 +100,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
             ServerNode? worst = null;
             (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) most = default;
             bool isDue = false;
-            foreach (ServerNode accused in Confirmed(now, Period * AboutTheSame))
+            foreach (ServerNode accused in Confirmed(now))
             {
-                isDue |= IsConfirmed(accused, now, Period);
+                isDue |= IsConfirmed(accused, now, isDue: true);
                 (bool, double, bool, int) against = Against(accused, now);
                 if (worst is not null && against.CompareTo(most) < 0) continue;
                 if (worst is not null && against.CompareTo(most) == 0 && accused.Info.Number < worst.Info.Number) continue;
@@ -116,21 +115,22 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         }
     }
 
-    /// <summary>Nodes against which there has been enough for so long, by number.</summary>
-    private List<ServerNode> Confirmed(Instant now, TimeSpan period)
+    /// <summary>Nodes against which there has been enough for about the period, by number.</summary>
+    private List<ServerNode> Confirmed(Instant now)
     {
         var confirmed = new SortedDictionary<NodeNumber, ServerNode>();
         foreach (ReachReport report in _reports.Values)
         {
             foreach (ReachFinding finding in report.Findings)
             {
-                if (finding.IsOwn && IsConfirmed(finding.Accused, now, period)) confirmed[finding.Accused.Info.Number] = finding.Accused;
+                if (finding.IsOwn && IsConfirmed(finding.Accused, now, isDue: false)) confirmed[finding.Accused.Info.Number] = finding.Accused;
             }
         }
         return [.. confirmed.Values];
     }
 
-    private bool IsConfirmed(ServerNode accused, Instant now, TimeSpan period)
+    // What is due was said at the end of the period; what is nearly due may wait for a report that is on its way.
+    private bool IsConfirmed(ServerNode accused, Instant now, bool isDue)
     {
         bool isOld = false;
         int observers = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.Accused(Period / 2) >= 2 ? 1 : 0;
@@ -138,10 +138,14 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         {
             if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
             observers++;
-            isOld |= finding.IsOwn && report.At - finding.Since >= period && !IsDoubtful(report, now);
+            bool isLong = isDue ? report.At - finding.Since >= Period : now - finding.Since >= Period * AboutTheSame;
+            isOld |= finding.IsOwn && isLong && !IsDoubtful(report, now) && !(report.IsUnanswered(now, Period * AboutTheSame) && IsAnswered(own, now));
         }
         return isOld && (observers >= 2 || observers >= Witnesses(accused));
     }
+
+    // Whoever is answered by others, and accused by one whom nobody answers, is not the one at fault.
+    private bool IsAnswered(ReachReport? report, Instant now) => report is not null && IsFresh(report, now) && report.UnansweredSince == Instant.Never;
 
     /// <summary>True for the word of a node that is accused itself, by one that accuses fewer.</summary>
     private bool IsDoubtful(ReachReport report, Instant now)
@@ -174,7 +178,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     }
 
     /// <summary>
-    /// What is said against a node: first its own word that nobody answers it; own findings of others, each divided by how many its finder accuses; its
+    /// What is said against a node: first its own word that nobody answers it, or that it gives no word; own findings of others, each divided by how many its finder accuses; its
     /// word that it reads nothing; how many see it passed over.
     /// </summary>
     private (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
@@ -189,7 +193,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         }
         ReachReport? own = _reports.TryGetValue(accused.Key, out ReachReport? found) && IsFresh(found, now) ? found : null;
         TimeSpan period = Period * AboutTheSame;
-        return (own?.IsUnanswered(now, period) ?? false, weight, own?.IsDeaf(now, period) ?? false, observers);
+        return (own?.IsUnanswered(now, period) ?? true, weight, own?.IsDeaf(now, period) ?? false, observers);
     }
 
     /// <summary>How many live nodes share a view with this one; those of a server before count as far as they have reported.</summary>
@@ -250,15 +254,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         return false;
     }
 
-    private bool IsAnotherStuck(ServerNode node, ViewNumber view, Instant now)
-    {
-        foreach (ReachReport report in _reports.Values)
-        {
-            if (report.Node != node && IsFresh(report, now) && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= SenderPeriod * AboutTheSame))
-                return true;
-        }
-        return false;
-    }
+    private bool IsAnotherStuck(ServerNode node, ViewNumber view, Instant now) => _reports.Values.Any(report =>
+        report.Node != node && IsFresh(report, now)
+        && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= SenderPeriod * AboutTheSame));
 
     private bool IsAwaited(ServerNode node, ViewNumber number)
     {
