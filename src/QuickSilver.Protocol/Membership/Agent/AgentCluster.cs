@@ -11,18 +11,14 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal sealed class AgentCluster(Probes probes) : ClusterView
 {
-    private readonly Dictionary<ulong, KnownNode> _nodes = [];
+    private readonly KnownViews _known = new();
     private readonly Dictionary<GroupId, OwnGroup> _groups = [];
     private readonly Dictionary<GroupId, GroupInfo> _joining = [];
     private readonly Dictionary<uint, AgentRegion> _regions = [];
     private readonly SortedList<uint, RegionView> _current = [];
-    private readonly SortedDictionary<ViewNumber, RegionView> _views = [];
-    private readonly HashSet<ViewNumber> _done = [];
     private readonly List<AgentRegion> _inherited = [];
-    private readonly RemovedNodes _removed = new();
     private AgentRegion? _ownRegion;
     private int _described;
-    private NodeInfo? _self;
     private StepNumber _installed;
     private ulong _lastStep;
     private ulong _layout = 1;
@@ -32,7 +28,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     public override StepNumber Installed => _installed;
 
     /// <inheritdoc/>
-    public override NodeInfo? Self => _self;
+    public override NodeInfo? Self => _known.Self;
 
     /// <inheritdoc/>
     public override RegionView? Own => _ownRegion?.Current;
@@ -50,7 +46,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     public Epoch GroupEpoch => _groupEpoch;
 
     /// <inheritdoc/>
-    public override NodeInfo? FindNode(ulong key) => _nodes.GetValueOrDefault(key)?.Info;
+    public override NodeInfo? FindNode(ulong key) => _known.FindNode(key)?.Info;
 
     /// <inheritdoc/>
     public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id)?.Info;
@@ -78,11 +74,10 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     /// <summary>This node has been registered; steps begin after <paramref name="lastStep"/>.</summary>
     public void Begin(NodeInfo self, Epoch epoch, Epoch groupEpoch, ulong lastStep)
     {
-        _self = self;
         Epoch = epoch;
         _groupEpoch = groupEpoch;
         _lastStep = lastStep;
-        _nodes.Add(self.Number.Key, new KnownNode(self));
+        _known.Begin(self);
     }
 
     /// <summary>
@@ -108,25 +103,19 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     /// <returns>False when it has; nothing has changed then.</returns>
     public bool TryForget()
     {
-        if (_groups.Count + _views.Count > 0 || _ownRegion is not null) return false;
-        _nodes.Clear();
+        if (_groups.Count + _known.Count > 0 || _ownRegion is not null) return false;
+        _known.Clear();
         _joining.Clear();
         _regions.Clear();
         _described = 0;
         _inherited.Clear();
-        _removed.Clear();
-        _done.Clear();
-        _self = null;
         _installed = default;
         _lastStep = 0;
         return true;
     }
 
-    /// <summary>This node is done with a view.</summary>
-    public void MarkDone(ViewNumber view)
-    {
-        if (_views.ContainsKey(view)) _done.Add(view);
-    }
+    /// <inheritdoc cref="KnownViews.MarkDone"/>
+    public void MarkDone(ViewNumber view) => _known.MarkDone(view);
 
     /// <summary>Writes all that a new server has to know.</summary>
     /// <param name="frame">Where to.</param>
@@ -136,28 +125,11 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         GroupSet groups = _ownRegion?.Info.Groups ?? default;
         frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch).WriteVarint((ulong)groups.Length);
         foreach (GroupId id in groups) GroupFrame.WriteEntry(frame, id.Counter, _groups[id].Info.Mode, _groups[id].Info.Name);
-        var removed = new SortedSet<ulong>(_removed.Remembered);
-        foreach (RegionView view in _views.Values)
-        {
-            foreach (NodeInfo member in view.Members)
-            {
-                if (member.IsRemoved) removed.Add(member.Number.Key);
-            }
-        }
-        frame.WriteVarint((ulong)removed.Count);
-        foreach (ulong key in removed) frame.WriteVarint(key);
-        frame.WriteVarint((ulong)_views.Count);
-        foreach (RegionView view in _views.Values)
-        {
-            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number), _removed.OpenIn(view.Number));
-        }
+        _known.WriteReport(frame, activated);
     }
 
-    /// <summary>Nodes are described. One that is known keeps its record.</summary>
-    public void Describe(List<NodeInfo> nodes)
-    {
-        foreach (NodeInfo node in nodes) _nodes.TryAdd(node.Number.Key, new KnownNode(node));
-    }
+    /// <inheritdoc cref="KnownViews.Describe"/>
+    public void Describe(List<NodeInfo> nodes) => _known.Describe(nodes);
 
     /// <summary>Groups that this node joins with the next step are described.</summary>
     public void Describe(List<GroupInfo> groups)
@@ -188,44 +160,19 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         return true;
     }
 
-    /// <summary>A node is removed from the cluster.</summary>
-    /// <param name="key">The node.</param>
-    /// <param name="isConfirmed">The server says so, not a peer.</param>
-    /// <param name="isNews">True when it was not known before.</param>
-    /// <returns>Its record; null when there is nothing new in this.</returns>
-    public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews)
-    {
-        isNews = false;
-        if (isConfirmed && _removed.Confirm(key) is { } known) return known;
-        if (!_nodes.TryGetValue(key, out KnownNode? node) || node.Info == _self || node.Info.IsRemoved) return null;
-        isNews = true;
-        node.Info.IsRemoved = true;
-        _removed.Add(node.Info, isConfirmed);
-        foreach (RegionView view in _views.Values)
-        {
-            if (view.IndexOf(_self!.Number.Key) >= 0) _removed.Open(view.Number, key);
-        }
-        if (node.Views == 0) _nodes.Remove(key);
-        return node.Info;
-    }
+    /// <inheritdoc cref="KnownViews.Remove"/>
+    public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews) => _known.Remove(key, isConfirmed, out isNews);
 
-    /// <summary>Streams of removed senders to a view are closed here.</summary>
-    public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders) => _removed.Close(view, senders);
+    /// <inheritdoc cref="KnownViews.MarkClosed"/>
+    public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders) => _known.MarkClosed(view, senders);
 
     /// <summary>A view has retired.</summary>
     /// <returns>The view; null when it is not known, or still current: the server is not to be believed then.</returns>
     public RegionView? Retire(ViewNumber number)
     {
-        if (!_views.TryGetValue(number, out RegionView? view)) return null;
+        if (_known.FindView(number) is not { } view) return null;
         if (_current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view) return null;
-        _views.Remove(number);
-        _done.Remove(number);
-        _removed.Forget(number);
-        foreach (NodeInfo member in view.Members)
-        {
-            KnownNode node = _nodes[member.Number.Key];
-            if (--node.Views == 0 && member.IsRemoved) _nodes.Remove(member.Number.Key);
-        }
+        _known.Retire(view);
         return view;
     }
 
@@ -233,7 +180,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     /// <returns>What it changed; null when it is impossible, and nothing has changed then.</returns>
     public InstalledStep? Install(StepFrame frame)
     {
-        if (_self is null || frame.Step != _lastStep + 1) return null;
+        if (Self is not { } self || frame.Step != _lastStep + 1) return null;
         var number = new StepNumber(Epoch, frame.Step);
         if (!frame.IsConcerned && _described > 0) return null;
         if (!frame.IsConcerned) return Commit(number, [], [], [], [], [], []);
@@ -260,7 +207,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         {
             if (!_regions.TryGetValue(frame.OwnRegion, out own) || dropped.Contains(own)) return null;
             RegionView? view = opened.Find(candidate => candidate.Region == own).View ?? own.Current;
-            if (view is null || view.IndexOf(_self.Number.Key) < 0) return null;
+            if (view is null || view.IndexOf(self.Number.Key) < 0) return null;
         }
         if (Joined(own) is not { } joined) return null;
         List<GroupInfo> left = Left(own);
@@ -288,7 +235,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
     /// <summary>Leaves a step out, as only a broken agent does.</summary>
     public bool Skip(StepFrame frame)
     {
-        if (_self is null || frame.Step != _lastStep + 1) return false;
+        if (Self is null || frame.Step != _lastStep + 1) return false;
         _lastStep = frame.Step;
         return true;
     }
@@ -309,7 +256,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             Left = left,
             Changed = changed,
             ChangedFrom = changedFrom,
-            Removed = _removed.TakeNew(),
+            Removed = _known.TakeRemoved(),
         };
     }
 
@@ -332,17 +279,17 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         var added = new HashSet<ulong>();
         foreach (ulong key in entry.Added)
         {
-            if (!_nodes.TryGetValue(key, out KnownNode? node) || !added.Add(key) || last?.IndexOf(key) >= 0) return null;
+            if (_known.FindNode(key) is not { } node || !added.Add(key) || last?.IndexOf(key) >= 0) return null;
             members.Add(node.Info);
         }
         if (members.Count == 0) return null;
-        if (_views.TryGetValue(new ViewNumber(Epoch, entry.View), out RegionView? known))
+        if (_known.FindView(new ViewNumber(Epoch, entry.View)) is { } known)
         {
             probes.Hit(Mark.ViewKnownAgain);
             return last is null && known.Region.Id.Counter == entry.Region && known.Members.AsSpan().SequenceEqual(members.ToArray()) ? known : null;
         }
         var first = new StepNumber(Epoch, entry.FirstStep);
-        bool sabotaged = probes.Breaks(Sabotage.PartitionMap) && _self?.Number.Counter % 4 == 0;
+        bool sabotaged = probes.Breaks(Sabotage.PartitionMap) && Self?.Number.Counter % 4 == 0;
         int replication = sabotaged ? entry.Replication + 1 : entry.Replication;
         return new RegionView(new ViewNumber(Epoch, entry.View), region.Info, first, [.. members], entry.Multicast, replication);
     }
@@ -383,7 +330,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
         foreach (OpenedView view in opened)
         {
             if (view.View.FirstStep.Counter != step) continue;
-            foreach (ulong key in view.Entry.Added) changes.Add(_nodes[key].Region?.Info, view.Region.Info);
+            foreach (ulong key in view.Entry.Added) changes.Add(_known.FindNode(key)!.Region?.Info, view.Region.Info);
         }
         foreach (AgentRegion region in _inherited)
         {
@@ -414,10 +361,8 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
             view.Region.Current = view.View;
             view.Region.Info = view.View.Region;
             _current[view.Entry.Region] = view.View;
-            foreach (ulong key in view.Entry.Added) _nodes[key].Region = view.Region;
-            _done.Remove(view.View.Number);
-            if (!_views.TryAdd(view.View.Number, view.View)) continue;
-            foreach (NodeInfo member in view.View.Members) _nodes[member.Number.Key].Views++;
+            foreach (ulong key in view.Entry.Added) _known.FindNode(key)!.Region = view.Region;
+            _known.Open(view.View);
         }
         foreach ((KnownNode node, RegionInfo from) in gone)
         {
@@ -428,7 +373,7 @@ internal sealed class AgentCluster(Probes probes) : ClusterView
 
         void Depart(NodeInfo member, AgentRegion region)
         {
-            KnownNode node = _nodes[member.Number.Key];
+            KnownNode node = _known.FindNode(member.Number.Key)!;
             if (node.Region != region) return;
             node.Region = null;
             gone.Add((node, region.Info));
