@@ -13,25 +13,17 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 public sealed class MembershipAgent
 {
-    private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
-
     private readonly AgentSettings _settings;
     private readonly IMembershipLink _link;
     private readonly IMembershipEvents _events;
     private readonly AgentCluster _cluster;
     private readonly AgentRequests _requests = new();
-    private SessionLog _log = new();
+    private readonly AgentSession _session;
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _requestAlarm;
-    private readonly Alarm _heartbeatAlarm;
-    private readonly NodeObservations _observed = new();
-    private bool _hasObserved;
-    private Instant _heartbeatDue;
-    private ulong _received;
     private ulong _instance;
     private StepNumber _activated;
     private bool _isConnected;
-    private bool _isWelcome;
     private bool _isReporting;
     private bool _isOver;
 
@@ -47,7 +39,7 @@ public sealed class MembershipAgent
         _link = link;
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);
-        _heartbeatAlarm = new Alarm(alarms, SendHeartbeat);
+        _session = new AgentSession(settings.HeartbeatInterval, link, events, alarms);
     }
 
     /// <summary>The cluster as installed here.</summary>
@@ -66,7 +58,7 @@ public sealed class MembershipAgent
     {
         if (_isOver) return;
         _isConnected = true;
-        _isWelcome = false;
+        _session.Close();
         LastHeard = now;
         var hello = new HelloFrame
         {
@@ -78,7 +70,7 @@ public sealed class MembershipAgent
             ReceiveBufferBytes = _settings.ReceiveBufferBytes,
             Multicast = _settings.Multicast,
             Number = _cluster.Self?.Number ?? default,
-            Received = _received,
+            Received = _session.Received,
             Session = _cluster.Epoch,
             Instance = _instance,
         };
@@ -98,8 +90,8 @@ public sealed class MembershipAgent
         var kind = (FrameKind)reader.ReadByte();
         bool isNumbered = kind >= FrameKind.Nodes;
         bool isGreeting = kind is FrameKind.Welcome or FrameKind.ReportRequest;
-        bool good = kind is FrameKind.Expelled or FrameKind.Forget || isGreeting != _isWelcome;
-        if (good && isNumbered) _received++;
+        bool good = kind is FrameKind.Expelled or FrameKind.Forget || isGreeting != _session.IsOpen;
+        if (good && isNumbered) _session.OnReceived();
         good = good && kind switch
         {
             FrameKind.Welcome => OnWelcome(ref reader, now),
@@ -126,10 +118,9 @@ public sealed class MembershipAgent
     public void OnDisconnected(Instant now)
     {
         if (_isOver || !_isConnected) return;
-        bool wasWelcome = _isWelcome;
+        bool wasWelcome = _session.IsOpen;
         _isConnected = false;
-        _isWelcome = false;
-        _heartbeatAlarm.Cancel();
+        _session.Close();
         if (wasWelcome) _events.OnConnectionChanged(false, now);
     }
 
@@ -192,7 +183,7 @@ public sealed class MembershipAgent
     /// <summary>Tells the server that this node goes of its own will, so that nobody waits for it; nothing more comes from this agent.</summary>
     public void SayGoodbye(Instant now)
     {
-        if (_isWelcome) _link.Send(_frame.Begin(FrameKind.Goodbye).Span);
+        if (_session.IsOpen) _link.Send(_frame.Begin(FrameKind.Goodbye).Span);
         Stop();
     }
 
@@ -204,10 +195,9 @@ public sealed class MembershipAgent
             bool isOther = welcome.Epoch != _cluster.Epoch;
             if (welcome.Number != self.Number || welcome.Resumed == isOther || welcome.Instance != _instance) return false;
             if (isOther != _isReporting || welcome.Epoch < _cluster.Epoch) return false;
-            if (!_log.TryResume(welcome.Received)) return false;
-            BeginSession(now);
+            if (!_session.TryResume(welcome.Received)) return false;
+            _session.Open(now);
             _settings.Probes.Hit(isOther ? Mark.ServerTookOver : Mark.SessionResumed);
-            foreach (byte[] frame in _log.Unconfirmed) _link.Send(frame);
             if (isOther)
             {
                 _isReporting = false;
@@ -222,16 +212,10 @@ public sealed class MembershipAgent
             welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes);
         _instance = welcome.Instance;
         _cluster.Begin(self, welcome.Epoch, welcome.GroupEpoch, welcome.Step);
-        BeginSession(now);
+        _session.Open(now);
         _events.OnRegistered(self, welcome.Instance, now);
         if (!_isOver) SendRequests(now);
         return true;
-    }
-
-    private void BeginSession(Instant now)
-    {
-        _isWelcome = true;
-        SetHeartbeat(now);
     }
 
     /// <summary>
@@ -241,8 +225,7 @@ public sealed class MembershipAgent
     private bool OnReportRequest(ref WireReader reader)
     {
         if (!reader.IsAtEnd || _cluster.Self is null) return false;
-        _log = new SessionLog();
-        _received = 0;
+        _session.Restart();
         if (!_isReporting) _requests.AskAgain();
         _isReporting = true;
         _cluster.WriteReport(_frame, _activated);
@@ -268,21 +251,19 @@ public sealed class MembershipAgent
             End(MembershipRefusal.Superseded, now);
             return true;
         }
-        _log = new SessionLog();
-        _received = 0;
+        _session.Restart();
         _instance = 0;
         _activated = default;
         if (!_isReporting) _requests.AskAgain();
         _isReporting = false;
-        _isWelcome = false;
-        _heartbeatAlarm.Cancel();
+        _session.Close();
         return true;
     }
 
     private bool OnHeartbeat(ref WireReader reader)
     {
         ulong received = reader.ReadVarint();
-        return reader.IsAtEnd && _log.TryConfirm(received);
+        return reader.IsAtEnd && _session.TryConfirm(received);
     }
 
     private bool OnWaiting(ref WireReader reader)
@@ -322,13 +303,13 @@ public sealed class MembershipAgent
         if (!frame.IsConcerned) _settings.Probes.Hit(Mark.StepDidNotConcern);
         if (_settings.Probes.Breaks(Sabotage.StepSkipped) && frame.Step % 4 == 0 && _cluster.Skip(frame))
         {
-            SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_received));
+            SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_session.Received));
             return true;
         }
         if (_cluster.Install(frame) is not { } installed) return false;
         _requests.OnStepInstalled(installed);
         _events.OnStepInstalled(installed, now);
-        if (!_isOver) SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_received));
+        if (!_isOver) SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_session.Received));
         return true;
     }
 
@@ -389,35 +370,11 @@ public sealed class MembershipAgent
         foreach (string name in impossible) _events.OnJoinRefused(name, MembershipRefusal.BadGroupName, now);
     }
 
-    private void SendHeartbeat(Instant now)
-    {
-        _observed.Clear();
-        // Who stood still has not read yet what others answered meanwhile: a late judge distrusts itself first.
-        if (now - _heartbeatDue <= LateAlarm) _events.OnObserving(_observed, now);
-        if (_isOver) return;
-        if (_hasObserved || !_observed.IsEmpty)
-        {
-            ObservedFrame.Write(_frame, _observed);
-            _link.Send(_frame.Span);
-            _hasObserved = !_observed.IsEmpty;
-        }
-        _link.Send(_frame.Begin(FrameKind.Heartbeat).WriteVarint(_received).Span);
-        SetHeartbeat(now);
-    }
-
-    private void SetHeartbeat(Instant now)
-    {
-        _heartbeatDue = now + _settings.HeartbeatInterval;
-        _heartbeatAlarm.Set(_heartbeatDue);
-    }
-
     private void SendNumbered(FrameBuilder frame) => SendNumbered(frame.ToArray());
 
     private void SendNumbered(byte[] frame)
     {
-        if (_isOver || _cluster.Self is null) return;
-        _log.Append(frame);
-        if (_isWelcome) _link.Send(frame);
+        if (!_isOver && _cluster.Self is not null) _session.Send(frame);
     }
 
     private void End(MembershipRefusal reason, Instant now)
@@ -431,6 +388,6 @@ public sealed class MembershipAgent
     {
         _isOver = true;
         _requestAlarm.Cancel();
-        _heartbeatAlarm.Cancel();
+        _session.Close();
     }
 }
