@@ -12,7 +12,7 @@ public sealed class PendingOptions
     /// <summary>Most bytes per region stream. Default: 64 MiB.</summary>
     public long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>Most bytes in all streams of the node; one message more for each stream that fills up at the same moment. A thirty-second of it, at
+    /// <summary>Most bytes in all streams of the node; one message more for each stream that held nothing before. A thirty-second of it, at
     /// most 256 KiB, is guaranteed to every stream, so that one stuck region does not silence the others: with more than 32 that hold something, each
     /// further one may add as much. Default: 256 MiB.</summary>
     public long NodeMaxBytes { get; set; } = 256L << 20;
@@ -22,8 +22,9 @@ public sealed class PendingOptions
     public int MaxUnsentMessages { get; set; } = 8_192;
 
     /// <summary>Most bytes of a group that applications may be ahead of the network. Default: 1 MiB, at most half of <see cref="MaxBytes"/>; one longer
-    /// message passes when nothing is unsent. While all groups of the node together have twice as much, each is held to 2 KiB. More lets <see cref="GroupSender.TrySend"/> take longer bursts; a sender at full speed gets slower and
-    /// its messages older, because they leave the processor's cache before they are sent.</summary>
+    /// message passes when nothing is unsent. While all groups of the node together have twice as much, each is held to 2 KiB. More lets
+    /// <see cref="GroupSender.TrySend"/> take longer bursts; a sender at full speed gets slower and its messages older, because they leave the
+    /// processor's cache before they are sent.</summary>
     public long MaxUnsentBytes { get; set; } = 1 << 20;
 
     /// <summary>The longest message this node may send, up to 16 MiB, which every node receives. Default: 1 MiB.</summary>
