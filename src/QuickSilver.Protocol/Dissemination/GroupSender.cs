@@ -56,6 +56,9 @@ public sealed class GroupSender
     /// otherwise.</summary>
     public bool IsOpen { get; private set; } = true;
 
+    /// <summary>True while no limit of pending is reached now, told or not: what a host looks at that sends more than once in one call.</summary>
+    public bool HasRoom => _shutGates == 0;
+
     /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do
     /// not count.</summary>
     public bool IsDrained => _queue.IsEmpty;

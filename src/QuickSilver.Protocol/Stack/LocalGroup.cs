@@ -33,6 +33,9 @@ public sealed class LocalGroup
     /// <summary>True when a message may be admitted: the group is joined, not being left, and no limit of pending is reached.</summary>
     public bool IsOpen => !IsLeaving && Sender.IsOpen;
 
+    /// <summary>True while no limit of pending is reached now, told or not: see <see cref="GroupSender.HasRoom"/>.</summary>
+    public bool HasRoom => Sender.HasRoom;
+
     /// <summary>The newest installed group view: the step that last changed the member set.</summary>
     public StepNumber View => _cluster.GroupViewOf(Info.Id);
 

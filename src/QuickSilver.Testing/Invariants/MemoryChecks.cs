@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Nodes;
@@ -16,6 +17,8 @@ internal sealed class MemoryChecks(RunContext run)
     // So many packets of each stream may be kept although the cap is reached, or no stream could go on; both for others and for delivery.
     private const int PacketsBeyondCap = 16;
     private const long Floor = 32L << 20;
+    // A packet that still had room may be full of tiny messages, each held at an overhead of its own.
+    private const int ShortestRecord = 4;
 
     /// <summary>Checks a living node.</summary>
     /// <param name="node">The node.</param>
@@ -25,7 +28,8 @@ internal sealed class MemoryChecks(RunContext run)
     /// <param name="streams">Streams in the whole cluster.</param>
     public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool, int streams)
     {
-        long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * run.Options.Network.SlotBytes);
+        int slot = run.Options.Network.SlotBytes;
+        long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * slot) + (slot / ShortestRecord * HeldMessage.Overhead);
         if (counters.CachedBytes > kept)
         {
             throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");

@@ -182,7 +182,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void OnGateChanged(LocalGroup group, bool open, Instant now)
     {
         if (!open || group.Tag is not SimulatedGroup stay) return;
-        while (stay.WaitingSizes.Count > 0 && group.IsOpen) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
+        while (stay.WaitingSizes.Count > 0 && group.IsOpen && group.HasRoom) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
     }
 
     /// <inheritdoc/>
