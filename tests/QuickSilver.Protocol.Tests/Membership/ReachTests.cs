@@ -226,6 +226,29 @@ public sealed class ReachTests
         Assert.Equal(!isAnswered, nodes[1].IsLive);
     }
 
+    // A mute member outlived its neighbours, which accused it until they went themselves; each time the sender's time began anew.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void LoneMemberThatDoesNotAnswerIsNotExcusedByThoseThatAccuseIt(bool isAnswered)
+    {
+        (MembershipWorld world, WorldNode[] nodes) = Make(2);
+        nodes[0].HoldsDone = true;
+        nodes[0].Join("more");
+        WorldNode other = world.AddMany(1)[0];
+        other.Join("other");
+        world.Run(Second);
+        nodes[0].Observing = (observed, _) => Wait(observed, nodes[0], 0, isAnswered);
+        other.Observing = (observed, now) =>
+        {
+            if (nodes[1].IsLive && (now - Instant.Zero).Seconds % 10 < 5) observed.Silent.Add(new SilentMember(Key(nodes[1]), TimeSpan.Zero, true));
+        };
+        world.Run(30 * Second);
+        Assert.True(nodes[0].IsLive);
+        Assert.True(other.IsLive);
+        Assert.Equal(!isAnswered, nodes[1].IsLive);
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

@@ -25,6 +25,8 @@ public class SavedRunTests
     /// deaf-leader-of-two: a leader that was deaf began round after round; each came before the other member had given it up, so nobody was accused.
     /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back, and each time a waiting sender's time began anew.
     /// full-caches-go-on: a few packets a round came into full caches, only in order, and a lossy stream was not done in five minutes.
+    /// mute-member-outlives-neighbours: a mute member of a view had each new neighbour removed, and as these accused it meanwhile, the time of a sender
+    /// that waited for it alone began anew each time.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -44,6 +46,7 @@ public class SavedRunTests
     [InlineData("deaf-leader-of-two")]
     [InlineData("others-removed-again-and-again")]
     [InlineData("full-caches-go-on")]
+    [InlineData("mute-member-outlives-neighbours")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

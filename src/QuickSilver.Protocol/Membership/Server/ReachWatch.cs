@@ -20,7 +20,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// removed too (its beacons are a second apart, and each, or the answer to it, may be lost); but as long as
 /// a member of the view is accused, silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback
 /// without progress is no reason: then the view's members are slow, not out of reach. When the view has one other member, that member goes instead if
-/// several senders hear nothing from there, or if another view has answered the sender meanwhile.
+/// several senders hear nothing from there, or if another view has answered the sender meanwhile; then being accused gains it no time.
 /// </para>
 /// <para>
 /// A member that is alone in its view has no neighbour to find it deaf, and its requests still reach the sender. So a node says for how long it has
@@ -68,7 +68,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         foreach (DrainingView draining in observed.Draining)
         {
             ReachDrain? last = before?.Drains.Find(drain => drain.View == draining.View);
-            bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining.View, now);
+            bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining, now);
             report.Drains.Add(new ReachDrain(draining, isStill ? last!.Since : now));
         }
         JudgeAccused(now);
@@ -264,11 +264,16 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         return parts.Ledger.Find(number.Counter) is { } view && view.Awaited.Contains(node.Slot);
     }
 
-    private bool IsExcused(ServerNode node, ViewNumber view, Instant now)
+    // Who is accused is waited for, so that the sender does not go in its place. A lone member that would go itself gets no such time: if it is mute,
+    // it may have one neighbour after another removed, and each accuses it until then.
+    private bool IsExcused(ServerNode node, in DrainingView draining, Instant now)
     {
-        foreach (ServerNode other in Others(node, view))
+        List<ServerNode> others = Others(node, draining.View);
+        bool isOthersFault = others.Count == 1 && draining.IsAnsweredElsewhere;
+        foreach (ServerNode other in others)
         {
             if (other.Connection is null || now - other.LastHeard > Period * 0.6) return true;
+            if (isOthersFault) return false;
             foreach (ReachReport report in _reports.Values)
             {
                 if (IsFresh(report, now) && report.Find(other) is { IsOwn: true }) return true;
