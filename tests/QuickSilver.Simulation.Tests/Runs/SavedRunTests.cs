@@ -26,7 +26,8 @@ public class SavedRunTests
     /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back, and each time a waiting sender's time began anew.
     /// full-caches-go-on: a few packets a round came into full caches, only in order, and a lossy stream was not done in five minutes.
     /// mute-member-outlives-neighbours: a mute member of a view had each new neighbour removed, and as these accused it meanwhile, the time of a sender
-    /// that waited for it alone began anew each time.
+    /// that waited for it alone began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description and the
+    /// step that named it; the description was dropped, and the step taken for impossible, so that the member left the cluster.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -47,6 +48,7 @@ public class SavedRunTests
     [InlineData("others-removed-again-and-again")]
     [InlineData("full-caches-go-on")]
     [InlineData("mute-member-outlives-neighbours")]
+    [InlineData("removal-overtakes-step")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

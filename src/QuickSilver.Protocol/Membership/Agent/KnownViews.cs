@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// <summary>
 /// The views that one node knows and that have not retired, current or not, and the nodes that have been described to it: which of the views the node is
 /// done with, who was removed and what is still to be closed of it, and all that a report to another server says of them. A node's record lives as long
-/// as a view names it, if it is removed, and for good otherwise: it may be named again. Core thread only.
+/// as a view names it, if the server has said that it is removed, and for good otherwise: it may be named again. Core thread only.
 /// </summary>
 internal sealed class KnownViews
 {
@@ -67,7 +67,8 @@ internal sealed class KnownViews
         foreach (NodeInfo member in view.Members)
         {
             KnownNode node = _nodes[member.Number.Key];
-            if (--node.Views == 0 && member.IsRemoved) _nodes.Remove(member.Number.Key);
+            node.Views--;
+            ForgetIfOver(node);
         }
     }
 
@@ -88,7 +89,11 @@ internal sealed class KnownViews
     public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews)
     {
         isNews = false;
-        if (isConfirmed && _removed.Confirm(key) is { } known) return known;
+        if (isConfirmed && _removed.Confirm(key) is { } known)
+        {
+            if (_nodes.TryGetValue(key, out KnownNode? kept)) ForgetIfOver(kept);
+            return known;
+        }
         if (!_nodes.TryGetValue(key, out KnownNode? node) || node.Info == Self || node.Info.IsRemoved) return null;
         isNews = true;
         node.Info.IsRemoved = true;
@@ -97,8 +102,18 @@ internal sealed class KnownViews
         {
             if (view.IndexOf(Self!.Number.Key) >= 0) _removed.Open(view.Number, key);
         }
-        if (node.Views == 0) _nodes.Remove(key);
+        ForgetIfOver(node);
         return node.Info;
+    }
+
+    /// <summary>
+    /// Drops a record that nothing can name any more. A peer's word of a removal may overtake steps made before it, for which the node is described and
+    /// will not be described again: only when the server has said it too are they all here.
+    /// </summary>
+    private void ForgetIfOver(KnownNode node)
+    {
+        ulong key = node.Info.Number.Key;
+        if (node.Views == 0 && node.Info.IsRemoved && !_removed.IsUnconfirmed(key)) _nodes.Remove(key);
     }
 
     /// <summary>Takes the nodes removed since the last call.</summary>

@@ -40,6 +40,9 @@ internal sealed class RemovedNodes
     /// <returns>The node; null when no peer has said it, or the server has confirmed it already.</returns>
     public NodeInfo? Confirm(ulong key) => _unconfirmed.Remove(key, out NodeInfo? node) ? node : null;
 
+    /// <summary>True for a node whose removal only a peer has told of.</summary>
+    public bool IsUnconfirmed(ulong key) => _unconfirmed.ContainsKey(key);
+
     /// <summary>Takes the nodes removed since the last call.</summary>
     public NodeInfo[] TakeNew()
     {
