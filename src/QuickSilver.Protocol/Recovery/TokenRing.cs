@@ -90,9 +90,12 @@ internal sealed class TokenRing
         OnNodesRemoved();
         if (!IsLeader)
         {
-            if (!_watch.IsSet) Watch(now);
+            if (_watch.IsSet) return;
+            _silence.OnBegun();
+            Watch(now);
             return;
         }
+        if (!_inFlight && !_pace.IsSet) _silence.OnBegun();
         _feedbackWanted |= feedbackWanted;
         if (!_inFlight && (feedbackWanted || !_pace.IsSet)) PaceNext(now);
     }
@@ -284,6 +287,7 @@ internal sealed class TokenRing
         _roundReign = _reign;
         _myRound = round;
         _round = _myRound;
+        _silence.OnRound(now);
         _hop = 0;
         _plan.Begin(null);
         _token.Partition = _plan.PartitionFrom(0);
@@ -436,6 +440,7 @@ internal sealed class TokenRing
     /// <summary>Learns from a token how long rounds take, as seen from here, and whether they come to an end.</summary>
     private void NoteRound(in TokenHop hop, Instant now)
     {
+        if (hop.Epoch != _epoch || hop.Leader != _leader || hop.Round != _round) _silence.OnRound(now);
         if (hop.Epoch != _epoch || hop.Leader != _leader) _patience.OnNewLeader(now);
         else if (hop.Round != _round) _patience.OnNextRound(_watch.IsSet, now);
     }

@@ -28,6 +28,7 @@ public class SavedRunTests
     /// mute-member-outlives-neighbours: a mute member of a view had each new neighbour removed, and as these accused it meanwhile, the time of a sender
     /// that waited for it alone began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description and the
     /// step that named it; the description was dropped, and the step taken for impossible, so that the member left the cluster.
+    /// rounds-longer-than-a-finding: a view had so many silent members that a round took more than two seconds, after which nobody's word on one was good.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -49,6 +50,7 @@ public class SavedRunTests
     [InlineData("full-caches-go-on")]
     [InlineData("mute-member-outlives-neighbours")]
     [InlineData("removal-overtakes-step")]
+    [InlineData("rounds-longer-than-a-finding")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
