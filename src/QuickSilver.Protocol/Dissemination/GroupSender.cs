@@ -39,6 +39,7 @@ public sealed class GroupSender
     private bool _isScheduled;
     private bool _hasWaited;
     private bool _gateMarked;
+    private bool _shutMeanwhile;
 
     internal GroupSender(SendContext context, GroupInfo group)
     {
@@ -56,7 +57,8 @@ public sealed class GroupSender
     /// otherwise.</summary>
     public bool IsOpen { get; private set; } = true;
 
-    /// <summary>True while no limit of pending is reached now, told or not: what a host looks at that sends more than once in one call.</summary>
+    /// <summary>True while no limit of pending is reached now, told or not: what a host looks at that sends more than once in one call. Who stops
+    /// because it is false hears of the gate again.</summary>
     public bool HasRoom => _shutGates == 0;
 
     /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do
@@ -196,6 +198,7 @@ public sealed class GroupSender
     {
         if (open && _context.Settings.Probes.Breaks(Sabotage.GateStaysShut)) return;
         _shutGates += open ? -1 : 1;
+        _shutMeanwhile |= !open;
         MarkGate();
     }
 
@@ -204,7 +207,10 @@ public sealed class GroupSender
     {
         _gateMarked = false;
         bool open = _shutGates == 0;
-        if (open == IsOpen) return;
+        // Shut and opened again since it was told: whoever stopped in between, because there was no room, is told once more.
+        bool again = open && IsOpen && _shutMeanwhile;
+        _shutMeanwhile = false;
+        if (open == IsOpen && !again) return;
         IsOpen = open;
         _context.Settings.Probes.Hit(open ? Mark.GateOpened : Mark.GateShut);
         if (!open) _context.Counters.GatesShut++;

@@ -52,7 +52,7 @@ public static class RunGenerator
             Faults = [.. faults, .. remains],
             HealAt = length,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
-            SettleLimit = SettleLimit(options.Node, plans),
+            SettleLimit = SettleLimit(options, plans),
             Traits = traits,
         };
     }
@@ -94,11 +94,15 @@ public static class RunGenerator
         return sites;
     }
 
-    // Five minutes. A sender that may have two messages pending waits for a round after every two, and a round in which hops are lost takes some timeouts.
-    private static TimeSpan SettleLimit(NodeSettings settings, IReadOnlyList<SendPlan> plans)
+    // Five minutes. A sender that may have two messages pending waits for two rounds after every two, one that finds them held and one that says so; a
+    // round visits every node, and takes some timeouts where hops are lost.
+    private static TimeSpan SettleLimit(SimulationOptions options, IReadOnlyList<SendPlan> plans)
     {
         int most = plans.GroupBy(plan => plan.Node).Select(sender => sender.Sum(plan => plan.Count)).DefaultIfEmpty().Max();
-        TimeSpan needed = most / (double)settings.MaxPendingMessages * 4 * settings.Recovery.HopTimeout;
+        var link = options.Network.Link;
+        TimeSpan visits = options.Nodes * 2 * (link.Delay + link.Jitter);
+        TimeSpan round = options.Node.MinTokenInterval + visits + (4 * options.Node.Recovery.HopTimeout);
+        TimeSpan needed = most / (double)options.Node.MaxPendingMessages * 2 * round;
         TimeSpan usual = new RunSpec().SettleLimit;
         return needed > usual ? needed : usual;
     }
