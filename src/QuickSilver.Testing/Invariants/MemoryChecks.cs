@@ -14,8 +14,8 @@ internal sealed class MemoryChecks(RunContext run)
     // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by
     // this factor and floor.
     private const int ChunkFactor = 3;
-    // So many packets of each stream may be kept although the cap is reached, or no stream could go on; both for others and for delivery.
-    private const int PacketsBeyondCap = 16;
+    // So many packets of each stream may be kept although the cap is reached, or no stream could go on: sixteen for others, and sixteen for delivery.
+    private const int PacketsBeyondCap = 32;
     private const long Floor = 32L << 20;
     // A packet that still had room may be full of tiny messages, each held at an overhead of its own.
     private const int ShortestRecord = 4;
