@@ -28,6 +28,7 @@ internal static class MarkQuota
         [Mark.LossOfUnknownCount] = "a sender must go with the last copy of its last message: reached by AbandonmentTests",
         [Mark.OwnMessageWaited] = "a backlog must outlive its view: reached by short runs with moves",
         [Mark.UnrecognisedFull] = "thirty thousand packets must come before their view: reached by tests of the buffer alone",
+        [Mark.UnrecognisedReplayed] = "one run in a hundred and thirty, so that 400 may have none: reached by tests of the buffer alone",
         [Mark.KernelDropsTold] = "few runs have receive buffers that overflow: reached by short runs with small buffers",
     };
 
