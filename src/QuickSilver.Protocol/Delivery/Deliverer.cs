@@ -51,6 +51,9 @@ public sealed class Deliverer
         _order = new OrderStage(pool, counters, events, settings.Probes);
     }
 
+    /// <summary>The stays that are open, in no order that means anything.</summary>
+    internal IReadOnlyList<GroupReceiver> Groups => _groups;
+
     /// <summary>
     /// Begins a stay. Call it after the step that brings it is installed in the cluster view and before <see cref="OnStepInstalled"/>, which releases
     /// the packets that waited for it.

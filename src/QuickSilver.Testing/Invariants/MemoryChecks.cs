@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Nodes;
 
@@ -14,11 +15,9 @@ internal sealed class MemoryChecks(RunContext run)
     // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by
     // this factor and floor.
     private const int ChunkFactor = 3;
-    // So many packets of each stream may be kept although the cap is reached, or no stream could go on: sixteen for others, and sixteen for delivery.
-    private const int PacketsBeyondCap = 32;
+    // So many packets of each stream may be kept although the cap is reached, or no stream could go on; both for others and for delivery.
+    private const int PacketsBeyondCap = 16;
     private const long Floor = 32L << 20;
-    // A packet that still had room may be full of tiny messages, each held at an overhead of its own.
-    private const int ShortestRecord = 4;
 
     /// <summary>Checks a living node.</summary>
     /// <param name="node">The node.</param>
@@ -28,8 +27,8 @@ internal sealed class MemoryChecks(RunContext run)
     /// <param name="streams">Streams in the whole cluster.</param>
     public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool, int streams)
     {
-        int slot = run.Options.Network.SlotBytes;
-        long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * slot) + (slot / ShortestRecord * HeldMessage.Overhead);
+        long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * run.Options.Network.SlotBytes);
+        if (counters.CachedBytes > kept) kept += BeingJoined(node) + LeftByRemovedSenders(node, settings);
         if (counters.CachedBytes > kept)
         {
             throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
@@ -68,5 +67,29 @@ internal sealed class MemoryChecks(RunContext run)
         if (alarms != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {alarms} alarms set");
         if (channels != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {channels} channels open");
         if (payloads != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {payloads} payloads not released");
+    }
+
+    // The fragments of the message that is the next of its sender and group are taken whatever is held: it leaves as soon as it is whole.
+    private static long BeingJoined(SimulatedNode node) => node.Stack.Rooms.Deliverer.Groups
+        .SelectMany(static group => group.Places)
+        .Sum(static place => place.Held is { } held && held.First.Number == place.Next ? held.First.Charge : 0);
+
+    // What a removed sender left is taken whatever is held, since nothing drains past a gap before all of it is here: as much as it may have had
+    // pending, in its streams to every view.
+    private static long LeftByRemovedSenders(SimulatedNode node, NodeSettings settings)
+    {
+        int streams = 0;
+        var senders = new HashSet<ulong>();
+        foreach (RegionRecovery region in node.Stack.Rooms.Recoverer.Regions)
+        {
+            foreach (StreamReceiver stream in region.Streams)
+            {
+                if (!stream.Sender.IsRemoved) continue;
+                streams++;
+                senders.Add(stream.Sender.Number.Key);
+            }
+        }
+        return (senders.Count * (settings.NodeMaxPendingBytes + settings.MaxMessageBytes))
+            + ((long)streams * settings.MaxPendingMessages * HeldMessage.Overhead);
     }
 }
