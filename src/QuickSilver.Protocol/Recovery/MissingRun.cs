@@ -9,6 +9,9 @@ namespace QuickSilver.Protocol.Recovery;
 /// <param name="Attempts">How often somebody was asked.</param>
 internal readonly record struct MissingRun(ulong Start, ulong End, Instant When, int Attempts)
 {
+    /// <summary>How many sequences there are.</summary>
+    public ulong Length => End - Start;
+
     /// <summary>True once somebody was asked.</summary>
     public bool IsRequested => Attempts > 0;
 

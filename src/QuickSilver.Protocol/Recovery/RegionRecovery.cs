@@ -18,7 +18,7 @@ public sealed class RegionRecovery
     private readonly Recoverer _node;
     private readonly List<StreamReceiver> _streams = [];
     private readonly Dictionary<ulong, StreamReceiver> _streamBySender = [];
-    private readonly List<int> _promised = [];
+    private readonly PullAnswers _answers;
     private StreamReceiver? _last;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
@@ -29,6 +29,7 @@ public sealed class RegionRecovery
         Self = self;
         Channel = channel;
         Gaps = new GapRepair(node, this);
+        _answers = new PullAnswers(node, this);
         Orphans = new OrphanVisit(this, node.Probes);
         Removed = new RemovedSenders(node, this);
         Ring = new TokenRing(node, this);
@@ -133,7 +134,7 @@ public sealed class RegionRecovery
         if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition > View.Partitions.Count) return RejectReason.Malformed;
         StreamReceiver? stream = FindForPeer(pull.Stream, out RejectReason reason);
         if (stream is null) return reason;
-        Gaps.Answer(stream, asker, pull, now);
+        _answers.Answer(stream, asker, pull, now);
         return RejectReason.None;
     }
 
@@ -324,12 +325,7 @@ public sealed class RegionRecovery
             else counters.RepairsFromSenders++;
             _node.Probes.Hit(fromPeer ? Mark.RepairFromPeer : Mark.RepairFromSender);
         }
-        if (!stream.Pulls.IsEmpty)
-        {
-            stream.Pulls.Take(sequence, _promised);
-            if (_promised.Count > 0) _node.Probes.Hit(Mark.PromiseKept);
-            foreach (int member in _promised) _node.Repairs.Add(this, stream, sequence, member, now);
-        }
+        _answers.OnArrived(stream, sequence, now);
         _node.Events.OnPacket(View, stream.Sender, slice, now);
         return RejectReason.None;
     }

@@ -1,0 +1,75 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// Pulls and NAKs of one view that wait to leave. What is asked of one node about one stream and partition waits together, and leaves in one
+/// datagram; what has arrived by then is not asked for. Orders are reused: nothing is allocated once there are as many as wait at one time.
+/// Cost of an addition: O(orders that wait), which are few.
+/// </summary>
+internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
+{
+    private readonly List<RequestOrder> _orders = [];
+    private readonly Stack<RequestOrder> _spare = new();
+    private int _next;
+
+    /// <summary>Asks a member for packets of a partition; of all partitions, when <paramref name="partition"/> is how many there are.</summary>
+    public void Pull(StreamReceiver stream, int member, int partition, SequenceRange range) =>
+        Add(stream, view.Members[member], isNak: false, wide: false, partition, range);
+
+    /// <summary>Asks a stream's sender for packets; <paramref name="wide"/>: for all members of the partition.</summary>
+    public void Nak(StreamReceiver stream, bool wide, int partition, SequenceRange range)
+    {
+        if (view.Partitions.Count > 1 && node.Probes.Breaks(Sabotage.NakToWrongPartition)) range = new SequenceRange(range.Start + 1, range.End + 1);
+        Add(stream, stream.Sender, isNak: true, wide, partition, range);
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        while (_next < _orders.Count)
+        {
+            RequestOrder order = _orders[_next++];
+            bool built = TryBuild(order, out train);
+            order.Clear();
+            _spare.Push(order);
+            if (built) return true;
+        }
+        _orders.Clear();
+        _next = 0;
+        train = default;
+        return false;
+    }
+
+    private void Add(StreamReceiver stream, NodeInfo to, bool isNak, bool wide, int partition, SequenceRange range)
+    {
+        for (int index = _next; index < _orders.Count; index++)
+        {
+            RequestOrder order = _orders[index];
+            if (order.Stream == stream && order.To == to && order.IsNak == isNak && order.Wide == wide && order.Partition == partition && order.TryAdd(range)) return;
+        }
+        if (!_spare.TryPop(out RequestOrder? fresh)) fresh = new RequestOrder();
+        fresh.Begin(stream, to, isNak, wide, partition);
+        fresh.TryAdd(range);
+        _orders.Add(fresh);
+        node.Roots.Register(this, PriorityClass.Request);
+    }
+
+    private bool TryBuild(RequestOrder order, out Train train)
+    {
+        train = default;
+        ReadOnlySpan<SequenceRange> ranges = order.StillMissing();
+        if (ranges.IsEmpty || order.To!.IsRemoved) return false;
+        if (order.IsNak && order.To.Number.Key == node.SelfKey) return false;
+        var writer = new WireWriter(node.Scratch.AsSpan(DatagramHeader.Length));
+        if (order.IsNak) NakBody.Write(ref writer, order.Wide, ranges);
+        else PullBody.Write(ref writer, order.Stream!.Sender.Number.Key, order.Partition, ranges);
+        if (order.IsNak) node.Counters.NaksSent++;
+        else node.Counters.PullsSent++;
+        train = node.Seal(node.Header(view, order.IsNak ? DatagramKind.Nak : DatagramKind.Pull), writer.Written, order.To);
+        return true;
+    }
+}
