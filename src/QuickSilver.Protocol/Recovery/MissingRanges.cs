@@ -4,14 +4,12 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// The one machine of missing ranges that a member has per stream.
+/// What a member misses of one stream, in runs: the one place that says of each packet whether it is missing, and whom it was asked of when.
 ///
-/// Idea: a sequence is missing only when the socket has been read past it (the intake), so runs are only ever added at the top, in order;
-/// everything else (the token, a pull, a
-/// peer's silence) merely moves runs between states, and arrivals take sequences out. A run is <i>suspected</i> from the moment the gap was seen,
-/// and <i>requested</i> from the
-/// moment somebody was asked, with the number of times. What was requested within two round trips is shown as such in the token, and is neither
-/// pushed nor asked for again.
+/// Idea: a sequence is missing only when the socket has been read past it (the intake), so runs are only ever added at the top, in order; everything
+/// else (the token, a pull, a peer's silence) merely moves runs between states, and arrivals take sequences out. A run is <i>suspected</i> from the
+/// moment the gap was seen, and <i>requested</i> from the moment somebody was asked, with the number of times. What was requested within two round
+/// trips is shown as such in the token, and is neither pushed nor asked for again.
 ///
 /// Awkward cases: an arrival in the middle splits its run; overtaking packets fill a run before its grace is over, which costs nothing.
 /// Cost: O(log n) to find, O(n) to move entries, n runs; a burst is one run. Allocates only when the list grows.
@@ -83,23 +81,6 @@ internal sealed class MissingRanges
         System.Diagnostics.Debug.Assert(at > run.Start && at < run.End, "a cut inside the run");
         _runs[index] = run with { End = at };
         _runs.Insert(index + 1, run with { Start = at });
-    }
-
-    /// <summary>Forgets everything up to a sequence: it has been abandoned.</summary>
-    public void ForgetThrough(ulong sequence)
-    {
-        while (_runs.Count > 0 && _runs[0].Start <= sequence)
-        {
-            MissingRun run = _runs[0];
-            if (run.End <= sequence + 1)
-            {
-                Sequences -= run.End - run.Start;
-                _runs.RemoveAt(0);
-                continue;
-            }
-            Sequences -= sequence + 1 - run.Start;
-            _runs[0] = run with { Start = sequence + 1 };
-        }
     }
 
     /// <summary>Index of the run that holds a sequence, or negative. O(log n).</summary>

@@ -19,7 +19,7 @@ public sealed class MissingRangesTests
             ulong top = 1;
             for (int step = 0; step < 300; step++)
             {
-                switch (random.NextBelow(4))
+                switch (random.NextBelow(3))
                 {
                     case 0:
                         top += random.NextBelow(5);
@@ -30,11 +30,6 @@ public sealed class MissingRangesTests
                         break;
                     case 1 when missing.Count > 0 && missing[0].End - missing[0].Start > 1:
                         missing.Split(0, missing[0].Start + 1);
-                        break;
-                    case 2 when random.NextBelow(10) == 0:
-                        ulong through = random.NextBelow(top + 1);
-                        missing.ForgetThrough(through);
-                        model.RemoveWhere(sequence => sequence <= through);
                         break;
                     default:
                         ulong filled = random.NextBelow(top + 2);
