@@ -17,25 +17,22 @@ namespace QuickSilver.Protocol.Delivery;
 /// installation, since only then is it known which stay they are for.
 /// </para>
 /// <para>
-/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks
-/// <see cref="HasRoomFor(RegionView, NodeInfo, ReadOnlySpan{byte})"/> before it counts a packet as received. Nothing is allocated per packet or
-/// message in steady state. Source: the order by message number is ours (the papers deliver in the order of the stream); the stay, the start of a
-/// place and the way past a gap are of the project's protocol page, sections 4 and 5.
+/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="Room"/> before
+/// it counts a packet as received. Nothing is allocated per packet or message in steady state. Source: the order by message number is ours (the
+/// papers deliver in the order of the stream); the stay, the start of a place and the way past a gap are of the project's protocol page, sections 4
+/// and 5.
 /// </para>
 /// </remarks>
 public sealed class Deliverer
 {
-    private readonly DeliverySettings _settings;
     private readonly DeliveryCounters _counters;
     private readonly OrderStage _order;
     private readonly Probes _probes;
     private readonly Dictionary<GroupId, GroupReceiver> _byId = [];
     private readonly List<GroupReceiver> _groups = [];
-    private readonly List<ViewGroups> _views = [];
-    private ViewGroups _lastView;
+    private readonly DeliveryViews _views;
     private List<WaitingPacket> _waiting = [];
     private List<WaitingPacket> _spare = [];
-    private StepNumber _installed;
     private Dictionary<GroupId, GroupReceiver>? _ended;
 
     /// <summary>Makes a deliverer without groups.</summary>
@@ -45,11 +42,15 @@ public sealed class Deliverer
     /// <param name="events">Who receives the messages.</param>
     public Deliverer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters, IDeliveryEvents events)
     {
-        _settings = settings;
         _counters = counters;
         _probes = settings.Probes;
         _order = new OrderStage(pool, counters, events, settings.Probes);
+        _views = new DeliveryViews(_byId);
+        Room = new HeldRoom(settings, counters, _views);
     }
+
+    /// <summary>The cap on what is held: who may be received.</summary>
+    public HeldRoom Room { get; }
 
     /// <summary>The stays that are open, in no order that means anything.</summary>
     internal IReadOnlyList<GroupReceiver> Groups => _groups;
@@ -66,7 +67,7 @@ public sealed class Deliverer
         if (_probes.Breaks(Sabotage.PlaceKeptAcrossLeave)) KeepPlaces(receiver);
         _byId.Add(group.Id, receiver);
         _groups.Add(receiver);
-        MapInViews(group.Id, receiver);
+        _views.Map(group.Id, receiver);
         return receiver;
     }
 
@@ -86,7 +87,7 @@ public sealed class Deliverer
         _groups[group.Index] = last;
         last.Index = group.Index;
         _groups.RemoveAt(_groups.Count - 1);
-        MapInViews(group.Info.Id, null);
+        _views.Map(group.Info.Id, null);
     }
 
     /// <summary>
@@ -110,36 +111,6 @@ public sealed class Deliverer
         return any && reader.IsAtEnd;
     }
 
-    /// <summary>True when the cap on what is held has room for so many bytes: what need not be asked for while it has none.</summary>
-    public bool HasRoomFor(int bytes) => _counters.HeldBytes + bytes + HeldMessage.Overhead <= _settings.MaxHeldBytes;
-
-    /// <summary>
-    /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
-    /// that is the next of its place), or of which nothing would have to be held: so what is held can always drain. A packet refused is treated as
-    /// lost, and is repaired later. What a removed sender left is always taken, since nothing drains past a gap before all of it is here; it is no
-    /// more than a sender may have pending.
-    /// </summary>
-    /// <param name="view">The view it came in.</param>
-    /// <param name="sender">Its sender.</param>
-    /// <param name="datagram">The whole datagram, found well formed.</param>
-    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
-    {
-        if (sender.IsRemoved || HasRoomFor(datagram.Length)) return true;
-        var reader = new WireReader(datagram[DatagramHeader.Length..]);
-        StepNumber step = ReadStep(view, ref reader);
-        if (step > _installed) return false;
-        GroupReceiver?[] groups = GroupsOf(view);
-        bool held = false;
-        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
-        {
-            if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
-            ulong next = group.Find(sender)?.Next ?? 0;
-            if (record.Number == next || (next == 0 && MayStart(group, record))) return true;
-            held |= record.Number > next;
-        }
-        return !held;
-    }
-
     /// <summary>A packet is received for the first time: delivers what it makes deliverable, and keeps references to what must wait.</summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
@@ -150,7 +121,7 @@ public sealed class Deliverer
         ReadOnlySpan<byte> bytes = datagram.Span;
         var reader = new WireReader(bytes[DatagramHeader.Length..]);
         StepNumber step = ReadStep(view, ref reader);
-        if (step > _installed && !_probes.Breaks(Sabotage.StepNotAwaited))
+        if (step > Room.Installed && !_probes.Breaks(Sabotage.StepNotAwaited))
         {
             _probes.Hit(Mark.PacketHeldForStep);
             datagram.Retain();
@@ -159,7 +130,7 @@ public sealed class Deliverer
             _counters.HeldBytes += packet.Charge;
             return;
         }
-        GroupReceiver?[] groups = GroupsOf(view);
+        GroupReceiver?[] groups = _views.Of(view).ByIndex;
         while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
             // Read from the array for each record: a handler may have closed a group meanwhile.
@@ -200,7 +171,7 @@ public sealed class Deliverer
     /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>
     public void OnStepInstalled(StepNumber step, Instant now)
     {
-        _installed = step;
+        Room.Installed = step;
         if (_waiting.Count == 0) return;
         (List<WaitingPacket> packets, _waiting) = (_waiting, _spare);
         foreach (WaitingPacket packet in packets)
@@ -229,7 +200,7 @@ public sealed class Deliverer
     /// there are.</param>
     public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail)
     {
-        foreach (GroupReceiver? group in GroupsOf(view))
+        foreach (GroupReceiver? group in _views.Of(view).ByIndex)
         {
             if (group?.Find(sender) is not { } place) continue;
             place.HasLostSome = true;
@@ -259,16 +230,7 @@ public sealed class Deliverer
     }
 
     /// <summary>A view has retired: what was kept to find its groups goes.</summary>
-    public void OnViewRetired(RegionView view)
-    {
-        for (int index = 0; index < _views.Count; index++)
-        {
-            if (!ReferenceEquals(_views[index].View, view)) continue;
-            _views.RemoveAt(index);
-            break;
-        }
-        if (ReferenceEquals(_lastView.View, view)) _lastView = default;
-    }
+    public void OnViewRetired(RegionView view) => _views.Forget(view);
 
     /// <summary>Ends all stays and releases every buffer. Nothing may be handed over afterwards.</summary>
     public void Close()
@@ -281,14 +243,13 @@ public sealed class Deliverer
         }
         _waiting.Clear();
         _views.Clear();
-        _lastView = default;
     }
 
     /// <summary>
     /// A place may start at a message whose predecessor, if there is one, was sent before the stay: it is not for this stay, and nothing between them
     /// is missing.
     /// </summary>
-    private static bool MayStart(GroupReceiver group, in PacketRecord record) =>
+    internal static bool MayStart(GroupReceiver group, in PacketRecord record) =>
         record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.StayBegan);
 
     private void KeepPlaces(GroupReceiver group)
@@ -301,32 +262,6 @@ public sealed class Deliverer
         _ended[group.Info.Id] = group;
     }
 
-    private static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
+    internal static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
         new(view.FirstStep.Epoch, view.FirstStep.Counter + reader.ReadVarint());
-
-    private GroupReceiver?[] GroupsOf(RegionView view)
-    {
-        if (ReferenceEquals(_lastView.View, view)) return _lastView.ByIndex;
-        foreach (ViewGroups known in _views)
-        {
-            if (!ReferenceEquals(known.View, view)) continue;
-            _lastView = known;
-            return known.ByIndex;
-        }
-        GroupSet ids = view.Region.Groups;
-        var byIndex = new GroupReceiver?[ids.Length];
-        for (int index = 0; index < ids.Length; index++) byIndex[index] = _byId.GetValueOrDefault(ids[index]);
-        _lastView = new ViewGroups(view, byIndex);
-        _views.Add(_lastView);
-        return byIndex;
-    }
-
-    private void MapInViews(GroupId group, GroupReceiver? receiver)
-    {
-        foreach (ViewGroups view in _views)
-        {
-            int index = view.View.Region.IndexOf(group);
-            if (index >= 0) view.ByIndex[index] = receiver;
-        }
-    }
 }

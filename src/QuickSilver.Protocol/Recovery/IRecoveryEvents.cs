@@ -11,6 +11,15 @@ public interface IRecoveryEvents
     /// <summary>True when delivery can take a well-formed packet; false: it is treated as never received.</summary>
     bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram);
 
+    /// <summary>
+    /// Asked for a packet for which there is no room, and which is one of the few that follow the last before its stream's first gap: true when
+    /// delivery takes it all the same, so that the stream goes on by more than one packet at a time. Then it is stored.
+    /// </summary>
+    bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram);
+
+    /// <summary>True when <see cref="TryTakeBeyondCap"/> may take one more packet of a stream: what need not be asked for while it may not.</summary>
+    bool MayTakeBeyondCap(RegionView view, NodeInfo sender);
+
     /// <summary>True when delivery can take so many bytes more, whatever they are: what need not be asked for while it cannot.</summary>
     bool HasRoomFor(int bytes);
 

@@ -13,7 +13,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 public sealed class RegionRecovery
 {
-    private const ulong GuaranteedPackets = 16;
+    /// <summary>So many packets of each stream are taken although a cap is reached, or no stream could go on.</summary>
+    internal const ulong GuaranteedPackets = 16;
 
     private readonly Recoverer _node;
     private readonly List<StreamReceiver> _streams = [];
@@ -263,8 +264,9 @@ public sealed class RegionRecovery
     {
         if (stream.Own is not null) return ulong.MaxValue;
         int bytes = _node.Transport.Facts.SlotBytes;
-        if (!_node.HasCacheRoom(bytes)) return stream.Cleanup + GuaranteedPackets;
-        return stream.Orphan is not null || _node.Events.HasRoomFor(bytes) ? ulong.MaxValue : stream.Window.Contiguous + GuaranteedPackets;
+        ulong through = _node.HasCacheRoom(bytes) ? ulong.MaxValue : stream.Cleanup + GuaranteedPackets;
+        if (stream.Orphan is not null || _node.Events.HasRoomFor(bytes)) return through;
+        return Math.Min(through, stream.Window.Contiguous + (_node.Events.MayTakeBeyondCap(View, stream.Sender) ? GuaranteedPackets : 0));
     }
 
     internal void Close()
@@ -294,12 +296,12 @@ public sealed class RegionRecovery
     {
         // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
-        if (!HasRoom(stream, header.Sequence, datagram.Length) || !_node.Events.HasRoomFor(View, stream.Sender, datagram))
+        if (_node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
+        if (!HasRoom(stream, header.Sequence, datagram.Length) || !DeliveryTakes(stream, header.Sequence, datagram))
         {
             _node.Probes.Hit(Mark.PacketFoundNoRoom);
             return RejectReason.NoRoom;
         }
-        if (_node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
         ulong sequence = header.Sequence;
         if (_node.Probes.Breaks(Sabotage.AckBeforeStore) && sequence % 32 == 0)
         {
@@ -337,6 +339,14 @@ public sealed class RegionRecovery
     {
         if (_node.HasCacheRoom(bytes)) return true;
         if (sequence > stream.Cleanup + GuaranteedPackets) return false;
+        _node.Probes.Hit(Mark.PacketStoredBeyondCap);
+        return true;
+    }
+
+    private bool DeliveryTakes(StreamReceiver stream, ulong sequence, ReadOnlySpan<byte> datagram)
+    {
+        if (_node.Events.HasRoomFor(View, stream.Sender, datagram)) return true;
+        if (sequence > stream.Window.Contiguous + GuaranteedPackets || !_node.Events.TryTakeBeyondCap(View, stream.Sender, datagram)) return false;
         _node.Probes.Hit(Mark.PacketStoredBeyondCap);
         return true;
     }

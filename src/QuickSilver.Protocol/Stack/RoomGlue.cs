@@ -34,9 +34,17 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnDrained(GroupSender group, Instant now) => rooms.Groups.OnDrained(group, now);
 
     /// <inheritdoc/>
-    public bool HasRoomFor(int bytes) => rooms.Deliverer.HasRoomFor(bytes);
+    public bool HasRoomFor(int bytes) => rooms.Deliverer.Room.HasFor(bytes);
 
-    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => rooms.Deliverer.HasRoomFor(view, sender, datagram);
+    /// <inheritdoc/>
+    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => rooms.Deliverer.Room.HasFor(view, sender, datagram);
+
+    /// <inheritdoc/>
+    public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) =>
+        rooms.Deliverer.Room.TryTakeBeyondCap(view, sender, datagram);
+
+    /// <inheritdoc/>
+    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => rooms.Deliverer.Room.MayTakeBeyondCap(view, sender);
 
     /// <inheritdoc/>
     public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => Deliverer.IsWellFormed(view, datagram);

@@ -15,7 +15,7 @@ internal sealed class MemoryChecks(RunContext run)
     // Packets lie in shared chunks of 64 KiB that go home with their last packet, so rented memory exceeds kept memory; by how much is bounded by
     // this factor and floor.
     private const int ChunkFactor = 3;
-    // So many packets of each stream may be kept although the cap is reached, or no stream could go on; both for others and for delivery.
+    // So many packets of each stream may be kept for others although the cap is reached, or no stream could go on.
     private const int PacketsBeyondCap = 16;
     private const long Floor = 32L << 20;
 
@@ -28,7 +28,7 @@ internal sealed class MemoryChecks(RunContext run)
     public void CheckCaps(SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool, int streams)
     {
         long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * run.Options.Network.SlotBytes);
-        if (counters.CachedBytes > kept) kept += BeingJoined(node) + LeftByRemovedSenders(node, settings);
+        if (counters.CachedBytes > kept) kept += HeldBeyondCap(node) + LeftByRemovedSenders(node, settings);
         if (counters.CachedBytes > kept)
         {
             throw run.Violation("R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
@@ -69,10 +69,12 @@ internal sealed class MemoryChecks(RunContext run)
         if (payloads != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {payloads} payloads not released");
     }
 
-    // The fragments of the message that is the next of its sender and group are taken whatever is held: it leaves as soon as it is whole.
-    private static long BeingJoined(SimulatedNode node) => node.Stack.Rooms.Deliverer.Groups
-        .SelectMany(static group => group.Places)
-        .Sum(static place => place.Held is { } held && held.First.Number == place.Next ? held.First.Charge : 0);
+    // As many of each stream may wait for delivery. And the fragments of the message that is the next of its sender and group are taken whatever is
+    // held: it leaves as soon as it is whole.
+    private static long HeldBeyondCap(SimulatedNode node) => node.Stack.Rooms.Deliverer.Room.ChargeBeyondCap
+        + node.Stack.Rooms.Deliverer.Groups
+            .SelectMany(static group => group.Places)
+            .Sum(static place => place.Held is { } held && held.First.Number == place.Next ? held.First.Charge : 0);
 
     // What a removed sender left is taken whatever is held, since nothing drains past a gap before all of it is here: as much as it may have had
     // pending, in its streams to every view.

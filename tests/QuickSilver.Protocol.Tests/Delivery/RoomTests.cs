@@ -20,11 +20,11 @@ public class RoomTests
     }
 
     private bool HasRoom(ulong step, params ReadOnlySpan<PacketPart> parts) =>
-        _world.Deliverer.HasRoomFor(_view, _sender, Datagram(_view, step, parts));
+        _world.Deliverer.Room.HasFor(_view, _sender, Datagram(_view, step, parts));
 
     private void Fill()
     {
-        for (ulong number = 3; _world.Deliverer.HasRoomFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 3; _world.Deliverer.Room.HasFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public class RoomTests
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
         Fill();
 
-        Assert.False(_world.Deliverer.HasRoomFor(1));
+        Assert.False(_world.Deliverer.Room.HasFor(1));
         Assert.False(HasRoom(1, new PacketPart(0, 50, X)));
         Assert.False(HasRoom(1, new PacketPart(0, 50, X, Total: 200)));
         Assert.False(HasRoom(2, new PacketPart(0, 2, X)));
@@ -85,5 +85,85 @@ public class RoomTests
 
         Assert.Equal(0, _world.Counters.HeldBytes);
         Assert.True(HasRoom(1, new PacketPart(0, 50, X)));
+    }
+
+    [Fact]
+    public void AFewPacketsOfAStreamAreTakenBeyondTheCapUntilTheyDrain()
+    {
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
+        for (ulong number = 40; _world.Deliverer.Room.HasFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        long held = _world.Counters.HeldBytes;
+
+        for (ulong number = 18; number > 2; number--) TakeBeyondCap(_view, number);
+        Assert.False(TryTake(_view, 1, new PacketPart(0, 19, X)));
+        Assert.False(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        Assert.Equal(_world.Counters.HeldBytes - held, _world.Deliverer.Room.ChargeBeyondCap);
+
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
+        Assert.Equal(held, _world.Counters.HeldBytes);
+        Assert.Equal(0, _world.Deliverer.Room.ChargeBeyondCap);
+        TakeBeyondCap(_view, 20);
+    }
+
+    [Fact]
+    public void AStreamThatWaitsForAnOlderOneTakesNothingOfItsShare()
+    {
+        RegionView newer = View(2, firstStep: 1, 10, 20);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
+        Fill();
+
+        for (ulong number = 100; number < 116; number++) TakeBeyondCap(newer, number);
+        Assert.False(TryTake(newer, 1, new PacketPart(0, 116, X)));
+        Assert.True(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        TakeBeyondCap(_view, 60);
+    }
+
+    [Fact]
+    public void AMessageThatIsNextDoesNotCountAsWaiting()
+    {
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
+        for (ulong number = 40; _world.Deliverer.Room.HasFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (int part = 0; part < 16; part++)
+        {
+            var fragment = new PacketPart(0, 3, X, Offset: part * 100, Total: 2000);
+            Assert.True(TryTake(_view, 1, fragment));
+            _world.Receive(_view, _sender, 1, fragment);
+        }
+        Assert.False(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
+        Assert.True(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+    }
+
+    [Fact]
+    public void WhatIsOfAStepNotInstalledIsNotTakenBeyondTheCap()
+    {
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
+        Fill();
+
+        Assert.False(TryTake(_view, 2, new PacketPart(0, 50, X)));
+    }
+
+    [Fact]
+    public void AnEndedStayTakesItsPacketsOffTheCount()
+    {
+        GroupReceiver stay = _world.Deliverer.OpenGroup(Group(20), Step(1));
+        Fill();
+        for (ulong number = 5; number < 21; number++) Assert.True(TryTake(_view, 1, new PacketPart(1, number, X)));
+        Assert.False(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+
+        _world.Deliverer.CloseGroup(stay);
+        Assert.True(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+    }
+
+    private bool TryTake(RegionView view, ulong step, params ReadOnlySpan<PacketPart> parts) =>
+        _world.Deliverer.Room.TryTakeBeyondCap(view, _sender, Datagram(view, step, parts));
+
+    private void TakeBeyondCap(RegionView view, ulong number)
+    {
+        var part = new PacketPart(0, number, X);
+        Assert.False(_world.Deliverer.Room.HasFor(view, _sender, Datagram(view, 1, part)));
+        Assert.True(TryTake(view, 1, part));
+        _world.Receive(view, _sender, 1, part);
     }
 }

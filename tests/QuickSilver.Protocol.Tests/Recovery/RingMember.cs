@@ -86,6 +86,10 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => true;
 
+    public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => true;
+
+    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => true;
+
     public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => datagram.Length == DatagramHeader.Length + 8;
 
     public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now) =>

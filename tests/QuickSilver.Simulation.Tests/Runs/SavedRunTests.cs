@@ -29,6 +29,8 @@ public class SavedRunTests
     /// that waited for it alone began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description and the
     /// step that named it; the description was dropped, and the step taken for impossible, so that the member left the cluster.
     /// rounds-longer-than-a-finding: a view had so many silent members that a round took more than two seconds, after which nobody's word on one was good.
+    /// join-behind-slow-drain: messages of newer views filled what members may hold for its turn, and of the older views' packets, which had to come
+    /// first and came in any order, only the very next was taken each time; joins waited for these views to drain.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -51,6 +53,7 @@ public class SavedRunTests
     [InlineData("mute-member-outlives-neighbours")]
     [InlineData("removal-overtakes-step")]
     [InlineData("rounds-longer-than-a-finding")]
+    [InlineData("join-behind-slow-drain")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

@@ -1,0 +1,62 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>The region views that packets have come in, and the stays in their groups. Core thread only.</summary>
+/// <param name="stays">The open stays by group, kept by the caller.</param>
+internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> stays)
+{
+    private readonly List<ViewGroups> _views = [];
+    private ViewGroups? _last;
+
+    /// <summary>What is known of a view; made when there is nothing. O(1) for the view asked for last, O(views) for others.</summary>
+    public ViewGroups Of(RegionView view)
+    {
+        if (_last is { } last && ReferenceEquals(last.View, view)) return last;
+        foreach (ViewGroups known in _views)
+        {
+            if (!ReferenceEquals(known.View, view)) continue;
+            _last = known;
+            return known;
+        }
+        GroupSet ids = view.Region.Groups;
+        var byIndex = new GroupReceiver?[ids.Length];
+        for (int index = 0; index < ids.Length; index++) byIndex[index] = stays.GetValueOrDefault(ids[index]);
+        _last = new ViewGroups(view, byIndex);
+        _views.Add(_last);
+        return _last;
+    }
+
+    /// <summary>A stay has begun or, with null, ended.</summary>
+    public void Map(GroupId group, GroupReceiver? receiver)
+    {
+        foreach (ViewGroups view in _views)
+        {
+            int index = view.View.Region.IndexOf(group);
+            if (index >= 0) view.ByIndex[index] = receiver;
+        }
+    }
+
+    /// <summary>Forgets a view.</summary>
+    public void Forget(RegionView view)
+    {
+        for (int index = 0; index < _views.Count; index++)
+        {
+            if (!ReferenceEquals(_views[index].View, view)) continue;
+            _views.RemoveAt(index);
+            break;
+        }
+        if (ReferenceEquals(_last?.View, view)) _last = null;
+    }
+
+    /// <summary>Forgets all views.</summary>
+    public void Clear()
+    {
+        _views.Clear();
+        _last = null;
+    }
+
+    /// <summary>What is held of packets that were taken beyond the cap: looks at all of them.</summary>
+    public long ChargeBeyondCap() => _views.Sum(static view => view.ChargeBeyondCap);
+}

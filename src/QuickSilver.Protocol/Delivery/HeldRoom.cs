@@ -1,0 +1,91 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Delivery;
+
+/// <summary>
+/// The cap on what is held because something before it is missing: which packets may be counted as received. A packet refused is treated as lost, and
+/// is repaired later. Core thread only; a packet under the cap is not looked at, one over it is parsed; allocates only what <see cref="BeyondCap"/>
+/// does.
+/// </summary>
+public sealed class HeldRoom
+{
+    private readonly DeliverySettings _settings;
+    private readonly DeliveryCounters _counters;
+    private readonly DeliveryViews _views;
+
+    internal HeldRoom(DeliverySettings settings, DeliveryCounters counters, DeliveryViews views)
+    {
+        _settings = settings;
+        _counters = counters;
+        _views = views;
+    }
+
+    /// <summary>The step installed last.</summary>
+    internal StepNumber Installed { get; set; }
+
+    /// <summary>What is held of packets that were taken beyond the cap. For checks: looks at all of them.</summary>
+    internal long ChargeBeyondCap => _views.ChargeBeyondCap();
+
+    /// <summary>True when the cap has room for so many bytes: what need not be asked for while it has none.</summary>
+    public bool HasFor(int bytes) => _counters.HeldBytes + bytes + HeldMessage.Overhead <= _settings.MaxHeldBytes;
+
+    /// <summary>
+    /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
+    /// that is the next of its place), or of which nothing would have to be held: so what is held can always drain. What a removed sender left is
+    /// always taken, since nothing drains past a gap before all of it is here; it is no more than a sender may have pending.
+    /// </summary>
+    /// <param name="view">The view it came in.</param>
+    /// <param name="sender">Its sender.</param>
+    /// <param name="datagram">The whole datagram, found well formed.</param>
+    public bool HasFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
+    {
+        if (sender.IsRemoved || HasFor(datagram.Length)) return true;
+        var reader = new WireReader(datagram[DatagramHeader.Length..]);
+        StepNumber step = Deliverer.ReadStep(view, ref reader);
+        if (step > Installed) return false;
+        GroupReceiver?[] groups = _views.Of(view).ByIndex;
+        bool held = false;
+        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
+        {
+            if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
+            ulong next = group.Find(sender)?.Next ?? 0;
+            if (record.Number == next || (next == 0 && Deliverer.MayStart(group, record))) return true;
+            held |= record.Number > next;
+        }
+        return !held;
+    }
+
+    /// <summary>
+    /// Takes a packet for which there is no room, if it is of an installed step and few of its stream are taken so: see <see cref="BeyondCap"/>.
+    /// </summary>
+    /// <param name="view">The view it came in.</param>
+    /// <param name="sender">Its sender.</param>
+    /// <param name="datagram">The whole datagram, found well formed: one of the few that follow the last before its stream's first gap.</param>
+    /// <returns>True when it is taken, and noted: it must be received now.</returns>
+    public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
+    {
+        var reader = new WireReader(datagram[DatagramHeader.Length..]);
+        StepNumber step = Deliverer.ReadStep(view, ref reader);
+        if (step > Installed || !MayTakeBeyondCap(view, sender)) return false;
+        ViewGroups known = _views.Of(view);
+        SenderPlace? last = null;
+        ulong number = 0;
+        long charge = 0;
+        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
+        {
+            if (known.ByIndex[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
+            SenderPlace place = group.PlaceOf(sender);
+            if (record.Number <= place.Next) continue;
+            last = place;
+            number = record.Number;
+            charge += record.Bytes.Length + HeldMessage.Overhead;
+        }
+        if (last is not null) known.BeyondCapOf(sender).Add(last, number, charge);
+        return true;
+    }
+
+    /// <summary>True when one more packet of a stream may be taken beyond the cap: what need not be asked for while none may.</summary>
+    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => _views.Of(view).FindBeyondCap(sender)?.HasRoom ?? true;
+}
