@@ -59,6 +59,16 @@ internal sealed class ActiveViews
     /// <summary>The region views that span a group, in order of region id.</summary>
     public IReadOnlyList<RegionView> Of(GroupId group) => _isBehind ? _views.FindAll(view => view.Region.Contains(group)) : _cluster!.ViewsOf(group);
 
+    /// <summary>Members of a group's view; 0 when messages to it cannot be bound.</summary>
+    public int CountMembers(GroupId group)
+    {
+        if (!Contains(group)) return 0;
+        int count = 0;
+        IReadOnlyList<RegionView> views = Of(group);
+        for (int index = 0; index < views.Count; index++) count += views[index].Members.Length;
+        return count;
+    }
+
     /// <summary>Number of a group's view.</summary>
     public StepNumber NumberOf(GroupId group) => _numbers.TryGetValue(group, out StepNumber before) ? before : _cluster!.GroupViewOf(group);
 }

@@ -6,12 +6,20 @@ namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// What one group's messages bind to in the active step: the streams into its region views that have a member other than this node, and the group's
-/// index in each. Kept from step to step and rewritten in place.
+/// index in each. Kept from step to step and rewritten in place. A group that this node is not yet in has no streams; what it has pending is
+/// accounted for at the gate of all groups that wait for their step.
 /// </summary>
-internal sealed class GroupBinding
+internal sealed class GroupBinding(SendContext context, GroupId group)
 {
     private StreamSender[] _streams = [];
     private int[] _groupIndexes = [];
+    private ulong _generation;
+
+    /// <summary>False when the active step has changed since the group was bound.</summary>
+    public bool IsCurrent => _generation == context.Generation;
+
+    /// <summary>True when messages can be bound: the group is one of this node's in the step.</summary>
+    public bool IsBound { get; private set; }
 
     /// <summary>How many streams there are; 0 when the group has no other member.</summary>
     public int Count { get; private set; }
@@ -26,54 +34,39 @@ internal sealed class GroupBinding
 
     public int GroupIndexAt(int index) => _groupIndexes[index];
 
-    /// <summary>Binds a group in the active step. O(regions of the group), or O(regions) while a newer step is installed.</summary>
-    public void Rebind(SendContext context, GroupId group, Instant now)
+    /// <summary>
+    /// Binds the group in the active step, or lets it wait for its step. O(regions of the group), or O(regions) while a newer step is installed.
+    /// </summary>
+    /// <param name="sender">Follows the gates of what it is bound to.</param>
+    /// <param name="now">The present instant.</param>
+    public void Rebind(GroupSender sender, Instant now)
     {
-        IReadOnlyList<RegionView> views = context.Active.Of(group);
-        Array.Clear(_streams);
-        if (_streams.Length < views.Count)
-        {
-            _streams = new StreamSender[views.Count];
-            _groupIndexes = new int[views.Count];
-        }
-        Count = 0;
-        Members = 0;
-        View = context.Active.NumberOf(group);
-        for (int index = 0; index < views.Count; index++)
-        {
-            RegionView view = views[index];
-            Members += view.Members.Length;
-            if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
-            if (Count > 0 && index == views.Count - 1 && context.Settings.Probes.Breaks(Sabotage.RegionLeftOut)) continue;
-            _streams[Count] = context.Streams.Open(view, now);
-            _groupIndexes[Count] = view.Region.IndexOf(group);
-            Count++;
-        }
-    }
-
-    /// <summary>Forgets the streams.</summary>
-    public void Clear()
-    {
+        _generation = context.Generation;
         Array.Clear(_streams);
         Count = 0;
+        IsBound = context.Active.Contains(group);
+        if (IsBound)
+        {
+            OpenStreams(now);
+            for (int index = 0; index < Count; index++) _streams[index].Gate.Attach(sender);
+            return;
+        }
+        context.Settings.Probes.Hit(Mark.BindingWaitsForStep);
+        context.WaitingForStep.Attach(sender);
     }
 
     /// <summary>Counts messages as pending in every stream.</summary>
     public void AddToAccounts(int messages, long bytes)
     {
+        if (!IsBound) context.WaitingForStep.Account.Add(messages, bytes);
         for (int index = 0; index < Count; index++) _streams[index].Gate.Account.Add(messages, bytes);
     }
 
     /// <summary>Counts messages as pending no more in any stream.</summary>
     public void RemoveFromAccounts(int messages, long bytes)
     {
+        if (!IsBound) context.WaitingForStep.Account.Remove(messages, bytes);
         for (int index = 0; index < Count; index++) _streams[index].Gate.Account.Remove(messages, bytes);
-    }
-
-    /// <summary>Lets a group follow the gates of all streams.</summary>
-    public void AttachToGates(GroupSender group)
-    {
-        for (int index = 0; index < Count; index++) _streams[index].Gate.Attach(group);
     }
 
     /// <summary>Adds the views of all streams that are not in a list yet.</summary>
@@ -103,5 +96,27 @@ internal sealed class GroupBinding
             if (!_streams[index].Backlog.IsFull && _streams[index].Backlog.Waiters.Count > 0) return _streams[index];
         }
         return null;
+    }
+
+    private void OpenStreams(Instant now)
+    {
+        IReadOnlyList<RegionView> views = context.Active.Of(group);
+        if (_streams.Length < views.Count)
+        {
+            _streams = new StreamSender[views.Count];
+            _groupIndexes = new int[views.Count];
+        }
+        Members = 0;
+        View = context.Active.NumberOf(group);
+        for (int index = 0; index < views.Count; index++)
+        {
+            RegionView view = views[index];
+            Members += view.Members.Length;
+            if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
+            if (Count > 0 && index == views.Count - 1 && context.Settings.Probes.Breaks(Sabotage.RegionLeftOut)) continue;
+            _streams[Count] = context.Streams.Open(view, now);
+            _groupIndexes[Count] = view.Region.IndexOf(group);
+            Count++;
+        }
     }
 }

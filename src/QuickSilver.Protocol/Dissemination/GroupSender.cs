@@ -6,7 +6,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One group as this node sends to it: order and numbers, the admission queue, the sources of messages. Core thread only.
+/// One group as this node sends to it: admits its messages, gives them their numbers and binds them, each in its turn. Core thread only.
 /// <para>
 /// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room.
 /// Then it is <em>bound</em>: it takes its number and the active step, and gets one entry in the stream of each region view of the group that has a
@@ -23,23 +23,15 @@ public sealed class GroupSender
 {
     private readonly SendContext _context;
     private GroupBinding? _binding;
-    private MessageSources? _sources;
-    private FlushMarkers? _flushes;
     private SelfDelivery _own;
-    private AdmissionQueue _queue;
+    private MessageSupply _supply;
+    private PendingTally _pending;
+    private GroupGate _gate = new();
     private StepNumber _previousStep;
-    private long _outstanding;
-    private ulong _ordinal;
-    private ulong _boundIn;
     private ulong _countedIn;
     private int _memberCount;
-    private int _shutGates;
-    private int _turn;
-    private bool _isBound;
     private bool _isScheduled;
     private bool _hasWaited;
-    private bool _gateMarked;
-    private bool _shutMeanwhile;
 
     internal GroupSender(SendContext context, GroupInfo group)
     {
@@ -55,37 +47,37 @@ public sealed class GroupSender
 
     /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so until it said
     /// otherwise.</summary>
-    public bool IsOpen { get; private set; } = true;
+    public bool IsOpen => _gate.IsOpen;
 
     /// <summary>True while no limit of pending is reached now, told or not: what a host looks at that sends more than once in one call. Who stops
     /// because it is false hears of the gate again.</summary>
-    public bool HasRoom => _shutGates == 0;
+    public bool HasRoom => _gate.HasRoom;
 
     /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do
     /// not count.</summary>
-    public bool IsDrained => _queue.IsEmpty;
+    public bool IsDrained => _supply.Admitted.IsEmpty;
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber { get; private set; }
 
     /// <summary>Messages admitted and not yet known stable.</summary>
-    public long Outstanding => _outstanding;
+    public long Outstanding => _pending.Messages;
 
     /// <summary>Bytes of messages admitted and not yet known stable.</summary>
-    public long OutstandingBytes { get; private set; }
+    public long OutstandingBytes => _pending.Bytes;
 
     /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
     public int SendMemberCount
     {
         get
         {
-            if (_countedIn != _context.Generation) CountMembers();
+            if (_countedIn != _context.Generation) NoteMembers(_context.Active.CountMembers(Group.Id));
             return _memberCount;
         }
     }
 
     /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
-    internal bool MustRebind => !_queue.IsEmpty || _shutGates > 0 || !IsOpen || (_sources is not null && _sources.AnyReady);
+    internal bool MustRebind => !_supply.Admitted.IsEmpty || !_gate.HasRoom || !_gate.IsOpen || _supply.AnySourceReady;
 
     /// <summary>Admits a message, open or not: the host stops when told that the gate has shut. Allocates nothing in steady state.</summary>
     /// <param name="payload">The bytes, with one reference that passes to the sender.</param>
@@ -98,23 +90,14 @@ public sealed class GroupSender
         message.Hold(payload);
         EnsureBound(now);
         Account(message);
-        _queue.Add(message);
+        _supply.Admitted.Add(message);
         _hasWaited |= _context.Loop.IsNested;
         Schedule();
         _context.Loop.Leave(now);
     }
 
     /// <summary>Asks to be told when everything admitted so far is stable; told before the call returns when it is already.</summary>
-    public void Flush(Action<Instant> flushed, Instant now)
-    {
-        if (_outstanding == 0)
-        {
-            flushed(now);
-            return;
-        }
-        _flushes ??= new FlushMarkers();
-        _flushes.Add(_ordinal, _outstanding, flushed);
-    }
+    public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(flushed, now);
 
     /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's message. For people: looks at
     /// everything that is pending.</summary>
@@ -127,31 +110,27 @@ public sealed class GroupSender
         {
             if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
         }
-        if (!_queue.Holds(this, ticket)) return false;
+        if (!_supply.Admitted.Holds(this, ticket)) return false;
         // Waits for room in a region's buffer, and so for everybody there.
-        if (_isBound) _binding!.AddViewsTo(views);
-        return !_isBound;
+        _binding!.AddViewsTo(views);
+        return !_binding.IsBound;
     }
 
     /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
-    public void AddSource(IMessageSource source)
-    {
-        _sources ??= new MessageSources();
-        _sources.Add(source);
-    }
+    public void AddSource(IMessageSource source) => _supply.AddSource(source);
 
     /// <summary>Says that a source has something to send: it is asked, in turn with other sources and with admitted messages, until it says that it
     /// has nothing.</summary>
     public void Signal(IMessageSource source, Instant now)
     {
-        if (_sources is null || !_sources.Signal(source)) return;
+        if (!_supply.Signal(source)) return;
         _context.Loop.Enter();
         Schedule();
         _context.Loop.Leave(now);
     }
 
     /// <summary>Forgets a source.</summary>
-    public void RemoveSource(IMessageSource source) => _sources?.Remove(source);
+    public void RemoveSource(IMessageSource source) => _supply.RemoveSource(source);
 
     /// <summary>Binds one message, if it can, and sees to it that the next has its turn.</summary>
     /// <param name="wokenBy">The stream at which the group waited until now; null when it did not wait at one.</param>
@@ -162,7 +141,7 @@ public sealed class GroupSender
         if (!EnsureBound(now))
         {
             // Bound again, and scheduled, by the switch: what waits in the queue makes it so.
-            _hasWaited |= !_queue.IsEmpty;
+            _hasWaited |= !_supply.Admitted.IsEmpty;
             return;
         }
         if (_binding!.FirstFull() is { } full)
@@ -170,14 +149,14 @@ public sealed class GroupSender
             WaitAt(full);
             return;
         }
-        if (Next(now) is { } message) Bind(message, now);
-        if (_hasWaited && _queue.IsEmpty)
+        if (Next() is { } message) Bind(message, now);
+        if (_hasWaited && _supply.Admitted.IsEmpty)
         {
             _hasWaited = false;
             _context.Events.OnDrained(this, now);
         }
         if (!HasWork || _isScheduled) return;
-        _hasWaited |= !_queue.IsEmpty;
+        _hasWaited |= !_supply.Admitted.IsEmpty;
         StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
         if (line is not null) WaitAt(line);
         else Schedule();
@@ -197,21 +176,15 @@ public sealed class GroupSender
     internal void OnGate(bool open)
     {
         if (open && _context.Settings.Probes.Breaks(Sabotage.GateStaysShut)) return;
-        _shutGates += open ? -1 : 1;
-        _shutMeanwhile |= !open;
+        _gate.OnChanged(open);
         MarkGate();
     }
 
-    /// <summary>Tells whether the group is open, if that has changed.</summary>
+    /// <summary>Tells whether the group is open, if there is news.</summary>
     internal void TellGate(Instant now)
     {
-        _gateMarked = false;
-        bool open = _shutGates == 0;
-        // Shut and opened again since it was told: whoever stopped in between, because there was no room, is told once more.
-        bool again = open && IsOpen && _shutMeanwhile;
-        _shutMeanwhile = false;
-        if (open == IsOpen && !again) return;
-        IsOpen = open;
+        if (!_gate.TakeNews()) return;
+        bool open = _gate.IsOpen;
         _context.Settings.Probes.Hit(open ? Mark.GateOpened : Mark.GateShut);
         if (!open) _context.Counters.GatesShut++;
         else if (HasWork) Schedule();
@@ -239,13 +212,12 @@ public sealed class GroupSender
     internal void OnStable(OutgoingMessage message, Instant now)
     {
         message.IsComplete = true;
-        _outstanding--;
-        OutstandingBytes -= message.Length;
+        _pending.Remove(message);
         ulong ordinal = message.Ordinal;
         if (!_context.IsClosed)
         {
             message.Ticket?.OnStable(message.Removed, now);
-            _flushes?.OnStable(ordinal, now);
+            _pending.TellFlushes(ordinal, now);
         }
         if (message.OwnDone) _context.Messages.Return(message);
     }
@@ -253,10 +225,10 @@ public sealed class GroupSender
     /// <summary>Drops what waits to be bound.</summary>
     internal void Close()
     {
-        while (!_queue.IsEmpty) _queue.Take().ReleaseBytes();
+        while (!_supply.Admitted.IsEmpty) _supply.Admitted.Take().ReleaseBytes();
     }
 
-    private bool HasWork => !_queue.IsEmpty || (_shutGates == 0 && _sources is not null && _sources.AnyReady);
+    private bool HasWork => !_supply.Admitted.IsEmpty || (_gate.HasRoom && _supply.AnySourceReady);
 
     private void Schedule()
     {
@@ -269,26 +241,19 @@ public sealed class GroupSender
     {
         _context.Settings.Probes.Hit(Mark.GroupWaitedForRoom);
         _isScheduled = true;
-        _hasWaited |= !_queue.IsEmpty;
+        _hasWaited |= !_supply.Admitted.IsEmpty;
         stream.Backlog.Waiters.Enqueue(this);
     }
 
-    // The next message of the queue and the sources, taking turns; null when there is none.
-    private OutgoingMessage? Next(Instant now)
+    // The next message of the queue and the sources; null when there is none.
+    private OutgoingMessage? Next()
     {
-        int turns = 1 + (_sources?.Count ?? 0);
-        for (int tried = 0; tried < turns; tried++)
-        {
-            int turn = _turn % turns;
-            _turn = turn + 1;
-            if (turn == 0 && !_queue.IsEmpty) return _queue.Take();
-            if (turn == 0 || _shutGates > 0 || !_sources!.TryAsk(turn - 1, _context.SourceWriter)) continue;
-            OutgoingMessage message = _context.Messages.Take(this, ticket: null);
-            message.Hold(_context.SourceWriter.Finish());
-            Account(message);
-            return message;
-        }
-        return null;
+        if (!_supply.TryNext(in _gate, _context.SourceWriter, out OutgoingMessage? message)) return null;
+        if (message is not null) return message;
+        message = _context.Messages.Take(this, ticket: null);
+        message.Hold(_context.SourceWriter.Finish());
+        Account(message);
+        return message;
     }
 
     private void Bind(OutgoingMessage message, Instant now)
@@ -331,75 +296,36 @@ public sealed class GroupSender
     // A message counts as pending in every stream of the group from its admission on.
     private void Account(OutgoingMessage message)
     {
-        message.Ordinal = ++_ordinal;
-        _outstanding++;
-        OutstandingBytes += message.Length;
-        AddToAccounts(1, message.Length);
-    }
-
-    private void AddToAccounts(int messages, long bytes)
-    {
-        if (!_isBound)
-        {
-            _context.WaitingForStep.Account.Add(messages, bytes);
-            return;
-        }
-        _binding!.AddToAccounts(messages, bytes);
-    }
-
-    private void RemoveFromAccounts(int messages, long bytes)
-    {
-        if (!_isBound)
-        {
-            _context.WaitingForStep.Account.Remove(messages, bytes);
-            return;
-        }
-        _binding!.RemoveFromAccounts(messages, bytes);
+        _pending.Add(message);
+        _binding!.AddToAccounts(1, message.Length);
     }
 
     // Works the binding out anew once per active step; what waits in the queue moves to the new streams' accounts.
     private bool EnsureBound(Instant now)
     {
-        if (_boundIn == _context.Generation) return _isBound;
-        if (!_queue.IsEmpty)
+        _binding ??= new GroupBinding(_context, Group.Id);
+        if (_binding.IsCurrent) return _binding.IsBound;
+        if (!_supply.Admitted.IsEmpty)
         {
             _context.Settings.Probes.Hit(Mark.QueueMovedToNewStep);
-            RemoveFromAccounts(_queue.Count, _queue.Bytes);
+            _binding.RemoveFromAccounts(_supply.Admitted.Count, _supply.Admitted.Bytes);
         }
-        _boundIn = _context.Generation;
-        _shutGates = 0;
-        _binding?.Clear();
-        _isBound = _context.Active.Contains(Group.Id);
-        if (_isBound)
-        {
-            _binding ??= new GroupBinding();
-            _binding.Rebind(_context, Group.Id, now);
-            _binding.AttachToGates(this);
-            CountMembers();
-        }
-        else
-        {
-            _context.Settings.Probes.Hit(Mark.BindingWaitsForStep);
-            _context.WaitingForStep.Attach(this);
-        }
-        if (!_queue.IsEmpty) AddToAccounts(_queue.Count, _queue.Bytes);
+        _gate.Reset();
+        _binding.Rebind(this, now);
+        if (_binding.IsBound) NoteMembers(_binding.Members);
+        if (!_supply.Admitted.IsEmpty) _binding.AddToAccounts(_supply.Admitted.Count, _supply.Admitted.Bytes);
         MarkGate();
-        return _isBound;
+        return _binding.IsBound;
     }
 
-    private void CountMembers()
+    private void NoteMembers(int count)
     {
         _countedIn = _context.Generation;
-        _memberCount = 0;
-        if (!_context.Active.Contains(Group.Id)) return;
-        IReadOnlyList<RegionView> views = _context.Active.Of(Group.Id);
-        for (int index = 0; index < views.Count; index++) _memberCount += views[index].Members.Length;
+        _memberCount = count;
     }
 
     private void MarkGate()
     {
-        if (_gateMarked) return;
-        _gateMarked = true;
-        _context.Loop.MarkGate(this);
+        if (_gate.TryMark()) _context.Loop.MarkGate(this);
     }
 }

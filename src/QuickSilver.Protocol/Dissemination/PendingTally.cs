@@ -1,0 +1,49 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// How much of one group is pending, and who waits for it to be stable. A field of <see cref="GroupSender"/>, never copied. Costs nothing more per
+/// message while nobody waits. Core thread only.
+/// </summary>
+internal struct PendingTally
+{
+    private FlushMarkers? _flushes;
+    private ulong _ordinal;
+
+    /// <summary>Messages.</summary>
+    public long Messages { get; private set; }
+
+    /// <summary>Their bytes.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>A message is pending from now on; it gets its place in the order of admission.</summary>
+    public void Add(OutgoingMessage message)
+    {
+        message.Ordinal = ++_ordinal;
+        Messages++;
+        Bytes += message.Length;
+    }
+
+    /// <summary>A message is stable.</summary>
+    public void Remove(OutgoingMessage message)
+    {
+        Messages--;
+        Bytes -= message.Length;
+    }
+
+    /// <summary>Tells who has waited for a message that is stable; it counts no more.</summary>
+    public readonly void TellFlushes(ulong ordinal, Instant now) => _flushes?.OnStable(ordinal, now);
+
+    /// <summary>Tells when everything that is pending now is stable; at once when nothing is.</summary>
+    public void Flush(Action<Instant> flushed, Instant now)
+    {
+        if (Messages == 0)
+        {
+            flushed(now);
+            return;
+        }
+        _flushes ??= new FlushMarkers();
+        _flushes.Add(_ordinal, Messages, flushed);
+    }
+}
