@@ -4,7 +4,8 @@ namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not moved with each packet; when
-/// it fires too early it is set again for what is left, so a busy stream pays for it once per silence and not once per train.
+/// it fires too early it is set again for what is left, so a busy stream pays for it once per silence and not once per train. A beacon that is due
+/// stays so until it is made, or packets go out in its place.
 /// </summary>
 internal sealed class BeaconClock
 {
@@ -22,33 +23,52 @@ internal sealed class BeaconClock
         _alarm = new Alarm(alarms, OnAlarm);
     }
 
+    /// <summary>True when a beacon should leave.</summary>
+    public bool IsDue { get; private set; }
+
     /// <summary>Packets were sent for the first time.</summary>
     public void OnPacket(Instant now)
     {
+        IsDue = false;
         _delay = _settings.Probes.Here(BuggifySite.BeaconEarly) ? TimeSpan.Zero : _settings.BeaconDelay;
         _lastSent = now;
         _alarm.SetIfEarlier(now + _delay);
     }
 
-    /// <summary>A beacon was sent.</summary>
+    /// <summary>A beacon was made.</summary>
     public void OnBeacon(Instant now)
     {
+        IsDue = false;
         TimeSpan doubled = _delay == TimeSpan.Zero ? _settings.BeaconDelay : _delay * 2;
         _delay = doubled < _settings.MaxBeaconDelay ? doubled : _settings.MaxBeaconDelay;
         _lastSent = now;
         _alarm.Set(now + _delay);
     }
 
-    /// <summary>A beacon with something new to say goes out now: the one after it comes at the first distance again.</summary>
-    public void Restart() => _delay = TimeSpan.Zero;
+    /// <summary>There is something new to say: a beacon is due now, and the one after it at the first distance again.</summary>
+    public void Announce()
+    {
+        _delay = TimeSpan.Zero;
+        Fire();
+    }
 
     /// <summary>All is stable.</summary>
-    public void Stop() => _alarm.Cancel();
+    public void Stop()
+    {
+        IsDue = false;
+        _alarm.Cancel();
+    }
+
+    private void Fire()
+    {
+        IsDue = true;
+        _due();
+    }
 
     private void OnAlarm(Instant now)
     {
         Instant due = _lastSent + _delay;
         if (now < due) _alarm.Set(due);
-        else _due();
+        else Fire();
     }
 }

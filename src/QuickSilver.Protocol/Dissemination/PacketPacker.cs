@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;
@@ -17,28 +18,30 @@ namespace QuickSilver.Protocol.Dissemination;
 /// stream. Cost: O(1) per record beside the copy. Allocates nothing.
 /// </para>
 /// </summary>
-/// <param name="stream">The stream, told of each message whose last byte is packed.</param>
+/// <param name="view">The view that the stream goes to.</param>
+/// <param name="messages">The stream's, told of each whose last byte is packed.</param>
 /// <param name="probes">The node's.</param>
-internal sealed class PacketPacker(StreamSender stream, Probes probes)
+internal sealed class PacketPacker(RegionView view, StreamMessages messages, Probes probes)
 {
-    private readonly Epoch _epoch = stream.View.Number.Epoch;
+    private readonly Epoch _epoch = view.Number.Epoch;
+    private readonly RegionBuffer _backlog = messages.Backlog;
 
     /// <summary>Fills one packet's body; the region buffer must not be empty.</summary>
     /// <param name="slot">Where the datagram will stand; its length is the longest it may have. The header's bytes are left alone.</param>
+    /// <param name="sequence">The packet.</param>
     /// <param name="now">The present instant.</param>
     /// <returns>The datagram's length; shorter than the slot only when the backlog, or the step, ended.</returns>
-    public int Pack(Slice slot, Instant now)
+    public int Pack(Slice slot, ulong sequence, Instant now)
     {
-        RegionBuffer backlog = stream.Backlog;
         var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);
-        StepNumber step = backlog.First.Message.Step;
-        System.Diagnostics.Debug.Assert(step >= stream.View.FirstStep, "a step before its view");
-        System.Diagnostics.Debug.Assert(step.Epoch == stream.View.FirstStep.Epoch, "a view does not outlive its epoch");
-        writer.WriteVarint(step.Counter - stream.View.FirstStep.Counter);
+        StepNumber step = _backlog.First.Message.Step;
+        System.Diagnostics.Debug.Assert(step >= view.FirstStep, "a step before its view");
+        System.Diagnostics.Debug.Assert(step.Epoch == view.FirstStep.Epoch, "a view does not outlive its epoch");
+        writer.WriteVarint(step.Counter - view.FirstStep.Counter);
         bool isFull = false;
-        while (!isFull && !backlog.IsEmpty && backlog.First.Message.Step == step)
+        while (!isFull && !_backlog.IsEmpty && _backlog.First.Message.Step == step)
         {
-            isFull = !TryPackFirst(slot, ref writer, now);
+            isFull = !TryPackFirst(slot, ref writer, sequence, now);
             if (probes.Here(BuggifySite.PacketClosedEarly)) break;
         }
         if (isFull) PacketRecord.WriteFiller(ref writer);
@@ -46,19 +49,19 @@ internal sealed class PacketPacker(StreamSender stream, Probes probes)
     }
 
     // Packs what is left of the first message, or as much of it as fits: then the packet is full, and the result false.
-    private bool TryPackFirst(Slice slot, ref WireWriter writer, Instant now)
+    private bool TryPackFirst(Slice slot, ref WireWriter writer, ulong sequence, Instant now)
     {
-        BacklogEntry entry = stream.Backlog.First;
+        BacklogEntry entry = _backlog.First;
         OutgoingMessage message = entry.Message;
-        int offset = stream.Backlog.PackedOfFirst;
+        int offset = _backlog.PackedOfFirst;
         int rest = message.Length - offset;
         int head = HeadLength(entry, offset, fragment: offset > 0);
         if (head + WireWriter.VarintLength((ulong)rest) + rest <= writer.Remaining)
         {
             WriteRecord(ref writer, entry, offset, rest);
             Slice whole = offset == 0 ? slot.Part(DatagramHeader.Length + writer.Written - rest, rest) : default;
-            stream.Backlog.RemoveFirst();
-            stream.OnMessagePacked(message, whole, now);
+            _backlog.RemoveFirst();
+            messages.OnPacked(message, whole, sequence, now);
             return true;
         }
         if (writer.Remaining <= PacketRecord.MaxFiller) return false;
@@ -66,7 +69,7 @@ internal sealed class PacketPacker(StreamSender stream, Probes probes)
         int part = FragmentLength(writer.Remaining - head);
         System.Diagnostics.Debug.Assert(part > 0 && part < rest, "a fragment is a proper part");
         WriteRecord(ref writer, entry, offset, part);
-        stream.Backlog.Advance(part);
+        _backlog.Advance(part);
         return false;
     }
 

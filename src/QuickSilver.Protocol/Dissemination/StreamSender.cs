@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// This node's stream into one region view: packs what is bound there, numbers the packets from 1, keeps each until it is stable, sends it again when
-/// asked, and says how far it has come. Core thread only.
+/// This node's stream into one region view: numbers the packets from 1, keeps each until it is stable, sends it again when asked, and says how far it
+/// has come. What becomes of the messages in them is <see cref="StreamMessages"/>'s. Core thread only.
 /// <para>
 /// Idea: nothing is packed before the root asks. Then a train is built where it will stay, sent from there, by one multicast or once per member, and
 /// its packets are kept there until feedback shows them stable.
@@ -18,9 +18,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// permitted again goes on with the same stream.
 /// </para>
 /// <para>
-/// Awkward cases: when all other members are removed, everything is stable and what is not yet sent is dropped, own delivery aside. The root may hold
-/// the last train until the next call, so its memory is kept until then even when it has become stable. Feedback of an older round changes nothing
-/// that a newer one has said.
+/// Awkward cases: when all other members are removed, everything is stable and what is not yet sent is dropped, own delivery aside. Feedback of an
+/// older round changes nothing that a newer one has said.
 /// </para>
 /// Source: first paper, sections 2.1 and 2.2 (one contiguous stream per region, acknowledged by its leader); second paper, section 4 (pull).
 /// </summary>
@@ -31,18 +30,12 @@ public sealed class StreamSender : IFeed
     private readonly TrainBuilder _builder;
     private readonly BeaconClock _beacon;
     private readonly PendingPackets _pending = new();
-    private readonly SentMessages _sent = new();
-    private readonly StreamCarrier _carrier;
+    private readonly StreamMessages _messages;
+    private readonly TrainInHand _train;
     private readonly StreamRepairs _repairs;
-    private readonly ulong[] _introduced;
-    private Slice _held;
     private long _releasedCharge;
     private RoundTripEstimate _roundTrip;
-    private uint _packedMessages;
-    private uint _heldMessages;
     private bool _isRegistered;
-    private bool _heldIsBeacon;
-    private bool _beaconDue;
     private bool _hasEnded;
     private bool _doneTold;
     private bool _isClosed;
@@ -54,12 +47,13 @@ public sealed class StreamSender : IFeed
         _roundTrip = new RoundTripEstimate(context.Settings.InitialRoundTrip);
         IsOwn = view.IndexOf(context.SelfKey) >= 0;
         _channel = view.Multicast.IsNone ? null : context.Transport.Open(view.Multicast, receive: false);
-        _builder = new TrainBuilder(context, this, _pending, predecessorShare, now);
-        _beacon = new BeaconClock(context.Settings, context.Alarms, OnBeaconDue);
-        _carrier = new StreamCarrier(view, _channel, context.SelfKey);
+        _messages = new StreamMessages(context, view, IsOwn);
+        Backlog = _messages.Backlog;
+        Gate = _messages.Gate;
+        _builder = new TrainBuilder(context, this, _messages, _pending, predecessorShare, now);
+        _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
+        _train = new TrainInHand(new StreamCarrier(view, _channel, context.SelfKey), context.Counters);
         _repairs = new StreamRepairs(context, _pending, new StreamCarrier(view, _channel, context.SelfKey), _builder.TrainDatagrams);
-        _introduced = new ulong[(view.Region.Groups.Length + 63) / 64];
-        Gate = new SendGate(context.Limits);
         CountMembers();
     }
 
@@ -91,7 +85,7 @@ public sealed class StreamSender : IFeed
     /// <summary>True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.</summary>
     internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
 
-    internal RegionBuffer Backlog { get; } = new();
+    internal RegionBuffer Backlog { get; }
 
     internal SendGate Gate { get; }
 
@@ -103,7 +97,7 @@ public sealed class StreamSender : IFeed
     /// <summary>True while a member other than this node is in the cluster.</summary>
     internal bool HasOthers { get; private set; }
 
-    internal int RemovedMembers { get; private set; }
+    internal int RemovedMembers => _messages.RemovedMembers;
 
     /// <summary>A packet that is not yet stable, for serving a peer's pull when this node is a member. O(1).</summary>
     /// <param name="sequence">The packet.</param>
@@ -119,48 +113,31 @@ public sealed class StreamSender : IFeed
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
-        bool any = _carrier.TryNext(out train);
-        if (!any) LetGoOfTrain();
-        while (!any && (CanBuild || _beaconDue) && !_isClosed)
+        bool any = _train.TryNext(out train);
+        if (!any) _train.LetGo();
+        while (!any && (CanBuild || _beacon.IsDue) && !_isClosed)
         {
             _context.Loop.Enter();
             if (CanBuild) MakeTrain(now);
             else MakeBeacon(now);
             _context.Loop.Leave(now);
-            any = _carrier.TryNext(out train);
+            any = _train.TryNext(out train);
         }
-        if (any)
-        {
-            _context.Counters.DatagramBytes += (ulong)train.Length;
-            if (_heldIsBeacon) _context.Counters.Beacons++;
-            else CountData(train);
-            return true;
-        }
+        if (any) return true;
         _isRegistered = false;
-        LetGoOfTrain();
+        _train.LetGo();
         if (_pending.Count == 0 && Backlog.IsEmpty) _builder.ReleaseSpare();
         return false;
     }
 
     /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
-    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
+    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _messages.Holds(group, ticket);
 
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     internal void Append(OutgoingMessage message, int groupIndex)
     {
-        ulong bit = 1UL << (groupIndex & 63);
-        bool isFirst = (_introduced[groupIndex >> 6] & bit) == 0;
-        _introduced[groupIndex >> 6] |= bit;
-        Backlog.Add(new BacklogEntry(message, groupIndex, isFirst));
+        _messages.Append(message, groupIndex);
         OnUnblocked();
-    }
-
-    /// <summary>The last byte of a message is in the packet being made.</summary>
-    internal void OnMessagePacked(OutgoingMessage message, Slice inPacket, Instant now)
-    {
-        _packedMessages++;
-        _sent.Add(message, Highest + 1);
-        LetGoOf(message, inPacket, now);
     }
 
     /// <summary>There may be something to build.</summary>
@@ -176,7 +153,7 @@ public sealed class StreamSender : IFeed
         _doneTold = false;
         Mark state = _pending.Count > 0 ? Mark.StreamEndedUnstable : Mark.StreamEndedStable;
         _context.Settings.Probes.Hit(Backlog.IsEmpty ? state : Mark.StreamEndedWithBacklog);
-        if (Backlog.IsEmpty && _pending.Count > 0) AnnounceEnd();
+        if (Backlog.IsEmpty && _pending.Count > 0) _beacon.Announce();
         CheckDone(now);
     }
 
@@ -192,7 +169,7 @@ public sealed class StreamSender : IFeed
         if (ack.Stable > Highest || ack.Highest > Highest || ack.Intake > Highest) return false;
         Heard++;
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
-        if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) StopBeacons();
+        if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) _beacon.Stop();
         ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
         if (stable > Stable)
         {
@@ -241,22 +218,16 @@ public sealed class StreamSender : IFeed
         HasOthers = false;
         _builder.Close();
         _beacon.Stop();
-        _carrier.Stop();
+        _train.Stop();
         _repairs.Close();
         _context.Roots.DropKept(this);
         _context.Roots.DropKept(_repairs);
-        LetGoOfTrain();
+        _train.LetGo();
         Gate.Account.Close();
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
     }
 
     private bool CanBuild => !Backlog.IsEmpty && !_builder.IsBlocked;
-
-    private void CountData(in Train train)
-    {
-        _context.Counters.DataDatagrams += (ulong)train.Count;
-        _context.Counters.MessageCopies += _heldMessages;
-    }
 
     private void RequestPull()
     {
@@ -269,41 +240,25 @@ public sealed class StreamSender : IFeed
     {
         int count = _builder.Build(now, out Slice train, out int segment);
         if (count == 0) return;
-        Hold(train, segment, isBeacon: false);
-        _heldMessages = _packedMessages;
-        _packedMessages = 0;
+        _train.Hold(train, segment, _messages.TakePacked());
         _context.Counters.PacketsSent += (ulong)count;
-        _beaconDue = false;
         _beacon.OnPacket(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
-        if (_hasEnded && Backlog.IsEmpty) AnnounceEnd();
+        if (_hasEnded && Backlog.IsEmpty) _beacon.Announce();
         _context.Events.OnStreamAdvanced(this, now);
     }
 
     private void MakeBeacon(Instant now)
     {
-        _beaconDue = false;
-        if (_pending.Count == 0) return;
+        if (_pending.Count == 0)
+        {
+            _beacon.Stop();
+            return;
+        }
         bool isFinal = _hasEnded && Backlog.IsEmpty;
         _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
-        Slice datagram = _builder.BuildBeacon(isFinal);
-        Hold(datagram, datagram.Length, isBeacon: true);
+        _train.HoldBeacon(_builder.BuildBeacon(isFinal));
         _beacon.OnBeacon(now);
-    }
-
-    // What the root is given stays in memory until it asks again.
-    private void Hold(Slice bytes, int segment, bool isBeacon)
-    {
-        System.Diagnostics.Debug.Assert(_held.IsEmpty, "the train before was let go of");
-        _held = bytes;
-        _heldIsBeacon = isBeacon;
-        _carrier.Start(bytes, segment);
-    }
-
-    private void LetGoOfTrain()
-    {
-        _held.Release();
-        _held = default;
     }
 
     // Everything up to a sequence is stable.
@@ -311,28 +266,13 @@ public sealed class StreamSender : IFeed
     {
         _releasedCharge = _pending[sequence].Charge;
         _pending.ReleaseTo(sequence);
-        int messages = 0;
-        long bytes = 0;
-        while (_sent.TryTake(sequence, out OutgoingMessage message))
-        {
-            messages++;
-            bytes += message.Length;
-            SettleMessage(message, now);
-        }
-        if (messages > 0) Gate.Account.Remove(messages, bytes);
-        if (messages > 0 && _context.Settings.Probes.Breaks(Sabotage.PendingReleasedTwice)) Gate.Account.Remove(messages, bytes);
+        _messages.SettleThrough(sequence, now);
         if (_pending.Count > 0) return;
-        StopBeacons();
-        _carrier.Stop();
+        _beacon.Stop();
+        _train.Stop();
         // The root may still hold the last train: then one more pull lets go of its memory.
-        if (!_held.IsEmpty) RequestPull();
+        if (!_train.IsEmpty) RequestPull();
         else if (Backlog.IsEmpty) _builder.ReleaseSpare();
-    }
-
-    private void SettleMessage(OutgoingMessage message, Instant now)
-    {
-        message.Removed += RemovedMembers;
-        if (--message.Unstable == 0) message.Group.OnStable(message, now);
     }
 
     // Treats everything as stable and drops what is not sent: nobody is there to receive it.
@@ -340,34 +280,9 @@ public sealed class StreamSender : IFeed
     {
         if (_pending.Count > 0 || !Backlog.IsEmpty) _context.Settings.Probes.Hit(Mark.NobodyLeftToReceive);
         if (_pending.Count > 0) Settle(Highest, now);
-        int messages = 0;
-        long bytes = 0;
-        while (!Backlog.IsEmpty)
-        {
-            OutgoingMessage message = Backlog.First.Message;
-            Backlog.RemoveFirst();
-            messages++;
-            bytes += message.Length;
-            LetGoOf(message, default, now);
-            SettleMessage(message, now);
-        }
-        if (messages > 0) Gate.Account.Remove(messages, bytes);
+        _messages.DropBacklog(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
         CheckDone(now);
-    }
-
-    // This stream needs the message's bytes no more.
-    private void LetGoOf(OutgoingMessage message, Slice inPacket, Instant now)
-    {
-        if (IsOwn) message.Group.OnOwnCopyPacked(message, inPacket, now);
-        if (--message.Unpacked == 0) message.ReleaseBytes();
-    }
-
-    private void AnnounceEnd()
-    {
-        _beacon.Restart();
-        _beaconDue = true;
-        RequestPull();
     }
 
     private void CheckDone(Instant now)
@@ -377,21 +292,9 @@ public sealed class StreamSender : IFeed
         _context.Events.OnDone(View, now);
     }
 
-    private void StopBeacons()
-    {
-        _beacon.Stop();
-        _beaconDue = false;
-    }
-
-    private void OnBeaconDue()
-    {
-        _beaconDue = true;
-        RequestPull();
-    }
-
     private void CountMembers()
     {
-        RemovedMembers = View.Members.Count(static member => member.IsRemoved);
+        _messages.RemovedMembers = View.Members.Count(static member => member.IsRemoved);
         HasOthers = View.Members.Any(member => !member.IsRemoved && member.Number.Key != _context.SelfKey);
     }
 }

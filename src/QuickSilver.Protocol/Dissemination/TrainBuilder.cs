@@ -25,7 +25,8 @@ internal sealed class TrainBuilder
     private bool _windowBlocked;
     private bool _rateBlocked;
 
-    public TrainBuilder(SendContext context, StreamSender stream, PendingPackets pending, long predecessorShare, Instant now)
+    public TrainBuilder(
+        SendContext context, StreamSender stream, StreamMessages messages, PendingPackets pending, long predecessorShare, Instant now)
     {
         TransportFacts facts = context.Transport.Facts;
         _context = context;
@@ -34,7 +35,7 @@ internal sealed class TrainBuilder
         _slot = facts.SlotBytes;
         _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
         TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
-        _packer = new PacketPacker(stream, context.Settings.Probes);
+        _packer = new PacketPacker(stream.View, messages, context.Settings.Probes);
         _arena = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
         _rate = new RateControl(context.Settings.Rate, TrainDatagrams, now);
@@ -156,7 +157,7 @@ internal sealed class TrainBuilder
     private Slice PackNext(Instant now)
     {
         Slice slot = _arena.Take(_slot);
-        int length = _packer.Pack(slot, now);
+        int length = _packer.Pack(slot, _pending.Highest + 1, now);
         return length == _slot ? slot : _arena.Trim(slot, length);
     }
 

@@ -1,0 +1,122 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// The messages of one stream from their binding to their stability: what waits to be packed, what is packed and not known stable, and the gate at
+/// which both count as pending.
+/// <para>
+/// Each message leaves in two steps. Once packed, the stream needs its bytes no more, and it may be delivered on this node if the stream is the one
+/// that carries it home. Once stable, it leaves the account, and is stable altogether when it is so in every stream that carries it.
+/// </para>
+/// Cost: O(1) per message and step; allocates only to grow. Core thread only.
+/// </summary>
+internal sealed class StreamMessages
+{
+    private readonly SendContext _context;
+    private readonly SentMessages _sent = new();
+    private readonly ulong[] _introduced;
+    private readonly bool _isOwn;
+    private uint _packed;
+
+    /// <summary>Nothing is bound yet.</summary>
+    /// <param name="context">The node's.</param>
+    /// <param name="view">The view that the stream goes to.</param>
+    /// <param name="isOwn">True when this node is a member of the view.</param>
+    public StreamMessages(SendContext context, RegionView view, bool isOwn)
+    {
+        _context = context;
+        _isOwn = isOwn;
+        _introduced = new ulong[(view.Region.Groups.Length + 63) / 64];
+        Gate = new SendGate(context.Limits);
+    }
+
+    /// <summary>What is bound and not packed.</summary>
+    public RegionBuffer Backlog { get; } = new();
+
+    /// <summary>Counts what is admitted or bound and not stable.</summary>
+    public SendGate Gate { get; }
+
+    /// <summary>Members of the view that are removed from the cluster: who sent what they may lack is told how many.</summary>
+    public int RemovedMembers { get; set; }
+
+    /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
+    public bool Holds(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
+
+    /// <summary>Binds a message here; it was admitted to the gate's account before.</summary>
+    public void Append(OutgoingMessage message, int groupIndex)
+    {
+        ulong bit = 1UL << (groupIndex & 63);
+        bool isFirst = (_introduced[groupIndex >> 6] & bit) == 0;
+        _introduced[groupIndex >> 6] |= bit;
+        Backlog.Add(new BacklogEntry(message, groupIndex, isFirst));
+    }
+
+    /// <summary>The last byte of a message, which has left the backlog, is in a packet.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="inPacket">Where the packet holds it in one piece; empty when it does not.</param>
+    /// <param name="sequence">The packet.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnPacked(OutgoingMessage message, in Slice inPacket, ulong sequence, Instant now)
+    {
+        _packed++;
+        _sent.Add(message, sequence);
+        LetGoOf(message, inPacket, now);
+    }
+
+    /// <summary>How many messages were packed since the last call.</summary>
+    public uint TakePacked()
+    {
+        uint packed = _packed;
+        _packed = 0;
+        return packed;
+    }
+
+    /// <summary>Every packet up to a sequence is stable.</summary>
+    public void SettleThrough(ulong sequence, Instant now)
+    {
+        int messages = 0;
+        long bytes = 0;
+        while (_sent.TryTake(sequence, out OutgoingMessage message))
+        {
+            messages++;
+            bytes += message.Length;
+            Settle(message, now);
+        }
+        if (messages == 0) return;
+        Gate.Account.Remove(messages, bytes);
+        if (_context.Settings.Probes.Breaks(Sabotage.PendingReleasedTwice)) Gate.Account.Remove(messages, bytes);
+    }
+
+    /// <summary>Drops what is not packed, as if it were stable: nobody is there to receive it. Own delivery takes place.</summary>
+    public void DropBacklog(Instant now)
+    {
+        int messages = 0;
+        long bytes = 0;
+        while (!Backlog.IsEmpty)
+        {
+            OutgoingMessage message = Backlog.First.Message;
+            Backlog.RemoveFirst();
+            messages++;
+            bytes += message.Length;
+            LetGoOf(message, default, now);
+            Settle(message, now);
+        }
+        if (messages > 0) Gate.Account.Remove(messages, bytes);
+    }
+
+    // This stream needs the message's bytes no more.
+    private void LetGoOf(OutgoingMessage message, in Slice inPacket, Instant now)
+    {
+        if (_isOwn) message.Group.OnOwnCopyPacked(message, inPacket, now);
+        if (--message.Unpacked == 0) message.ReleaseBytes();
+    }
+
+    private void Settle(OutgoingMessage message, Instant now)
+    {
+        message.Removed += RemovedMembers;
+        if (--message.Unstable == 0) message.Group.OnStable(message, now);
+    }
+}

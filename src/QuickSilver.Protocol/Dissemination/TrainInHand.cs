@@ -1,0 +1,58 @@
+using QuickSilver.Protocol.Flow;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// The piece of a stream that the root is being given, train by train, and its memory: the root may still use what it was given last until it asks
+/// again, so the memory is kept until then, even when it has become stable meanwhile. One piece at a time; the one before was let go of. Core thread
+/// only.
+/// </summary>
+internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters counters)
+{
+    private Slice _bytes;
+    private uint _messages;
+    private bool _isBeacon;
+
+    /// <summary>True when no memory is kept.</summary>
+    public bool IsEmpty => _bytes.IsEmpty;
+
+    /// <summary>Takes a train of packets, with one reference to it, and how many messages it carries.</summary>
+    public void Hold(Slice bytes, int segment, uint messages) => Start(bytes, segment, messages, isBeacon: false);
+
+    /// <summary>Takes a beacon, with one reference to it.</summary>
+    public void HoldBeacon(Slice bytes) => Start(bytes, bytes.Length, messages: 0, isBeacon: true);
+
+    /// <summary>What the root is given next of the piece, which is counted; false when it was given all of it.</summary>
+    public bool TryNext(out Train train)
+    {
+        if (!carrier.TryNext(out train)) return false;
+        counters.DatagramBytes += (ulong)train.Length;
+        if (_isBeacon)
+        {
+            counters.Beacons++;
+            return true;
+        }
+        counters.DataDatagrams += (ulong)train.Count;
+        counters.MessageCopies += _messages;
+        return true;
+    }
+
+    /// <summary>The root is given no more of the piece; what it has stays in memory.</summary>
+    public void Stop() => carrier.Stop();
+
+    /// <summary>The root has asked again, or never will: the memory is given back.</summary>
+    public void LetGo()
+    {
+        _bytes.Release();
+        _bytes = default;
+    }
+
+    private void Start(Slice bytes, int segment, uint messages, bool isBeacon)
+    {
+        System.Diagnostics.Debug.Assert(_bytes.IsEmpty, "the train before was let go of");
+        _bytes = bytes;
+        _messages = messages;
+        _isBeacon = isBeacon;
+        carrier.Start(bytes, segment);
+    }
+}
