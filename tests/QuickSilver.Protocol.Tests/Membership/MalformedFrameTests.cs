@@ -103,9 +103,7 @@ public sealed class MalformedFrameTests
     public void RegisteredNodeThatBreaksTheFormatIsRemoved(string hex, string because)
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(2);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(2);
         world.SendToServer(nodes[1], Convert.FromHexString(hex));
         world.Run(Second);
         Assert.True(nodes[1].Expelled == MembershipRefusal.BadFrame, because);

@@ -1,6 +1,6 @@
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>What the tests of replaced servers do again and again.</summary>
+/// <summary>What tests of membership do again and again.</summary>
 internal static class MembershipWorldSteps
 {
     /// <summary>Adds members of one group, "g", and lets them get in.</summary>

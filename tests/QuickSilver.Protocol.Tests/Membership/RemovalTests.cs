@@ -11,9 +11,7 @@ public sealed class RemovalTests
     public void GoodbyeRemovesAtOnceAndIsAnnouncedAheadOfTheStep()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(3);
         NodeInfo gone = nodes[0].Agent.Cluster.Own!.Members[1];
         nodes[1].Goodbye();
         world.Run(Second / 10);
@@ -30,9 +28,7 @@ public sealed class RemovalTests
     public void BrokenConnectionIsASuspicionUntilTheGraceIsOver()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(3);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(3);
         world.Break(nodes[1]);
         nodes[2].Crash();
         world.Run(Second);
@@ -76,9 +72,7 @@ public sealed class RemovalTests
     public void SilentNodeIsRemovedAndToldSo()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(2);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(2);
         nodes[1].IsMute = true;
         world.Run(9 * Second);
         Assert.True(nodes[1].IsLive);
@@ -92,9 +86,7 @@ public sealed class RemovalTests
     public void ServerThatStoodStillBlamesNobody()
     {
         var world = new MembershipWorld();
-        WorldNode[] nodes = world.AddMany(2);
-        foreach (WorldNode node in nodes) node.Join("g");
-        world.Run(Second);
+        WorldNode[] nodes = world.Found(2);
         world.Freeze(60 * Second);
         world.Run(60 * Second);
         Assert.All(nodes, node => Assert.True(node.IsLive));
