@@ -25,14 +25,14 @@ internal sealed class RingLeadership
     /// <param name="node">The node.</param>
     /// <param name="region">The view.</param>
     /// <param name="plan">Ranks the members.</param>
-    /// <param name="overdue">Called when no token has come, or the round begun here has not ended, for too long.</param>
-    public RingLeadership(Recoverer node, RegionRecovery region, RingPlan plan, Action<Instant> overdue)
+    /// <param name="patienceEnded">Called when no token has come, or the round begun here has not ended, for too long.</param>
+    public RingLeadership(Recoverer node, RegionRecovery region, RingPlan plan, Action<Instant> patienceEnded)
     {
         _node = node;
         _region = region;
         _plan = plan;
         _patience = new LeaderPatience(node.Settings, node.Counters);
-        _watch = new Alarm(node.Alarms, overdue);
+        _watch = new Alarm(node.Alarms, patienceEnded);
         Leader = plan.FirstLive();
     }
 

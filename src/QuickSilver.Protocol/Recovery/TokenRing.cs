@@ -42,7 +42,7 @@ internal sealed class TokenRing
         _node = node;
         _region = region;
         _plan = new RingPlan(region.View);
-        _lead = new RingLeadership(node, region, _plan, OnTokenOverdue);
+        _lead = new RingLeadership(node, region, _plan, OnPatienceEnded);
         _silence = new SilenceBook(region.View.Members.Length);
         _walk = new TokenWalk(node, region, _plan, _lead, _silence, OnWalkEnded);
         _in = new TokenHopIn(region.View.Members.Length, node.Probes);
@@ -235,7 +235,7 @@ internal sealed class TokenRing
         if (_inFlight) _lead.WatchOwnRound(now);
     }
 
-    /// <summary>The token is back: its findings are judged, and the next round is paced if one is needed.</summary>
+    /// <summary>The token is back: what it tells is judged, and the next round is paced if one is needed.</summary>
     private void OnWalkEnded(Instant now)
     {
         if (!_inFlight || _walk.Round != _myRound) return;
@@ -251,7 +251,7 @@ internal sealed class TokenRing
     }
 
     /// <summary>No token for too long while data is unstable: take the lead, or, as leader, start over.</summary>
-    private void OnTokenOverdue(Instant now)
+    private void OnPatienceEnded(Instant now)
     {
         if (!IsLeader && !_region.IsActive) return;
         if (!IsLeader)

@@ -2,7 +2,7 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// What all groups of a node have unsent together. Idea: each group's gate alone would let a thousand groups fill a thousand times what a cache
-/// holds. So the core keeps one sum, and while it is high every gate is held to a small share of its own: enough that packing never runs dry, since
+/// holds. So the core keeps one sum, and while it is high, the node is crowded, and every gate is held to little of its own: enough that packing never runs dry, since
 /// groups take turns there, and that no group waits for another.
 /// <para>
 /// Awkward case: what is in the request queue is not in the sum yet; the core empties that queue every turn. Cost: an addition a message on the core
@@ -13,14 +13,14 @@ namespace QuickSilver.Runtime;
 internal sealed class UnsentBudget(long mostBytes)
 {
     /// <summary>What a group may have unsent in a crowded node, in bytes.</summary>
-    public const long Share = 2_048;
+    public const long MostInCrowd = 2_048;
 
     private const int MessageOverhead = 128;
 
     private long _bytes;
     private bool _isCrowded;
 
-    /// <summary>True while every group is held to its <see cref="Share"/>. Any thread.</summary>
+    /// <summary>True while every group is held to its <see cref="MostInCrowd"/>. Any thread.</summary>
     public bool IsCrowded => Volatile.Read(ref _isCrowded);
 
     /// <summary>A message has come from the request queue. Core thread only.</summary>
