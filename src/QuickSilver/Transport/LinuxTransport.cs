@@ -108,6 +108,9 @@ internal sealed class LinuxTransport : SocketTransport
         linux.Dispose();
     }
 
+    /// <inheritdoc/>
+    protected override void SkipEcho(ReceivePort port, TrainSender sender) => EchoFilter.Attach(port.Socket, sender.Source);
+
     private void ReadData(LinuxPort port, List<Completion> batch, int room)
     {
         // One place is kept for the word that the socket is empty.
@@ -125,7 +128,14 @@ internal sealed class LinuxTransport : SocketTransport
         {
             byte[] buffer = _buffers.Rent();
             int length = port.Socket.Receive(buffer, SocketFlags.None, out SocketError error);
-            if (error == SocketError.Success && length > 0)
+            if (error == SocketError.Success && length == 0)
+            {
+                _buffers.Return(buffer);
+                Counters.EmptyReads++;
+                taken++;
+                continue;
+            }
+            if (error == SocketError.Success)
             {
                 batch.Add(new Completion(port.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), port.Channel, buffer, 0, length));
                 Counters.Reads++;
@@ -139,7 +149,7 @@ internal sealed class LinuxTransport : SocketTransport
                 port.IsReady = false;
                 return taken;
             }
-            // An empty datagram, or a pending error, which the call has cleared. Neither may keep the loop here.
+            // A pending error, which the call has cleared. It may not keep the loop here.
             Counters.ReadErrors++;
             if (++failures < MostFailures) continue;
             port.IsReady = false;

@@ -109,7 +109,8 @@ internal sealed class PortableTransport : SocketTransport
                 }
                 else
                 {
-                    Counters.ReadErrors++;
+                    if (port.Error == SocketError.Success) Counters.EmptyReads++;
+                    else Counters.ReadErrors++;
                     _buffers.Return(buffer);
                 }
             }

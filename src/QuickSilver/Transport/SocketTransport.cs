@@ -144,6 +144,11 @@ internal abstract class SocketTransport : IHostTransport
     /// <summary>Stops receiving on a port and disposes it.</summary>
     protected abstract void StopPort(ReceivePort port);
 
+    /// <summary>A channel both receives and sends: its own trains need not come back, where that can be avoided.</summary>
+    protected virtual void SkipEcho(ReceivePort port, TrainSender sender)
+    {
+    }
+
     /// <summary>Asks the kernel for whole trains on a socket; says once when it refuses.</summary>
     protected void Coalesce(Socket socket)
     {
@@ -159,6 +164,7 @@ internal abstract class SocketTransport : IHostTransport
         try
         {
             channel.Port = StartPort(_sockets.OpenReceiver(channel.Group), SocketRole.Multicast, channel);
+            if (channel.Sender is { } sender) SkipEcho(channel.Port, sender);
             return true;
         }
         catch (SocketException refusal)
@@ -184,7 +190,9 @@ internal abstract class SocketTransport : IHostTransport
         if (channel.CannotSend) return null;
         try
         {
-            return channel.Sender = new TrainSender(_sockets.OpenSender(channel.Group), channel.Group.ToString(), _segments, Counters, _events);
+            channel.Sender = new TrainSender(_sockets.OpenSender(channel.Group), channel.Group.ToString(), _segments, Counters, _events);
+            if (channel.Port is { } port) SkipEcho(port, channel.Sender);
+            return channel.Sender;
         }
         catch (SocketException refusal)
         {

@@ -26,6 +26,9 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     /// <summary>True while trains leave in one call.</summary>
     public bool Segments => _segments;
 
+    /// <summary>Where its datagrams come from.</summary>
+    public IPEndPoint Source => (IPEndPoint)socket.LocalEndPoint!;
+
     /// <summary>Hands a train to the kernel.</summary>
     /// <param name="train">The train.</param>
     /// <param name="to">Where to; null for a connected socket.</param>

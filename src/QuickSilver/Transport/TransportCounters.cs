@@ -9,6 +9,9 @@ internal sealed class TransportCounters
     /// <summary>Bytes of those reads.</summary>
     public ulong ReadBytes;
 
+    /// <summary>Empty datagrams: what <see cref="EchoFilter"/> leaves of the node's own trains, or somebody's.</summary>
+    public ulong EmptyReads;
+
     /// <summary>Receive calls that failed for another reason than an empty socket.</summary>
     public ulong ReadErrors;
 

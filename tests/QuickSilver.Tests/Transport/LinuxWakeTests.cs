@@ -59,7 +59,7 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
         await StopAsync(core);
     }
 
-    void ICompletionHandler.Handle(in Completion completion, Instant now)
+    void ICompletionHandler.Handle(ref Completion completion, Instant now)
     {
         if (!completion.IsDrained) _handled.Release();
     }

@@ -96,7 +96,28 @@ public sealed class SocketTransportTests : IDisposable
         List<Completion> all = TransportRig.Receive(receiver, static all => all.Exists(static one => one.IsDrained));
         Assert.Equal([7L], TransportRig.Sequences(all));
         Assert.True(all[^1].IsDrained);
-        Assert.Equal(1UL, receiver.Counters.ReadErrors);
+        Assert.Equal(1UL, receiver.Counters.EmptyReads);
+        Assert.Equal(0UL, receiver.Counters.ReadErrors);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void On_linux_a_nodes_own_trains_come_back_empty_and_count_as_no_drop(bool receivesFirst)
+    {
+        IHostTransport node = _rig.Start("linux");
+        IHostTransport other = _rig.Start("linux");
+        IRegionChannel own = node.Open(_rig.Group, receive: receivesFirst)!;
+        IRegionChannel others = other.Open(_rig.Group, receive: true)!;
+        node.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 1, channel: own));
+        if (!receivesFirst) node.Open(_rig.Group, receive: true);
+        node.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 9, channel: own));
+        other.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 17, channel: others));
+
+        Assert.Equal(Enumerable.Range(17, 8).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(node, 8)));
+        Assert.InRange(node.Counters.EmptyReads, 1UL, 16UL);
+        Assert.Equal(0UL, own.Drops);
+        Assert.Equal(Enumerable.Range(1, 16).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(other, 16)));
     }
 
     [Fact]
