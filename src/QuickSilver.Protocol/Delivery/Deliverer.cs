@@ -116,7 +116,7 @@ public sealed class Deliverer
     /// <param name="sender">Its sender.</param>
     /// <param name="datagram">The whole datagram, found well formed; the caller's own reference stays the caller's.</param>
     /// <param name="now">The present instant.</param>
-    public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now)
+    public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now)
     {
         ReadOnlySpan<byte> bytes = datagram.Span;
         var reader = new WireReader(bytes[DatagramHeader.Length..]);
@@ -159,7 +159,7 @@ public sealed class Deliverer
     /// <param name="step">The step it was bound in; one before the stay is not for it.</param>
     /// <param name="payload">Its bytes; the caller's own reference stays the caller's.</param>
     /// <param name="now">The present instant.</param>
-    public void OnOwnMessage(GroupReceiver group, NodeInfo self, ulong number, StepNumber step, Slice payload, Instant now)
+    public void OnOwnMessage(GroupReceiver group, NodeInfo self, ulong number, StepNumber step, in Slice payload, Instant now)
     {
         if (!group.IsOpen || step < group.StayBegan) return;
         SenderPlace place = group.PlaceOf(self);

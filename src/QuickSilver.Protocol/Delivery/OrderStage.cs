@@ -18,7 +18,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     private readonly HeldPool _pool = new();
 
     /// <summary>Takes a whole message; retains what it keeps.</summary>
-    public void OnWhole(SenderPlace place, ulong number, Slice bytes, Instant now)
+    public void OnWhole(SenderPlace place, ulong number, in Slice bytes, Instant now)
     {
         if (number < place.Next)
         {
@@ -112,7 +112,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     }
 
     /// <summary>Delivers one's own message whatever comes before it.</summary>
-    public void DeliverAhead(SenderPlace place, ulong number, Slice bytes, Instant now)
+    public void DeliverAhead(SenderPlace place, ulong number, in Slice bytes, Instant now)
     {
         place.Next = Math.Max(place.Next, number + 1);
         Deliver(place, number, bytes, now);
@@ -167,7 +167,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         chunk.Release();
     }
 
-    private void Deliver(SenderPlace place, ulong number, Slice bytes, Instant now)
+    private void Deliver(SenderPlace place, ulong number, in Slice bytes, Instant now)
     {
         counters.Messages++;
         counters.Bytes += (ulong)bytes.Length;
@@ -185,7 +185,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         events.OnLoss(place.Group, place.Sender, first, count, cause, now);
     }
 
-    private void Hold(SenderPlace place, ulong number, Slice bytes)
+    private void Hold(SenderPlace place, ulong number, in Slice bytes)
     {
         HeldQueue held = place.Held ??= _pool.RentQueue();
         if (held.TryFind(number, out HeldMessage present))

@@ -195,15 +195,15 @@ public sealed class GroupSender
     /// <param name="message">The message.</param>
     /// <param name="inPacket">Where a packet holds it in one piece; empty when none does.</param>
     /// <param name="now">The present instant.</param>
-    internal void OnOwnCopyPacked(OutgoingMessage message, Slice inPacket, Instant now)
+    internal void OnOwnCopyPacked(OutgoingMessage message, in Slice inPacket, Instant now)
     {
-        Slice bytes = inPacket.IsEmpty ? message.Pooled : inPacket;
-        if (!bytes.IsEmpty)
+        ref readonly Slice pooled = ref inPacket.IsEmpty ? ref message.Pooled : ref inPacket;
+        if (!pooled.IsEmpty)
         {
-            _own.Ready(_context, message, bytes, now);
+            _own.Ready(_context, message, pooled, now);
             return;
         }
-        bytes = _context.Copy(message.Span);
+        Slice bytes = _context.Copy(message.Span);
         _own.Ready(_context, message, bytes, now);
         bytes.Release();
     }

@@ -56,7 +56,7 @@ internal sealed class OutgoingMessage
     public ReadOnlySpan<byte> Span => _payload is null ? _slice.Span : _payload.Span;
 
     /// <summary>The message's bytes when they lie in pooled memory; empty when the host's payload holds them.</summary>
-    public Slice Pooled => _slice;
+    public ref readonly Slice Pooled => ref _slice;
 
     /// <summary>True for a message of a group; with a ticket, for the ticket's.</summary>
     public bool Is(GroupSender group, SendTicket? ticket) => Group == group && (ticket is null || Ticket == ticket);

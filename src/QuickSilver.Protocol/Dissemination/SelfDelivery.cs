@@ -24,7 +24,7 @@ internal struct SelfDelivery
     /// <summary>
     /// A message may be delivered: now, or kept (with an own reference to <paramref name="bytes"/>) until all before it have been.
     /// </summary>
-    public void Ready(SendContext context, OutgoingMessage message, Slice bytes, Instant now)
+    public void Ready(SendContext context, OutgoingMessage message, in Slice bytes, Instant now)
     {
         if (message != _head)
         {
@@ -44,7 +44,7 @@ internal struct SelfDelivery
         }
     }
 
-    private void Deliver(SendContext context, OutgoingMessage message, Slice bytes, Instant now)
+    private void Deliver(SendContext context, OutgoingMessage message, in Slice bytes, Instant now)
     {
         _head = message.Next;
         message.Next = null;

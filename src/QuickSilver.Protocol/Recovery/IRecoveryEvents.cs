@@ -30,7 +30,7 @@ public interface IRecoveryEvents
     /// A packet has been stored: deliver what is in it. Called once per packet, in any order of sequences; what delivery needs for longer it
     /// retains.
     /// </summary>
-    void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now);
+    void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now);
 
     /// <summary>
     /// A peer's token says that a node is removed, which the membership server has not told this node yet: it must count as removed when the call

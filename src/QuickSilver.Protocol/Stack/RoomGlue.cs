@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Stack;
 internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecoveryEvents, IDeliveryEvents
 {
     /// <inheritdoc/>
-    public void OnOwnMessage(GroupSender group, ulong number, StepNumber step, Slice payload, Instant now)
+    public void OnOwnMessage(GroupSender group, ulong number, StepNumber step, in Slice payload, Instant now)
     {
         if (group.Tag is LocalGroup { Receiver: { } receiver } && rooms.Cluster.Self is { } self)
             rooms.Deliverer.OnOwnMessage(receiver, self, number, step, payload, now);
@@ -50,7 +50,7 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => Deliverer.IsWellFormed(view, datagram);
 
     /// <inheritdoc/>
-    public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now) => rooms.Deliverer.OnPacket(view, sender, datagram, now);
+    public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) => rooms.Deliverer.OnPacket(view, sender, datagram, now);
 
     /// <inheritdoc/>
     public void OnOwnAck(RegionView view, in AckBody ack, Instant now)

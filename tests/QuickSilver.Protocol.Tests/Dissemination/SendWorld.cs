@@ -187,7 +187,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         _feeds.Add((feed, priority));
     }
 
-    void IDisseminationEvents.OnOwnMessage(GroupSender group, ulong number, StepNumber step, Slice payload, Instant now)
+    void IDisseminationEvents.OnOwnMessage(GroupSender group, ulong number, StepNumber step, in Slice payload, Instant now)
     {
         if (Keeps) Own.Add((group, number, payload.Span.ToArray()));
         OnOwn?.Invoke(group, number);

@@ -56,7 +56,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
             DatagramKind.TokenAck => Region.OnTokenAck(header, body, now),
             DatagramKind.Pull => Region.OnPull(header, body, now),
             DatagramKind.Beacon => Region.OnBeacon(header, now),
-            _ => Region.OnPacket(header, datagram, now),
+            _ => Region.OnPacket(header, datagram, default, now),
         };
         Assert.Equal(RejectReason.None, reason);
     }
@@ -92,7 +92,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => datagram.Length == DatagramHeader.Length + 8;
 
-    public void OnPacket(RegionView view, NodeInfo sender, Slice datagram, Instant now) =>
+    public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) =>
         Assert.True(Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
 
     public void OnRemovalHeard(NodeInfo removed, Instant now)
