@@ -50,4 +50,7 @@ internal enum BuggifySite : byte
 
     /// <summary>A step is activated after a tenth of the time, without those that have not installed it.</summary>
     InstallCutShort,
+
+    /// <summary>A read is kept where it lies although it fills little of its buffer.</summary>
+    ShortReadKept,
 }

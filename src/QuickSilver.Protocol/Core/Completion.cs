@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Core;
 /// <param name="Role">The socket's role.</param>
 /// <param name="Priority">Class of the first datagram, by its header's kind: what completions are sorted by.</param>
 /// <param name="Channel">The region socket the read came from; null for unicast sockets.</param>
-/// <param name="Buffer">Holds the bytes; owned by the completion queue again when the handler returns.</param>
+/// <param name="Buffer">Holds the bytes; owned by the completion queue again when the handler returns, unless the handler has exchanged it.</param>
 /// <param name="Offset">Where the bytes begin.</param>
 /// <param name="Length">How many there are; 0 means "this socket was found empty".</param>
 public readonly record struct Completion(SocketRole Role, PriorityClass Priority, object? Channel, byte[] Buffer, int Offset, int Length)
@@ -20,6 +20,9 @@ public readonly record struct Completion(SocketRole Role, PriorityClass Priority
     /// handler knows that a socket found empty then says nothing about what came since.
     /// </summary>
     public ulong Take { get; init; }
+
+    /// <summary>How many datagrams the read holds, where the queue knows; 0 where it does not.</summary>
+    public int Datagrams { get; init; }
 
     /// <summary>The bytes of the read.</summary>
     public ReadOnlySpan<byte> Span => Buffer.AsSpan(Offset, Length);

@@ -125,7 +125,7 @@ public sealed class LoopTurn
         while (_backlog.TryNext(out Completion next))
         {
             anyBulk |= next.Priority >= PriorityClass.Repair;
-            _parts.Handler.Handle(next, now);
+            _parts.Handler.Handle(ref next, now);
             _parts.Completions.Recycle(next);
             if (urgent && _backlog.OnlyLastClassIsLeft)
             {
@@ -147,7 +147,7 @@ public sealed class LoopTurn
         int handled = 0;
         for (; handled < LeftOverItems && _backlog.TryNextOf(priority, out Completion next); handled++)
         {
-            _parts.Handler.Handle(next, now);
+            _parts.Handler.Handle(ref next, now);
             _parts.Completions.Recycle(next);
         }
         return handled;

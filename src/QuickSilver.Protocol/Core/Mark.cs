@@ -69,6 +69,9 @@ internal enum Mark : byte
     /// <summary>A token told of datagrams that a kernel dropped.</summary>
     KernelDropsTold,
 
+    /// <summary>A read nearly filled its buffer, and stayed where it lay.</summary>
+    ReadKeptWhereItLies,
+
     /// <summary>A packet could not be stored, because a cap was reached.</summary>
     PacketFoundNoRoom,
 

@@ -16,7 +16,7 @@ public sealed class Chunk
     }
 
     /// <summary>The memory; pinned, so that its address may be handed to the kernel.</summary>
-    public byte[] Array { get; }
+    public byte[] Array { get; private set; }
 
     /// <summary>Who rented the chunk.</summary>
     public BufferOwner Owner { get; private set; }
@@ -36,6 +36,16 @@ public sealed class Chunk
     {
         System.Diagnostics.Debug.Assert(_references > 0, "released more often than retained");
         if (--_references == 0) _pool.Return(this);
+    }
+
+    /// <summary>Takes another pinned array of the same length in the place of its own, which nobody else may look at yet.</summary>
+    /// <returns>The array it had.</returns>
+    internal byte[] Exchange(byte[] array)
+    {
+        System.Diagnostics.Debug.Assert(_references == 1 && array.Length == Array.Length, "in use, or of another length");
+        byte[] before = Array;
+        Array = array;
+        return before;
     }
 
     internal void Rented(BufferOwner owner)

@@ -72,8 +72,12 @@ public sealed class RegionRecovery
     public bool IsSilent(int member) => Ring.IsSilent(member);
 
     /// <summary>Takes a data or repair datagram, whose header and checksums are good.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="datagram">All its bytes.</param>
+    /// <param name="part">The same bytes in pooled memory, where they can be kept; empty when they must be copied.</param>
+    /// <param name="now">The present instant.</param>
     /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a rejection.</returns>
-    public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now)
+    public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
         StreamReceiver? stream = header.IsFromPeer ? FindForPeer(header.Sender, out RejectReason reason) : Find(header.Sender, out reason);
@@ -93,7 +97,7 @@ public sealed class RegionRecovery
         }
         else
         {
-            outcome = Store(stream, header, datagram, now);
+            outcome = Store(stream, header, datagram, part, now);
         }
         if (outcome is RejectReason.Malformed) return outcome;
 
@@ -292,7 +296,7 @@ public sealed class RegionRecovery
         _node.Counters.CachedBytes += stream.Cache.Bytes - before;
     }
 
-    private RejectReason Store(StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now)
+    private RejectReason Store(StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
     {
         // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
@@ -309,7 +313,8 @@ public sealed class RegionRecovery
             stream.Missing.Fill(sequence, out _);
             return RejectReason.NoRoom;
         }
-        Slice slice = _node.CopyToCache(datagram);
+        Slice slice = part.IsEmpty ? _node.CopyToCache(datagram) : part;
+        if (!part.IsEmpty) part.Retain();
         stream.Window.TryMark(sequence);
         stream.Cache.Store(sequence, slice);
         RecoveryCounters counters = _node.Counters;

@@ -15,6 +15,9 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 internal sealed class DatagramRouter
 {
+    // What fills less of a buffer is copied, so that what is kept fills most of the memory it keeps.
+    private const int LeastTaken = BufferPool.ChunkBytes / 4 * 3;
+
     private readonly StackRooms _rooms;
     private readonly ReplayHandler _replay;
     private readonly Alarm _expiry;
@@ -29,8 +32,11 @@ internal sealed class DatagramRouter
     /// <summary>Datagrams of other nodes of this cluster that have been read, whatever became of them.</summary>
     public ulong HeardOthers { get; private set; }
 
-    /// <summary>Takes one read, or the word that a socket was found empty.</summary>
-    public void Handle(in Completion completion, Instant now)
+    /// <summary>
+    /// Takes one read, or the word that a socket was found empty. A read that nearly fills its buffer is kept where it lies, in exchange for another
+    /// buffer: so a packet of a full train is copied once, by the kernel.
+    /// </summary>
+    public void Handle(ref Completion completion, Instant now)
     {
         if (completion.IsDrained)
         {
@@ -38,18 +44,9 @@ internal sealed class DatagramRouter
             return;
         }
         _rooms.Recoverer.Take = completion.Take;
-        ReadOnlySpan<byte> rest = completion.Span;
-        while (!rest.IsEmpty)
-        {
-            RejectReason reason = DatagramHeader.TryRead(rest, out DatagramHeader header);
-            if (reason != RejectReason.None)
-            {
-                _rooms.Rejected.Count(reason);
-                return;
-            }
-            _rooms.Rejected.Count(Route(header, rest[..header.TotalLength], completion.Role, now));
-            rest = rest[header.TotalLength..];
-        }
+        Slice taken = TakeBuffer(ref completion);
+        Walk(taken.IsEmpty ? completion.Span : taken.Span, taken, completion.Role, now);
+        taken.Release();
     }
 
     /// <summary>A view has been opened: what came for it too early is taken now.</summary>
@@ -62,7 +59,35 @@ internal sealed class DatagramRouter
         _rooms.Unrecognised.Close();
     }
 
-    private RejectReason Route(in DatagramHeader header, ReadOnlySpan<byte> datagram, SocketRole role, Instant now)
+    private Slice TakeBuffer(ref Completion completion)
+    {
+        if (completion.Buffer.Length != BufferPool.ChunkBytes || completion.Role == SocketRole.Control) return default;
+        if (completion.Length < LeastTaken && !_rooms.Probes.Here(BuggifySite.ShortReadKept)) return default;
+        _rooms.Probes.Hit(Mark.ReadKeptWhereItLies);
+        Chunk chunk = _rooms.Host.Pool.Rent(BufferOwner.Cache);
+        completion = completion with { Buffer = chunk.Exchange(completion.Buffer) };
+        return new Slice(chunk, completion.Offset, completion.Length);
+    }
+
+    private void Walk(ReadOnlySpan<byte> read, Slice taken, SocketRole role, Instant now)
+    {
+        int offset = 0;
+        while (offset < read.Length)
+        {
+            RejectReason reason = DatagramHeader.TryRead(read[offset..], out DatagramHeader header);
+            if (reason != RejectReason.None)
+            {
+                _rooms.Rejected.Count(reason);
+                return;
+            }
+            Slice part = taken.IsEmpty ? default : taken.Part(offset, header.TotalLength);
+            _rooms.Rejected.Count(Route(header, read.Slice(offset, header.TotalLength), part, role, now));
+            offset += header.TotalLength;
+        }
+    }
+
+    // The datagram stays in memory that is the pool's already, if its part there is given; else it has to be copied to be kept.
+    private RejectReason Route(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
     {
         if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
         // Multicast comes back to its sender, too.
@@ -81,7 +106,7 @@ internal sealed class DatagramRouter
             return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, now) : RejectReason.Malformed;
         }
         if (!header.PayloadIsIntact(datagram)) return RejectReason.PayloadChecksum;
-        if (region is not null) return region.OnPacket(header, datagram, now);
+        if (region is not null) return region.OnPacket(header, datagram, part, now);
         return Park(header, role, datagram, now);
     }
 
@@ -128,7 +153,7 @@ internal sealed class DatagramRouter
     private void Replay(Slice datagram, SocketRole role, Instant now)
     {
         if (DatagramHeader.TryRead(datagram.Span, out DatagramHeader header) == RejectReason.None)
-            _rooms.Rejected.Count(Route(header, datagram.Span, role, now));
+            _rooms.Rejected.Count(Route(header, datagram.Span, default, role, now));
     }
 
     private void Expire(Instant now)

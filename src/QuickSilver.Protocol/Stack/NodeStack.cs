@@ -116,9 +116,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     }
 
     /// <inheritdoc/>
-    public void Handle(in Completion completion, Instant now)
+    public void Handle(ref Completion completion, Instant now)
     {
-        if (!_isClosed) _router.Handle(completion, now);
+        if (!_isClosed) _router.Handle(ref completion, now);
     }
 
     /// <inheritdoc/>

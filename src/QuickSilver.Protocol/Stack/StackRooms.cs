@@ -14,6 +14,7 @@ internal sealed class StackRooms
     public StackRooms(NodeSettings settings, NodeHost host, NodeStack stack)
     {
         Host = host;
+        Probes = settings.Probes;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
         Groups = new GroupTable(this, host.Upcalls);
@@ -37,6 +38,8 @@ internal sealed class StackRooms
     }
 
     public NodeHost Host { get; }
+
+    public Probes Probes { get; }
 
     public RejectCounters Rejected { get; } = new();
 

@@ -151,7 +151,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     public void Recycle(in Completion completion)
     {
         if (completion.IsDrained) return;
-        _meter?.OnHandled(_meter.CountsReads ? DatagramsIn(completion.Span) : 1, completion.Length);
+        _meter?.OnHandled(_meter.CountsReads ? completion.Datagrams : 1, completion.Length);
         Pool.ReturnRead(completion.Buffer, completion.Length);
     }
 
@@ -270,15 +270,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             }
             while (socket.TryPeek(now, out next) && next.Source == first.Source && next.Length <= segment && length + next.Length <= Train.MaxBytes);
             BytesMoved += length;
-            batch.Add(new Completion(socket.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), socket.Channel, buffer, 0, length));
+            batch.Add(new Completion(socket.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), socket.Channel, buffer, 0, length) { Datagrams = datagrams });
         }
-    }
-
-    // All datagrams of one read but the last have the length of the first.
-    private static int DatagramsIn(ReadOnlySpan<byte> read)
-    {
-        bool whole = DatagramHeader.TryRead(read, out DatagramHeader first) == RejectReason.None && first.TotalLength > 0;
-        return whole ? (read.Length + first.TotalLength - 1) / first.TotalLength : 1;
     }
 
     private static void CheckTrain(in Train train)

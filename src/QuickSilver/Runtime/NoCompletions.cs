@@ -21,7 +21,7 @@ internal sealed class NoCompletions : IWaitableCompletionQueue, ICompletionHandl
     public void Recycle(in Completion completion) => throw new InvalidOperationException("there are no completions here");
 
     /// <inheritdoc/>
-    public void Handle(in Completion completion, Instant now) => throw new InvalidOperationException("there are no completions here");
+    public void Handle(ref Completion completion, Instant now) => throw new InvalidOperationException("there are no completions here");
 
     /// <inheritdoc/>
     public int PullAll(Instant now) => 0;

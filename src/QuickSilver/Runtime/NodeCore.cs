@@ -99,7 +99,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     /// <inheritdoc/>
-    public void Handle(in Completion completion, Instant now) => Stack.Handle(completion, now);
+    public void Handle(ref Completion completion, Instant now) => Stack.Handle(ref completion, now);
 
     /// <inheritdoc/>
     public int PullAll(Instant now) => Stack.PullAll(now);

@@ -51,7 +51,7 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
         return alarm;
     }
 
-    public void Handle(in Completion completion, Instant now)
+    public void Handle(ref Completion completion, Instant now)
     {
         if (Quiet) return;
         string name = Encoding.ASCII.GetString(completion.Buffer);

@@ -19,6 +19,23 @@ public sealed class NodeStackTests
         Assert.Equal("sport/n1/1: m1", world.Nodes[3].Heard[0]);
     }
 
+    [Theory]
+    [InlineData(60, 1)]
+    [InlineData(30, 0)]
+    public void ATrainThatFillsItsBufferIsKeptWhereItLiesInExchangeForAnother(int messages, int kept)
+    {
+        var world = new StackWorld(2);
+        world.JoinAll("news");
+        string[] texts = [.. Enumerable.Range(0, messages).Select(static number => new string((char)('a' + (number % 26)), 1000))];
+        foreach (string text in texts) world.Nodes[0].Say("news", text);
+        world.RunFor(Second);
+
+        Assert.Equal(texts.Select(static (text, index) => $"news/n0/{index + 1}: {text}"), world.Nodes[1].Heard);
+        Assert.Equal(kept, world.Nodes[1].KeptReads);
+        world.Nodes[1].Stack.Shutdown(world.Now);
+        Assert.Equal(0, world.Nodes[1].Pool.OutstandingChunks);
+    }
+
     [Fact]
     public void AHandlerThatAnswersIsNotReEntered()
     {

@@ -17,7 +17,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         _world = world;
         Index = index;
         uint address = 0x7F000001 + (uint)index;
-        Facts = new TransportFacts(new NetEndpoint(address, 1), new NetEndpoint(address, 2), 1300, 16, 1 << 22, false, true);
+        Facts = new TransportFacts(new NetEndpoint(address, 1), new NetEndpoint(address, 2), 1300, 50, 1 << 22, false, true);
         Stack = new NodeStack(
             new NodeSettings { NodeName = $"n{index}" }, new NodeHost(Alarms, this, this, this, new SeededRandom((ulong)index + 1), Pool));
     }
@@ -48,10 +48,20 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     /// <summary>True: no datagram reaches the node any more.</summary>
     public bool IsDeaf { get; set; }
 
+    /// <summary>Reads whose buffer the stack has kept.</summary>
+    public int KeptReads { get; private set; }
+
     public void Take(byte[] read, SocketRole role)
     {
         if (IsDeaf) return;
-        Stack.Handle(new Completion(role, DatagramKinds.PriorityOfRead(read), null, read, 0, read.Length), _world.Now);
+        byte[] buffer = new byte[BufferPool.ChunkBytes];
+        read.CopyTo(buffer, 0);
+        var completion = new Completion(role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length);
+        Stack.Handle(ref completion, _world.Now);
+        Assert.Equal(BufferPool.ChunkBytes, completion.Buffer.Length);
+        if (completion.Buffer != buffer) KeptReads++;
+        // The next read: whoever still looks at what it was not to keep sees this.
+        Array.Fill(completion.Buffer, (byte)0xDD);
     }
 
     public void Send(ReadOnlySpan<byte> frame) => _world.ToServer(Index, frame.ToArray());

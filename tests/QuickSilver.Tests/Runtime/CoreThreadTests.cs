@@ -161,7 +161,7 @@ public sealed class CoreThreadTests
             Faults++;
         }
 
-        public void Handle(in Completion completion, Instant now) => throw new InvalidOperationException();
+        public void Handle(ref Completion completion, Instant now) => throw new InvalidOperationException();
 
         public int PullAll(Instant now) => 0;
     }
