@@ -8,8 +8,8 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Recovery in one region view that this node is a member of: takes the datagrams of all its streams, keeps what others may need, and hands each
-/// packet on once. Gaps are
-/// <see cref="GapRepair"/>'s, the token is <see cref="TokenRing"/>'s. Core thread only.
+/// packet on once. Gaps are <see cref="GapRepair"/>'s, peers' gaps <see cref="PullAnswers"/>', the token is <see cref="TokenRing"/>'s, what removed
+/// senders left is <see cref="RemovedSenders"/>'. Core thread only.
 /// </summary>
 public sealed class RegionRecovery
 {
@@ -17,10 +17,7 @@ public sealed class RegionRecovery
     internal const ulong GuaranteedPackets = 16;
 
     private readonly Recoverer _node;
-    private readonly List<StreamReceiver> _streams = [];
-    private readonly Dictionary<ulong, StreamReceiver> _streamBySender = [];
     private readonly PullAnswers _answers;
-    private StreamReceiver? _last;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
     {
@@ -29,6 +26,7 @@ public sealed class RegionRecovery
         ViewTag = view.Number.Tag;
         Self = self;
         Channel = channel;
+        Streams = new RegionStreams(node, this);
         Gaps = new GapRepair(node, this);
         _answers = new PullAnswers(node, this);
         Orphans = new OrphanVisit(this, node.Probes);
@@ -53,20 +51,10 @@ public sealed class RegionRecovery
 
     internal RemovedSenders Removed { get; }
 
-    internal List<StreamReceiver> Streams => _streams;
+    internal RegionStreams Streams { get; }
 
     /// <summary>True while some stream may still need recovery here.</summary>
-    public bool IsActive
-    {
-        get
-        {
-            foreach (StreamReceiver stream in _streams)
-            {
-                if (stream.IsActive) return true;
-            }
-            return false;
-        }
-    }
+    public bool IsActive => Streams.AnyActive;
 
     /// <summary>True for a member, by its place in the view, that did not answer the token lately, as far as this node knows.</summary>
     public bool IsSilent(int member) => Ring.IsSilent(member);
@@ -80,7 +68,7 @@ public sealed class RegionRecovery
     public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
-        StreamReceiver? stream = header.IsFromPeer ? FindForPeer(header.Sender, out RejectReason reason) : Find(header.Sender, out reason);
+        StreamReceiver? stream = header.IsFromPeer ? Streams.FindForPeer(header.Sender, out RejectReason reason) : Streams.Find(header.Sender, out reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
         ulong sequence = header.Sequence;
@@ -111,7 +99,7 @@ public sealed class RegionRecovery
     /// <summary>Takes a beacon: the sender's word on its highest sequence.</summary>
     public RejectReason OnBeacon(in DatagramHeader header, Instant now)
     {
-        StreamReceiver? stream = Find(header.Sender, out RejectReason reason);
+        StreamReceiver? stream = Streams.Find(header.Sender, out RejectReason reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
         if (!stream.Window.Reaches(header.Sequence)) return RejectReason.BeyondWindow;
@@ -137,7 +125,7 @@ public sealed class RegionRecovery
         if (asker < 0 || asker == Self) return RejectReason.UnknownSender;
         if (View.Members[asker].IsRemoved) return RejectReason.RemovedSender;
         if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition > View.Partitions.Count) return RejectReason.Malformed;
-        StreamReceiver? stream = FindForPeer(pull.Stream, out RejectReason reason);
+        StreamReceiver? stream = Streams.FindForPeer(pull.Stream, out RejectReason reason);
         if (stream is null) return reason;
         _answers.Answer(stream, asker, pull, now);
         return RejectReason.None;
@@ -146,17 +134,14 @@ public sealed class RegionRecovery
     /// <summary>This node has sent packets of its own into the view.</summary>
     public void OnOwnAdvanced(StreamSender own, bool feedbackWanted, Instant now)
     {
-        if (!_streamBySender.TryGetValue(_node.SelfKey, out StreamReceiver? stream))
-        {
-            stream = Add(View.Members[Self], own);
-        }
+        StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
         if (stream.NoteHighest(own.Highest)) stream.RaiseIntake(own.Highest, now);
         Ring.OnUnstable(feedbackWanted, now);
     }
 
     internal void OnDrained(ulong take, Instant now)
     {
-        foreach (StreamReceiver stream in _streams)
+        foreach (StreamReceiver stream in Streams)
         {
             if (stream.IntakeTarget <= stream.Intake || stream.IntakeTargetTake > take) continue;
             _node.Probes.Hit(Mark.IntakeByEmptySocket);
@@ -177,7 +162,7 @@ public sealed class RegionRecovery
     // beacons; itself it does not hear.
     private void TellOwn(Instant now)
     {
-        foreach (StreamReceiver stream in _streams)
+        foreach (StreamReceiver stream in Streams)
         {
             if (stream.Own is null || !TellOwn(stream, now)) continue;
             _node.Probes.Hit(Mark.NewLeaderToldItself);
@@ -194,57 +179,6 @@ public sealed class RegionRecovery
         if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
         _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
         return true;
-    }
-
-    /// <summary>A stream by its sender's key; met for the first time, it begins here, if the sender is known and not removed.</summary>
-    internal StreamReceiver? Find(ulong sender, out RejectReason reason)
-    {
-        reason = RejectReason.None;
-        if (_last is { } last && last.Sender.Number.Key == sender && !last.Sender.IsRemoved) return last;
-        if (!_streamBySender.TryGetValue(sender, out StreamReceiver? stream))
-        {
-            int index = View.IndexOf(sender);
-            NodeInfo? node = index >= 0 ? View.Members[index] : _node.Cluster.FindNode(sender);
-            if (Removed.IsUndescribed(sender))
-            {
-                reason = RejectReason.RemovedSender;
-                return null;
-            }
-            if (node is null || index == Self)
-            {
-                reason = node is null ? RejectReason.UnknownSender : RejectReason.NeverSent;
-                return null;
-            }
-            if (node.IsRemoved)
-            {
-                reason = RejectReason.RemovedSender;
-                return null;
-            }
-            stream = Add(node, own: null);
-        }
-        if (stream.Sender.IsRemoved)
-        {
-            _node.Probes.Hit(stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
-            if (_node.Probes.Breaks(Sabotage.LatePacketTaken)) return stream;
-            reason = RejectReason.RemovedSender;
-            return null;
-        }
-        _last = stream;
-        return stream;
-    }
-
-    /// <summary>A stream that has begun here; null when it has not.</summary>
-    internal StreamReceiver? Met(ulong sender) => _streamBySender.GetValueOrDefault(sender);
-
-    /// <summary>A stream that a peer speaks of: that of a removed sender too, until it is closed.</summary>
-    private StreamReceiver? FindForPeer(ulong sender, out RejectReason reason)
-    {
-        if (_streamBySender.TryGetValue(sender, out StreamReceiver? stream) && stream.Orphan is { IsClosed: false })
-        {
-            reason = RejectReason.None;
-            return stream;
-        }
-        return Find(sender, out reason);
     }
 
     private bool IsLivePeer(int relay, out RejectReason reason)
@@ -278,13 +212,7 @@ public sealed class RegionRecovery
         Ring.Close();
         Gaps.Close();
         Removed.Close();
-        foreach (StreamReceiver stream in _streams)
-        {
-            _node.Counters.CachedBytes -= stream.Cache.Bytes;
-            stream.Close();
-        }
-        _streams.Clear();
-        _streamBySender.Clear();
+        Streams.Close();
     }
 
     /// <summary>Applies what a round has found to the caches.</summary>
@@ -362,14 +290,5 @@ public sealed class RegionRecovery
         Slice slice = _node.CopyToCache(datagram);
         _node.Events.OnPacket(View, stream.Sender, slice, now);
         slice.Release();
-    }
-
-    /// <summary>Begins a stream that was not met before.</summary>
-    internal StreamReceiver Add(NodeInfo sender, StreamSender? own)
-    {
-        var stream = new StreamReceiver(View, Self, sender, own, _node.Probes);
-        _streams.Add(stream);
-        _streamBySender.Add(sender.Number.Key, stream);
-        return stream;
     }
 }

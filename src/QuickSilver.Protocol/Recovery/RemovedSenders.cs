@@ -80,7 +80,7 @@ internal sealed class RemovedSenders
     /// <summary>True for a sender that is known to be removed.</summary>
     public bool Contains(ulong sender)
     {
-        if (_region.Met(sender) is { } stream) return stream.Sender.IsRemoved;
+        if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved;
         int index = _region.View.IndexOf(sender);
         return index >= 0 ? _region.View.Members[index].IsRemoved : _undescribed.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
     }
@@ -88,7 +88,7 @@ internal sealed class RemovedSenders
     /// <summary>What is left of a removed sender's stream; null when the sender is not known here.</summary>
     public StreamReceiver? StreamOf(ulong sender)
     {
-        if (_region.Met(sender) is { } stream) return stream.Sender.IsRemoved ? Orphan(stream.Sender) : null;
+        if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved ? Orphan(stream.Sender) : null;
         int index = _region.View.IndexOf(sender);
         NodeInfo? described = index >= 0 ? _region.View.Members[index] : _node.Cluster.FindNode(sender);
         return described is { IsRemoved: true } && index != _region.Self ? Orphan(described) : null;
@@ -96,7 +96,7 @@ internal sealed class RemovedSenders
 
     /// <summary>True while a removed sender's stream is not closed here, or the rest of the node has not been told.</summary>
     public bool HasOpen(NodeInfo sender) =>
-        _region.Met(sender.Number.Key) is { } stream && stream.Orphan is { IsReported: false };
+        _region.Streams.Met(sender.Number.Key) is { } stream && stream.Orphan is { IsReported: false };
 
     /// <summary>A removed sender's stream is closed: what is missing still, no live member holds, and nothing more is taken.</summary>
     public void Close(StreamReceiver stream, Instant now)
@@ -141,7 +141,7 @@ internal sealed class RemovedSenders
 
     private StreamReceiver Orphan(NodeInfo sender)
     {
-        StreamReceiver stream = _region.Met(sender.Number.Key) ?? _region.Add(sender, own: null);
+        StreamReceiver stream = _region.Streams.Met(sender.Number.Key) ?? _region.Streams.Add(sender, own: null);
         stream.Orphan ??= new OrphanStream();
         return stream;
     }
@@ -154,7 +154,7 @@ internal sealed class RemovedSenders
         _closed.Clear();
         foreach (NodeInfo sender in closed)
         {
-            StreamReceiver stream = _region.Met(sender.Number.Key)!;
+            StreamReceiver stream = _region.Streams.Met(sender.Number.Key)!;
             OrphanStream orphan = stream.Orphan!;
             if (!orphan.IsReported && orphan.HasLoss) _node.Events.OnPacketsAbandoned(_region.View, sender, orphan.AbandonedThrough == stream.KnownHighest);
             orphan.IsReported = true;

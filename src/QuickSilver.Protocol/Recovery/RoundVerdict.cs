@@ -25,7 +25,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
                 if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, reign, now);
                 continue;
             }
-            StreamReceiver? stream = region.Find(record.Sender, out _);
+            StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
             if (stream is null) continue;
             if (record.HasDetail)
             {
@@ -51,7 +51,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
         int growing = 0;
         for (int index = 0; index < token.StreamCount; index++)
         {
-            StreamReceiver? stream = token[index].IsOrphan ? null : region.Find(token[index].Sender, out _);
+            StreamReceiver? stream = token[index].IsOrphan ? null : region.Streams.Find(token[index].Sender, out _);
             if (stream is null || !stream.Reaches(token[index].Highest)) continue;
             stream.NoteHighest(token[index].Highest);
             if (token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = round;

@@ -75,7 +75,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
                 VisitOrphan(record, now);
                 continue;
             }
-            StreamReceiver? stream = region.Find(record.Sender, out _);
+            StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
             if (stream is null || !stream.Reaches(record.Highest))
             {
                 // Whoever cannot take part holds nothing, of its partition's packets either.
@@ -102,7 +102,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         {
             TokenStream record = token[index];
             if (!record.HasDetail || record.IsOrphan) continue;
-            StreamReceiver? stream = region.Find(record.Sender, out _);
+            StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
             if (stream is null) continue;
             // All packets of the partition below the first place that somebody misses.
             ulong place = Math.Min(record.Place, stream.PlacesThrough(stream.KnownHighest, token.Partition));

@@ -1,0 +1,107 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// The streams of one region view that have begun here, in the order of their beginning, and whose streams may. A stream begins with the first word of
+/// its sender, if that is a node of the cluster and not removed: senders need not be members. Packets come in trains, so the stream found last is
+/// looked at first; otherwise one look-up. Core thread only.
+/// </summary>
+internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
+{
+    private readonly List<StreamReceiver> _all = [];
+    private readonly Dictionary<ulong, StreamReceiver> _bySender = [];
+    private StreamReceiver? _last;
+
+    /// <summary>How many there are.</summary>
+    public int Count => _all.Count;
+
+    /// <summary>True while some stream may still need recovery here.</summary>
+    public bool AnyActive
+    {
+        get
+        {
+            foreach (StreamReceiver stream in _all)
+            {
+                if (stream.IsActive) return true;
+            }
+            return false;
+        }
+    }
+
+    public List<StreamReceiver>.Enumerator GetEnumerator() => _all.GetEnumerator();
+
+    /// <summary>A stream by its sender's key; met for the first time, it begins here, if the sender is known and not removed.</summary>
+    public StreamReceiver? Find(ulong sender, out RejectReason reason)
+    {
+        reason = RejectReason.None;
+        if (_last is { } last && last.Sender.Number.Key == sender && !last.Sender.IsRemoved) return last;
+        if (!_bySender.TryGetValue(sender, out StreamReceiver? stream))
+        {
+            reason = Check(sender, out NodeInfo? info);
+            if (info is null) return null;
+            stream = Add(info, own: null);
+        }
+        if (stream.Sender.IsRemoved)
+        {
+            node.Probes.Hit(stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
+            if (node.Probes.Breaks(Sabotage.LatePacketTaken)) return stream;
+            reason = RejectReason.RemovedSender;
+            return null;
+        }
+        _last = stream;
+        return stream;
+    }
+
+    /// <summary>A stream that a peer speaks of: that of a removed sender too, until it is closed.</summary>
+    public StreamReceiver? FindForPeer(ulong sender, out RejectReason reason)
+    {
+        if (_bySender.TryGetValue(sender, out StreamReceiver? stream) && stream.Orphan is { IsClosed: false })
+        {
+            reason = RejectReason.None;
+            return stream;
+        }
+        return Find(sender, out reason);
+    }
+
+    /// <summary>A stream that has begun here; null when it has not.</summary>
+    public StreamReceiver? Met(ulong sender) => _bySender.GetValueOrDefault(sender);
+
+    /// <summary>Begins a stream that was not met before; <paramref name="own"/> when it is this node's.</summary>
+    public StreamReceiver Add(NodeInfo sender, StreamSender? own)
+    {
+        var stream = new StreamReceiver(region.View, region.Self, sender, own, node.Probes);
+        _all.Add(stream);
+        _bySender.Add(sender.Number.Key, stream);
+        return stream;
+    }
+
+    /// <summary>Lets all streams and their packets go.</summary>
+    public void Close()
+    {
+        foreach (StreamReceiver stream in _all)
+        {
+            node.Counters.CachedBytes -= stream.Cache.Bytes;
+            stream.Close();
+        }
+        _all.Clear();
+        _bySender.Clear();
+    }
+
+    // Whether a sender's stream may begin; null when it may not.
+    private RejectReason Check(ulong sender, out NodeInfo? info)
+    {
+        info = null;
+        int index = region.View.IndexOf(sender);
+        NodeInfo? found = index >= 0 ? region.View.Members[index] : node.Cluster.FindNode(sender);
+        if (region.Removed.IsUndescribed(sender)) return RejectReason.RemovedSender;
+        if (found is null) return RejectReason.UnknownSender;
+        if (index == region.Self) return RejectReason.NeverSent;
+        if (found.IsRemoved) return RejectReason.RemovedSender;
+        info = found;
+        return RejectReason.None;
+    }
+}
