@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Logs;
@@ -13,8 +12,8 @@ namespace QuickSilver.Testing;
 
 /// <summary>
 /// A whole cluster in one process and one thread: the protocol of every node and the membership server as they run for real, over virtual time and a
-/// simulated network. The
-/// same options and the same calls give the same run, to the last bit of <see cref="Trace"/>. The protocol's promises are checked all the while.
+/// simulated network. The same options and the same calls give the same run, to the last bit of <see cref="Trace"/>. The protocol's promises are
+/// checked all the while.
 /// <para>
 /// Not thread safe; different clusters share nothing and may run on different threads.
 /// </para>
@@ -37,6 +36,7 @@ public sealed class SimulatedCluster
     private readonly RunContext _run;
     private readonly EventQueue _events;
     private readonly ClusterChecks _checks;
+    private readonly TrafficChecks _traffic;
     private readonly SimulatedNetwork _network;
     private readonly SimulatedMembership _membership;
     private readonly List<SimulatedNode> _nodes = [];
@@ -54,7 +54,8 @@ public sealed class SimulatedCluster
         _run = new RunContext(options);
         _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
         _checks = new ClusterChecks(_run, node => _nodes[node].IsMember, node => _nodes[node]);
-        _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, new Observer(this));
+        _traffic = new TrafficChecks(_run, _checks, _nodes, IsConcerned);
+        _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace,
             MarkRemoved);
@@ -82,10 +83,10 @@ public sealed class SimulatedCluster
     public NetworkCounters NetworkCounters => _network.Counters;
 
     /// <summary>Datagrams handed to the network, by any node.</summary>
-    public ulong DatagramsSent { get; private set; }
+    public ulong DatagramsSent => _traffic.Sent;
 
     /// <summary>Datagrams handed to the network by nodes that must still keep their promises.</summary>
-    internal ulong DatagramsOfConcern { get; private set; }
+    internal ulong DatagramsOfConcern => _traffic.SentOfConcern;
 
     /// <summary>Events that have happened.</summary>
     public ulong EventsExecuted => _events.Executed;
@@ -320,35 +321,6 @@ public sealed class SimulatedCluster
         MembershipServerSettings settings = options.Membership;
         if (!options.Network.Multicast) return settings with { MulticastFirst = 0, MulticastCount = 0 };
         return settings.MulticastFirst != 0 ? settings : settings with { MulticastFirst = 0xEFFF_0001, MulticastCount = 4096 };
-    }
-
-    private sealed class Observer(SimulatedCluster cluster) : INetworkObserver
-    {
-        public void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now)
-        {
-            cluster.DatagramsSent++;
-            if (cluster.IsConcerned(cluster._nodes[node])) cluster.DatagramsOfConcern++;
-            cluster._run.Tap?.OnDatagram(datagram);
-            cluster._run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)datagram.Length, Crc32C.Of(datagram));
-            RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
-            if (reason != RejectReason.None || header.TotalLength != datagram.Length)
-            {
-                throw cluster.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
-            }
-            cluster._checks.Budgets.OnSent(node, header);
-            if (header.Kind == DatagramKind.Token) cluster._checks.Tokens.OnToken(node, header, datagram, cluster._checks.Lives);
-            if (header.Kind != DatagramKind.Data) return;
-            cluster._nodes[node].CheckViews();
-            cluster._checks.Stability.OnData(node, header, datagram);
-        }
-
-        public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
-        {
-            if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || !DatagramKinds.CarriesPacket(header.Kind)) return;
-            cluster._checks.Budgets.OnRead(node, datagram.Length);
-            // What a tap has added may be a lie with the right checksums: nobody has sent it.
-            if (!damaged || (cluster.Tap is null && header.PayloadIsIntact(datagram))) cluster._checks.Stability.OnPacketRead(node, header);
-        }
     }
 
     private sealed class PlanExecution(SimulatedCluster cluster, SendPlan plan, ulong id) : IEventTarget

@@ -1,0 +1,53 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Network;
+using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// E1, and all other checks that look at datagrams: every datagram that a node sends is whole, is part of the trace, and is shown with what nodes read
+/// to the checks it concerns. O(1) per datagram beside what these cost.
+/// </summary>
+/// <param name="run">The run.</param>
+/// <param name="checks">Who is shown what.</param>
+/// <param name="nodes">All nodes by index; the list grows.</param>
+/// <param name="isConcerned">True for a node that must keep its promises.</param>
+internal sealed class TrafficChecks(RunContext run, ClusterChecks checks, IReadOnlyList<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned)
+    : INetworkObserver
+{
+    /// <summary>Datagrams handed to the network.</summary>
+    public ulong Sent { get; private set; }
+
+    /// <summary>Of these, those of nodes that must keep their promises.</summary>
+    public ulong SentOfConcern { get; private set; }
+
+    /// <inheritdoc/>
+    public void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now)
+    {
+        Sent++;
+        if (isConcerned(nodes[node])) SentOfConcern++;
+        run.Tap?.OnDatagram(datagram);
+        run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)datagram.Length, Crc32C.Of(datagram));
+        RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
+        if (reason != RejectReason.None || header.TotalLength != datagram.Length)
+        {
+            throw run.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
+        }
+        checks.Budgets.OnSent(node, header);
+        if (header.Kind == DatagramKind.Token) checks.Tokens.OnToken(node, header, datagram, checks.Lives);
+        if (header.Kind != DatagramKind.Data) return;
+        nodes[node].CheckViews();
+        checks.Stability.OnData(node, header, datagram);
+    }
+
+    /// <inheritdoc/>
+    public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
+    {
+        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || !DatagramKinds.CarriesPacket(header.Kind)) return;
+        checks.Budgets.OnRead(node, datagram.Length);
+        // What a tap has added may be a lie with the right checksums: nobody has sent it.
+        if (!damaged || (run.Tap is null && header.PayloadIsIntact(datagram))) checks.Stability.OnPacketRead(node, header);
+    }
+}
