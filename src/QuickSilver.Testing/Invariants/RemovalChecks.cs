@@ -82,10 +82,12 @@ internal sealed class RemovalChecks(RunContext run)
             broken |= fault is MembershipOutage or Islands { FromServer: true };
             troubled += lasted;
         }
-        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning.
+        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning; and until the server has the new
+        // one, nothing of the node comes to the detector either.
         MembershipLinkModel link = run.Options.MembershipLink;
-        TimeSpan apart = troubled + Reconnecting + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
-        return troubled >= limit / 2 || (broken && apart >= settings.ReconnectGrace / 2);
+        TimeSpan apart = troubled + Reconnecting + (2 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
+        TimeSpan least = limit < settings.ReconnectGrace ? limit : settings.ReconnectGrace;
+        return troubled >= limit / 2 || (broken && apart >= least / 2);
     }
 
     private static bool Touches(Fault fault, int machine) => fault switch

@@ -31,6 +31,8 @@ public class SavedRunTests
     /// rounds-longer-than-a-finding: a view had so many silent members that a round took more than two seconds, after which nobody's word on one was good.
     /// join-behind-slow-drain: messages of newer views filled what members may hold for its turn, and of the older views' packets, which had to come
     /// first and came in any order, only the very next was taken each time; joins waited for these views to drain.
+    /// back-after-the-detector: a node whose connection broke for three quarters of a second was back within the grace, which was longer than the
+    /// detector's period, and too late for the detector; the check on removals knew only the grace for the time that coming back takes.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -54,6 +56,7 @@ public class SavedRunTests
     [InlineData("removal-overtakes-step")]
     [InlineData("rounds-longer-than-a-finding")]
     [InlineData("join-behind-slow-drain")]
+    [InlineData("back-after-the-detector")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
