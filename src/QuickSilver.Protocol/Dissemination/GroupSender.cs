@@ -261,9 +261,10 @@ public sealed class GroupSender
         GroupBinding binding = _binding!;
         message.Number = ++LastNumber;
         if (_context.Settings.Probes.Breaks(Sabotage.NumberSkipped) && LastNumber % 32 == 0) message.Number = ++LastNumber;
-        message.Step = _context.ActiveStep;
+        StepNumber step = _context.ActiveStep;
+        message.Step = step;
         message.PreviousStep = _context.Settings.Probes.Breaks(Sabotage.PreviousStepLost) ? default : _previousStep;
-        _previousStep = message.Step;
+        if (_previousStep != step) _previousStep = step;
         _context.Counters.MessagesSent++;
         _context.Counters.BytesSent += (ulong)message.Length;
         _own.Append(message);

@@ -16,19 +16,14 @@ internal sealed class MessagePool
     public void Return(OutgoingMessage message)
     {
         System.Diagnostics.Debug.Assert(message is { Unpacked: 0, Unstable: 0, OwnDone: true }, "a record that is still in use");
+        // What the next use writes before it reads is left: thousands of records come back at once, and each line of memory not touched is a wait less.
         message.Next = null;
         message.Group = null!;
         message.Ticket = null;
-        message.Length = 0;
-        message.Ordinal = 0;
-        message.Number = 0;
-        message.Step = default;
-        message.PreviousStep = default;
         message.Removed = 0;
         message.IsComplete = false;
         message.OwnWaits = false;
         message.OwnDone = false;
-        message.OwnBytes = default;
         _free.Push(message);
     }
 }

@@ -37,7 +37,7 @@ internal struct MessageSupply
         int turns = 1 + (_sources?.Count ?? 0);
         for (int tried = 0; tried < turns; tried++)
         {
-            int turn = _turn % turns;
+            int turn = _turn < turns ? _turn : 0;
             _turn = turn + 1;
             if (turn == 0 && !Admitted.IsEmpty)
             {

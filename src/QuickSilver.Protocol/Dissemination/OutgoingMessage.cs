@@ -22,7 +22,7 @@ internal sealed class OutgoingMessage
     /// <summary>Place in the order in which the group's messages were admitted: what flushes count by.</summary>
     public ulong Ordinal;
 
-    /// <summary>Message number; 0 until bound.</summary>
+    /// <summary>Message number, once bound.</summary>
     public ulong Number;
 
     /// <summary>The step it is bound to.</summary>
@@ -49,7 +49,7 @@ internal sealed class OutgoingMessage
     /// <summary>True when it was delivered here.</summary>
     public bool OwnDone;
 
-    /// <summary>What waits to be delivered here, with a reference.</summary>
+    /// <summary>What waits to be delivered here, with a reference, while <see cref="OwnWaits"/>.</summary>
     public Slice OwnBytes;
 
     /// <summary>The message's bytes; empty after <see cref="ReleaseBytes"/>.</summary>
@@ -68,9 +68,10 @@ internal sealed class OutgoingMessage
     }
 
     /// <summary>Takes over one reference.</summary>
-    public void Hold(Slice slice)
+    public void Hold(in Slice slice)
     {
-        _slice = slice;
+        // Field by field, as it was written a moment ago: read whole it would have to wait until those writes have reached the cache.
+        _slice = new Slice(slice.Chunk, slice.Offset, slice.Length);
         Length = slice.Length;
     }
 
