@@ -10,10 +10,9 @@ namespace QuickSilver.Protocol.Core;
 /// two. There is no balance to keep and no memory but the alarms' own links.
 /// </para>
 /// <para>
-/// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which they were set. The first
-/// alarm is kept at hand, which makes
-/// <see cref="NextDue"/> free. Taking an alarm out does not search for it, as it knows its parent: two subtrees are joined by splaying the greatest
-/// of the lesser; after the first, the least of what follows it is splayed to the top of its own subtree.
+/// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which they were set. The first alarm
+/// is kept at hand, which makes <see cref="NextDue"/> free. Taking an alarm out does not search for it, as it knows its parent: two subtrees are
+/// joined by splaying the greatest of the lesser; after the first, the least of what follows it is splayed to the top of its own subtree.
 /// </para>
 /// <para>
 /// Awkward cases: a callback may set and cancel any alarm, its own included, because its alarm has left the tree before it is called. A tree can be

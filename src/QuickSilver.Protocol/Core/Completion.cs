@@ -16,8 +16,7 @@ public readonly record struct Completion(SocketRole Role, PriorityClass Priority
 {
     /// <summary>
     /// Which taking of completions this came with; set by the loop. One that was left over from an earlier taking may be handled after one of a
-    /// higher class that came later: by this number the
-    /// handler knows that a socket found empty then says nothing about what came since.
+    /// higher class that came later: by this number the handler knows that a socket found empty then says nothing about what came since.
     /// </summary>
     public ulong Take { get; init; }
 

@@ -10,8 +10,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <para>
 /// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room.
 /// Then it is <em>bound</em>: it takes its number and the active step, and gets one entry in the stream of each region view of the group that has a
-/// member other than this node. The binding of a group is worked out at its first message in a step. A group that the node has joined in a step that is
-/// not yet active waits for the switch.
+/// member other than this node. The binding of a group is worked out at its first message in a step. A group that the node has joined in a step that
+/// is not yet active waits for the switch.
 /// </para>
 /// <para>
 /// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent

@@ -12,8 +12,7 @@ public interface ISink
 
     /// <summary>
     /// Drops the feed's train, if one waits for a full socket: its memory and its channel are about to go. The feed may be asked once more. A sink
-    /// that keeps no trains
-    /// has nothing to do.
+    /// that keeps no trains has nothing to do.
     /// </summary>
     void DropKept(IFeed feed)
     {

@@ -6,8 +6,9 @@ namespace QuickSilver.Protocol.Flow;
 /// How fast one stream sends: a token bucket in packets, whose rate follows the window.
 /// <para>
 /// Idea: the window alone would let a sender pour out its whole share at once after each feedback and then fall silent. Pacing at 1.25 x what the
-/// slowest member reads (at least a share) per feedback interval spreads it, and leaves a quarter to grow into. A sender that the window did not stop is never cut: it just had little to send,
-/// or its feedback was slow. Before the first feedback <see cref="RateSettings.Initial"/> rules; a fixed rate ignores feedback.
+/// slowest member reads (at least a share) per feedback interval spreads it, and leaves a quarter to grow into. A sender that the window did not stop
+/// is never cut: it just had little to send, or its feedback was slow. Before the first feedback <see cref="RateSettings.Initial"/> rules; a fixed
+/// rate ignores feedback.
 /// </para>
 /// <para>
 /// That is in kernel accounting and the limits users set are in packets, so it is divided by the smoothed charge of a packet. Sending

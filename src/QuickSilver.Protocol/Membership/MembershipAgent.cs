@@ -8,8 +8,8 @@ namespace QuickSilver.Protocol.Membership;
 /// <summary>
 /// A node's end of the membership protocol: registers, asks for groups, installs steps in order and tells the rest of the node about them. When its
 /// connection breaks it waits for another, and goes on where it stopped; what is asked of it meanwhile is kept. A server that does not know the node
-/// asks it for a report, takes it over with all its groups, and is asked again for what the server before had not granted. Core thread only; its methods may be
-/// called from inside events.
+/// asks it for a report, takes it over with all its groups, and is asked again for what the server before had not granted. Core thread only; its
+/// methods may be called from inside events.
 /// </summary>
 public sealed class MembershipAgent
 {

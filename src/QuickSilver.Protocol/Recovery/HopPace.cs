@@ -8,8 +8,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// <see cref="RecoverySettings.HopTimeout"/>. An acknowledgement that comes after the member was given up is measured too, so that a far member is
 /// given up once, not for ever. It may come when the next hop has left for the same member, as a member given up gets one send a round: so the first
 /// hop without an answer is remembered for a second beside the last one. The time is counted from a hop's last send: on a far link it errs on the
-/// short side at first, but on a lossy one not on the long side, which would feed itself.
-/// Source: the estimate rises faster than it falls, as a timeout's must; ours. O(1); one small array, made with the first hop.
+/// short side at first, but on a lossy one not on the long side, which would feed itself. Source: the estimate rises faster than it falls, as a
+/// timeout's must; ours. O(1); one small array, made with the first hop.
 /// </summary>
 internal sealed class HopPace(RecoverySettings settings, int members)
 {

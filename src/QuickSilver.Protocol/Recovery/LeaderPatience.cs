@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// How long a ring's leader may be silent before somebody else takes the lead: four rounds, as long as they are seen to take, and never less than <see cref="RecoverySettings.TakeoverPatience"/>.
-/// Before a round has come to an end nobody knows how long one takes, and whoever takes the lead begins it anew: so the patience doubles with each leader that did not finish.
+/// How long a ring's leader may be silent before somebody else takes the lead: four rounds, as long as they are seen to take, and never less than
+/// <see cref="RecoverySettings.TakeoverPatience"/>. Before a round has come to an end nobody knows how long one takes, and whoever takes the lead
+/// begins it anew: so the patience doubles with each leader that did not finish.
 /// </summary>
 internal sealed class LeaderPatience(RecoverySettings settings, RecoveryCounters counters)
 {

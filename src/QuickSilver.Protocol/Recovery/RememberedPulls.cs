@@ -2,8 +2,7 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Who asked this member for packets that it lacks itself: they get them when they arrive (first paper, section 2.2). A bounded list; the oldest
-/// promise is forgotten when it is full, and
-/// the asker asks again.
+/// promise is forgotten when it is full, and the asker asks again.
 /// </summary>
 internal sealed class RememberedPulls
 {

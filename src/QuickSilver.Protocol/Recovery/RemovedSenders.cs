@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// The senders of one region view that are known to be removed, and what is left of their streams, from the instant the removal is learned until each
 /// stream is closed and the rest of the node has been told. What is found out about them on the ring is <see cref="OrphanVisit"/>'s. Core thread only.
 /// <para>
-/// Awkward cases: a token may call a sender removed that was never described here; then nothing of it is taken, and nothing is closed. A stream that was
-/// closed on the word of peers is reported again when the server confirms the removal.
+/// Awkward cases: a token may call a sender removed that was never described here; then nothing of it is taken, and nothing is closed. A stream that
+/// was closed on the word of peers is reported again when the server confirms the removal.
 /// </para>
 /// </summary>
 internal sealed class RemovedSenders

@@ -4,8 +4,8 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// The walk of a token through one region view: which member comes next, given who is removed from the cluster and who was skipped in this round.
-/// Partitions stay as they were; within each the
-/// members come in the order of their positions. All answers are O(members) at worst, O(1) when nobody is missing.
+/// Partitions stay as they were; within each the members come in the order of their positions. All answers are O(members) at worst, O(1) when nobody
+/// is missing.
 /// </summary>
 internal sealed class RingPlan(RegionView view)
 {

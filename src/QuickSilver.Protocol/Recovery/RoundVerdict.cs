@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// What a leader concludes from a token that is back: what is stable, what every sender is told. Only a round that visited every member that is not removed may raise stability; any round tells
-/// senders how far the slowest member that answers has read.
+/// What a leader concludes from a token that is back: what is stable, what every sender is told. Only a round that visited every member that is not
+/// removed may raise stability; any round tells senders how far the slowest member that answers has read.
 /// </summary>
 internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFeed acks)
 {

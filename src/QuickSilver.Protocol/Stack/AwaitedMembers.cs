@@ -4,9 +4,8 @@ namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
 /// Whom messages of this node wait for: the members of the region views in which they are not known to be stable. Feedback tells how far the slowest
-/// of a view is, not which member that is; but a member that does not answer the token is known to the leader of its ring and to whom the token comes after it, and
-/// stands first here when this node is one of them.
-/// A picture of one moment, made for people; O(pending messages + members).
+/// of a view is, not which member that is; but a member that does not answer the token is known to the leader of its ring and to whom the token comes
+/// after it, and stands first here when this node is one of them. A picture of one moment, made for people; O(pending messages + members).
 /// </summary>
 public sealed class AwaitedMembers
 {

@@ -10,8 +10,8 @@ namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
 /// Walks a read by the headers in it and takes each datagram to its room. What is bad is counted by its reason and dropped: nothing is answered,
-/// nothing is allocated, no state
-/// changes. When a header cannot be believed, neither can its length, and the rest of the read goes with it. Core thread only.
+/// nothing is allocated, no state changes. When a header cannot be believed, neither can its length, and the rest of the read goes with it. Core
+/// thread only.
 /// </summary>
 internal sealed class DatagramRouter
 {

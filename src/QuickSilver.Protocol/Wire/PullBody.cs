@@ -1,10 +1,9 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition, or, of a
-/// removed sender's stream, packets of any partition from a member that holds them. The header's
-/// sender is the node that
-/// asks; the stream is named here. Of each range only the sequences of the partition are meant.
+/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition, or, of a removed
+/// sender's stream, packets of any partition from a member that holds them. The header's sender is the node that asks; the stream is named here. Of
+/// each range only the sequences of the partition are meant.
 /// <code>
 /// stream      8 bytes  NodeNumber.Key of the stream's sender
 /// partition   varint   the partition; as many as there are: all of them

@@ -1,9 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// The token of one region view: who leads, which round, where it is on its walk, and a record for each stream. Reused: reading and writing
-/// allocate nothing once the
-/// lists have grown.
+/// The token of one region view: who leads, which round, where it is on its walk, and a record for each stream. Reused: reading and writing allocate
+/// nothing once the lists have grown.
 /// <code>
 /// phase       1 byte   TokenPhase
 /// partition   varint   the partition being walked
@@ -76,8 +75,7 @@ public sealed class Token
 
     /// <summary>
     /// Writes the token. Records get their details as long as they fit, beginning with record <paramref name="rotation"/> modulo the count, so that
-    /// in time each gets its
-    /// turn; a record that does not fit even without is left out, and its stream is not judged in this round.
+    /// in time each gets its turn; a record that does not fit even without is left out, and its stream is not judged in this round.
     /// </summary>
     /// <param name="writer">Sized to what one hop may carry.</param>
     /// <param name="rotation">Rises from round to round.</param>

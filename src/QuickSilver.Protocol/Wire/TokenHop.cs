@@ -1,9 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// What stands before the token's bytes in each of the up to four datagrams of one hop, and alone in the hop's acknowledgement: enough to tell
-/// hops, rounds and leaders apart, so that
-/// a datagram of one hop is never joined with one of another, and a hop that arrives twice does nothing.
+/// What stands before the token's bytes in each of the up to four datagrams of one hop, and alone in the hop's acknowledgement: enough to tell hops,
+/// rounds and leaders apart, so that a datagram of one hop is never joined with one of another, and a hop that arrives twice does nothing.
 /// <code>
 /// epoch       varint   rises with each takeover within the view
 /// leader      varint   index of the member that started the round

@@ -2,8 +2,7 @@ namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
 /// A bounded list of missing runs in a token, with the place up to which it is complete: a list cut short is never misread as "holds all the rest"
-/// (first paper, section
-/// 2.2, on bounding state). Reused from round to round; allocates at construction only.
+/// (first paper, section 2.2, on bounding state). Reused from round to round; allocates at construction only.
 /// <code>
 /// covered     varint   the list tells everything below this place
 /// count       varint   at most 20

@@ -4,8 +4,7 @@ namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
 /// Writes a body from front to back into a span that the caller sized. A write past the end makes <see cref="Overflowed"/> true and changes nothing
-/// more:
-/// the caller checks once, then gives the rest its own datagram. Allocates nothing, never throws.
+/// more: the caller checks once, then gives the rest its own datagram. Allocates nothing, never throws.
 /// </summary>
 /// <param name="bytes">Where to write.</param>
 public ref struct WireWriter(Span<byte> bytes)

@@ -8,10 +8,9 @@ namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
 /// D1 to D5, checked at each delivery and loss report: what is delivered was sent exactly so; at most once; only to members of the group view it was
-/// sent in; in the order
-/// of sending; and deliveries and losses leave no hole. Also that no loss is reported while the sender lives (D7), nor of a message that was known
-/// stable (D8), and that a
-/// join which has returned misses nothing sent afterwards (D9). O(1) per message, beside the checksum of its bytes.
+/// sent in; in the order of sending; and deliveries and losses leave no hole. Also that no loss is reported while the sender lives (D7), nor of a
+/// message that was known stable (D8), and that a join which has returned misses nothing sent afterwards (D9). O(1) per message, beside the checksum
+/// of its bytes.
 /// </summary>
 internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
 {

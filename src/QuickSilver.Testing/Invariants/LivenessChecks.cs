@@ -4,8 +4,8 @@ namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
 /// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has its number, is known stable,
-/// and was delivered by every living
-/// node whose stay began no later than the message's view; of a sender that crashed, so was every message that was known stable.
+/// and was delivered by every living node whose stay began no later than the message's view; of a sender that crashed, so was every message that was
+/// known stable.
 /// </summary>
 internal static class LivenessChecks
 {

@@ -9,10 +9,10 @@ using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// V5: a node that was told of another's removal, by the server or by a token, never installs a view with it that was made after the removal. V7: a living node that is reachable both ways, and stands still
-/// for less than the detector's limit, is not removed: whoever is removed alive must have an excuse among the faults of the run. A fault excuses when
-/// it takes half of the limit that it strains, alone or together with others, so that what is near the limit counts as beyond it.
-/// O(removed nodes) per view installed, O(faults) per removal.
+/// V5: a node that was told of another's removal, by the server or by a token, never installs a view with it that was made after the removal. V7: a
+/// living node that is reachable both ways, and stands still for less than the detector's limit, is not removed: whoever is removed alive must have
+/// an excuse among the faults of the run. A fault excuses when it takes half of the limit that it strains, alone or together with others, so that
+/// what is near the limit counts as beyond it. O(removed nodes) per view installed, O(faults) per removal.
 /// </summary>
 internal sealed class RemovalChecks(RunContext run)
 {

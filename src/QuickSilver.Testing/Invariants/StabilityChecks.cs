@@ -6,10 +6,9 @@ namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
 /// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender is told that a message is
-/// stable, the message must have gone to every
-/// region view of its group view, once to each and to no other, and each living member must have read all the packets that carry it. Having read a
-/// packet is less than holding
-/// it; that a stable message is also delivered in the end is checked when the run has settled.
+/// stable, the message must have gone to every region view of its group view, once to each and to no other, and each living member must have read all
+/// the packets that carry it. Having read a packet is less than holding it; that a stable message is also delivered in the end is checked when the
+/// run has settled.
 /// </summary>
 internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int, SimulatedNode> nodes)
 {

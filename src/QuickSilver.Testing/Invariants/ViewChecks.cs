@@ -8,8 +8,7 @@ namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
 /// V1 to V4, checked whenever a node has installed a step: steps come in order and none is skipped; the node is in its own region view; a view number
-/// names one and the same
-/// view at every node; a group view is an exact union of disjoint region views, and one and the same at every node.
+/// names one and the same view at every node; a group view is an exact union of disjoint region views, and one and the same at every node.
 /// </summary>
 internal sealed class ViewChecks(RunContext run)
 {

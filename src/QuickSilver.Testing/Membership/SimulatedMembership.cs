@@ -8,8 +8,7 @@ namespace QuickSilver.Testing.Membership;
 
 /// <summary>
 /// The membership server in the simulation: the very state machine that serves at run time, reached over reliable ordered channels with delay. It
-/// handles a frame when it arrives; its
-/// work costs no time.
+/// handles a frame when it arrives; its work costs no time.
 /// </summary>
 internal sealed class SimulatedMembership : IServerLinks, IEventTarget
 {

@@ -2,8 +2,7 @@ namespace QuickSilver.Testing.Network;
 
 /// <summary>
 /// The network between the nodes: every node hangs with one interface on one switch. A datagram is serialised onto its sender's interface, travels a
-/// directed link to each
-/// receiver, waits at the switch port of the receiver, and lands in the receive buffer of a socket.
+/// directed link to each receiver, waits at the switch port of the receiver, and lands in the receive buffer of a socket.
 /// </summary>
 public sealed record NetworkModel
 {

@@ -8,10 +8,8 @@ namespace QuickSilver.Testing.Network;
 
 /// <summary>
 /// Carries datagrams between the nodes' sockets. For each datagram and receiver it decides, by counter-based draws, whether the copy is lost, when it
-/// arrives, whether it comes
-/// twice, and whether it is damaged. What differs from a real network: one switch, no route changes; cuts act on what is sent after them, what is
-/// under way arrives.
-/// Cost: one event per copy that arrives.
+/// arrives, whether it comes twice, and whether it is damaged. What differs from a real network: one switch, no route changes; cuts act on what is
+/// sent after them, what is under way arrives. Cost: one event per copy that arrives.
 /// </summary>
 internal sealed class SimulatedNetwork
 {

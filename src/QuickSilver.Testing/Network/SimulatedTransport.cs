@@ -8,8 +8,7 @@ namespace QuickSilver.Testing.Network;
 
 /// <summary>
 /// One node's interface to the simulated network: its sockets, the queue before its wire, the switch port behind it, and its finished reads. What is
-/// handed to the node is a
-/// copy, overwritten when the node gives it back, so that a part which keeps a buffer against the contract is found out.
+/// handed to the node is a copy, overwritten when the node gives it back, so that a part which keeps a buffer against the contract is found out.
 /// </summary>
 internal sealed class SimulatedTransport : ITransport, ICompletionQueue
 {

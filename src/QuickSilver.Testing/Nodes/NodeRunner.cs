@@ -8,8 +8,8 @@ namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
 /// The core thread of one simulated node: it turns the very loop that runs on real threads, when there is something to turn it for. A turn happens at
-/// one instant and then keeps the
-/// node busy for what it cost; the next one comes when that time is over, if there is work, or else with the next datagram, frame, request or alarm.
+/// one instant and then keeps the node busy for what it cost; the next one comes when that time is over, if there is work, or else with the next
+/// datagram, frame, request or alarm.
 /// </summary>
 internal sealed class NodeRunner : IEventTarget, IRequestQueue
 {

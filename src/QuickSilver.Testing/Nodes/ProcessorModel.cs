@@ -16,9 +16,10 @@ public sealed record ProcessorModel
 
     /// <summary>
     /// The processors of the papers' runs. A sender that does nothing else gets rid of 10,000 messages of 1000 bytes a second, its own delivery of
-    /// them included, a receiver takes in 9,500, one message a packet, less what control and <see cref="MemoryModel.Papers"/> cost: the first paper reached 8,000 with one sender, which
-    /// was then at 100 % of its processor, and 9,300 to 9,500 with two, which receive each other. How the cost splits between datagram, byte and message is a guess from its profile (a fifth of a sender's time for allocation,
-    /// 10-15 % each for transmission, bookkeeping and serialisation).
+    /// them included, a receiver takes in 9,500, one message a packet, less what control and <see cref="MemoryModel.Papers"/> cost: the first paper
+    /// reached 8,000 with one sender, which was then at 100 % of its processor, and 9,300 to 9,500 with two, which receive each other. How the cost
+    /// splits between datagram, byte and message is a guess from its profile (a fifth of a sender's time for allocation, 10-15 % each for
+    /// transmission, bookkeeping and serialisation).
     /// </summary>
     public static ProcessorModel Papers { get; } = new()
     {

@@ -6,7 +6,8 @@ namespace QuickSilver.Testing.Runs;
 
 /// <summary>
 /// Runs many seeds, on several threads, and adds up what came of them. One in twenty is run twice, and must give the same trace both times; of one in
-/// twenty the log is kept, and read again by another checker. Runs that break a promise are saved. Each run lives on one thread; nothing is shared but the sums.
+/// twenty the log is kept, and read again by another checker. Runs that break a promise are saved. Each run lives on one thread; nothing is shared
+/// but the sums.
 /// </summary>
 public sealed class Ensemble
 {

@@ -4,8 +4,8 @@ namespace QuickSilver.Testing.Runs;
 
 /// <summary>
 /// A run as data: the cluster with all its settings, who belongs where, who sends what, what goes wrong and when. It is written by a generator, by a
-/// test or by hand, saved as JSON, cut down by the <see cref="Shrinking.Shrinker"/>, and executed by <see cref="RunExecution"/>, which decides nothing by
-/// itself: equal specifications give equal runs. All times count from the start of the run.
+/// test or by hand, saved as JSON, cut down by the <see cref="Shrinking.Shrinker"/>, and executed by <see cref="RunExecution"/>, which decides
+/// nothing by itself: equal specifications give equal runs. All times count from the start of the run.
 /// </summary>
 /// <remarks>
 /// A run has two phases. Until <see cref="HealAt"/> anything may break; all faults but those that last for ever must be over by then. Afterwards the

@@ -4,10 +4,8 @@ namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
 /// The events to come, in a 4-ary heap ordered by time, then by a seeded permutation, then by the order of scheduling. The permutation makes the
-/// order of simultaneous events
-/// differ from seed to seed and stay the same for one seed. A 4-ary heap is flatter than a binary one, and its children share a cache line or two;
-/// push is
-/// O(log4 n), pop O(4 log4 n), neither allocates once the array has grown.
+/// order of simultaneous events differ from seed to seed and stay the same for one seed. A 4-ary heap is flatter than a binary one, and its children
+/// share a cache line or two; push is O(log4 n), pop O(4 log4 n), neither allocates once the array has grown.
 /// </summary>
 internal sealed class EventQueue
 {

@@ -4,8 +4,7 @@ namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
 /// Counter-based randomness: a decision is a hash of (seed, stream, entities, ordinal), not the next number of a sequence. So taking one fault or one
-/// message out of a run
-/// leaves every other decision as it was, and a failing run can be cut down. A value type without state; allocates nothing.
+/// message out of a run leaves every other decision as it was, and a failing run can be cut down. A value type without state; allocates nothing.
 /// </summary>
 /// <param name="seed">The run's seed.</param>
 public readonly struct SimulationRandom(ulong seed)

@@ -4,8 +4,7 @@ namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
 /// A rolling 64-bit hash over everything observable in a run, in order: datagrams, steps, deliveries. Two runs with one seed give one value; the
-/// first differing checkpoint tells
-/// where two runs part. Allocates nothing per event.
+/// first differing checkpoint tells where two runs part. Allocates nothing per event.
 /// </summary>
 public sealed class TraceHash
 {

@@ -2,8 +2,8 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// What all groups of a node have unsent together. Idea: each group's gate alone would let a thousand groups fill a thousand times what a cache
-/// holds. So the core keeps one sum, and while it is high, the node is crowded, and every gate is held to little of its own: enough that packing never runs dry, since
-/// groups take turns there, and that no group waits for another.
+/// holds. So the core keeps one sum, and while it is high, the node is crowded, and every gate is held to little of its own: enough that packing
+/// never runs dry, since groups take turns there, and that no group waits for another.
 /// <para>
 /// Awkward case: what is in the request queue is not in the sum yet; the core empties that queue every turn. Cost: an addition a message on the core
 /// thread, a read a message elsewhere.

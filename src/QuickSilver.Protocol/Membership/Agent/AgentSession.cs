@@ -4,8 +4,9 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// A node's end of its session with a server: numbered frames are kept until the server has confirmed them, and sent again by the next connection; what the
-/// server sent is counted; while the server has welcomed the node, heartbeats tell that count, and what the node observes of others. Core thread only.
+/// A node's end of its session with a server: numbered frames are kept until the server has confirmed them, and sent again by the next connection;
+/// what the server sent is counted; while the server has welcomed the node, heartbeats tell that count, and what the node observes of others. Core
+/// thread only.
 /// </summary>
 internal sealed class AgentSession
 {

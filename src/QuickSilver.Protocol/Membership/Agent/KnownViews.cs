@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// The views that one node knows and that have not retired, current or not, and the nodes that have been described to it: which of the views the node is
-/// done with, who was removed and what is still to be closed of it, and all that a report to another server says of them. A node's record lives as long
-/// as a view names it, if the server has said that it is removed, and for good otherwise: it may be named again. Core thread only.
+/// The views that one node knows and that have not retired, current or not, and the nodes that have been described to it: which of the views the node
+/// is done with, who was removed and what is still to be closed of it, and all that a report to another server says of them. A node's record lives as
+/// long as a view names it, if the server has said that it is removed, and for good otherwise: it may be named again. Core thread only.
 /// </summary>
 internal sealed class KnownViews
 {
@@ -107,8 +107,8 @@ internal sealed class KnownViews
     }
 
     /// <summary>
-    /// Drops a record that nothing can name any more. A peer's word of a removal may overtake steps made before it, for which the node is described and
-    /// will not be described again: only when the server has said it too are they all here.
+    /// Drops a record that nothing can name any more. A peer's word of a removal may overtake steps made before it, for which the node is described
+    /// and will not be described again: only when the server has said it too are they all here.
     /// </summary>
     private void ForgetIfOver(KnownNode node)
     {

@@ -3,12 +3,12 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// What one node knows of nodes that were removed: which the next step is to name, which only a peer has told of, which streams of theirs are still open
-/// in which view, and, for a server that takes over, who they were.
+/// What one node knows of nodes that were removed: which the next step is to name, which only a peer has told of, which streams of theirs are still
+/// open in which view, and, for a server that takes over, who they were.
 /// <para>
-/// Awkward case: a node that lives, and was cut off when it was removed, may come to the next server as if nothing had happened, when no view names it any
-/// more. Those that have been told of its removal have ended its streams and would take it for a stranger with a used number. So keys are remembered
-/// beyond the last view that names them: the last <see cref="MostRemembered"/>, so that memory, and a report, stay bounded.
+/// Awkward case: a node that lives, and was cut off when it was removed, may come to the next server as if nothing had happened, when no view names
+/// it any more. Those that have been told of its removal have ended its streams and would take it for a stranger with a used number. So keys are
+/// remembered beyond the last view that names them: the last <see cref="MostRemembered"/>, so that memory, and a report, stay bounded.
 /// </para>
 /// Core thread only.
 /// </summary>

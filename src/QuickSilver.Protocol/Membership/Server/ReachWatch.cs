@@ -16,11 +16,11 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// one with more against it goes, or the younger.
 /// </para>
 /// <para>
-/// A sender that waits for a view to hold what it sent, and has heard no feedback from there for two failure timeouts, and fifteen seconds at least, is
-/// removed too (its beacons are a second apart, and each, or the answer to it, may be lost); but as long as
-/// a member of the view is accused, silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback
-/// without progress is no reason: then the view's members are slow, not out of reach. When the view has one other member, that member goes instead if
-/// several senders hear nothing from there, or if another view has answered the sender meanwhile; then being accused gains it no time.
+/// A sender that waits for a view to hold what it sent, and has heard no feedback from there for two failure timeouts, and fifteen seconds at least,
+/// is removed too (its beacons are a second apart, and each, or the answer to it, may be lost); but as long as a member of the view is accused,
+/// silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback without progress is no reason: then
+/// the view's members are slow, not out of reach. When the view has one other member, that member goes instead if several senders hear nothing from
+/// there, or if another view has answered the sender meanwhile; then being accused gains it no time.
 /// </para>
 /// <para>
 /// A member that is alone in its view has no neighbour to find it deaf, and its requests still reach the sender. So a node says for how long it has
@@ -28,7 +28,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// accuse each other, that word decides.
 /// </para>
 /// <para>
-/// Cost: linear in what is reported; nothing while nothing is. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else is ours.
+/// Cost: linear in what is reported; nothing while nothing is. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else
+/// is ours.
 /// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
@@ -178,8 +179,8 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     }
 
     /// <summary>
-    /// What is said against a node: first its own word that nobody answers it, or that it gives no word; own findings of others, each divided by how many its finder accuses; its
-    /// word that it reads nothing; how many see it passed over.
+    /// What is said against a node: first its own word that nobody answers it, or that it gives no word; own findings of others, each divided by how
+    /// many its finder accuses; its word that it reads nothing; how many see it passed over.
     /// </summary>
     private (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
     {

@@ -6,13 +6,13 @@ namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// The time between reports to a new server and its next step, in which the survivors of a lost server register. It lasts until all nodes that any
-/// report names have registered, or are known to be removed; but no longer than the failure detector's period: those that are missing then are removed.
-/// Before it is over no step is made, so no survivor misses a message that another sends in the new epoch.
+/// report names have registered, or are known to be removed; but no longer than the failure detector's period: those that are missing then are
+/// removed. Before it is over no step is made, so no survivor misses a message that another sends in the new epoch.
 /// <para>
 /// A node may be in a group and be named by nobody: the lost server died while it told of the step that let the node in, and told only the node. So
 /// when all are back that are named, the time goes on until nobody has come for a quarter of the time that a broken connection may take to come back,
-/// and for the whole of that time at most. All connections broke at the same instant, so the nodes come together; who would come within the whole time,
-/// but not the quarter, and is named by nobody, is refused and has to return as a new node.
+/// and for the whole of that time at most. All connections broke at the same instant, so the nodes come together; who would come within the whole
+/// time, but not the quarter, and is named by nobody, is refused and has to return as a new node.
 /// </para>
 /// <para>
 /// Nodes that share no group do not name each other. So the time may begin again, for nodes that come later with groups that no step of this server
