@@ -35,7 +35,7 @@ internal sealed class LeaderPatience(RecoverySettings settings, RecoveryCounters
         _roundSeenAt = now;
     }
 
-    /// <summary>A token of another leader, or of another reign of the same one, has come.</summary>
+    /// <summary>A token of another leader, or of another epoch of the same one, has come.</summary>
     public void OnNewLeader(Instant now)
     {
         OnUnfinished();

@@ -26,8 +26,8 @@ internal sealed class OrphanStream
     /// <summary>Leader only: complete rounds that named the stream as a removed sender's.</summary>
     public int Rounds { get; set; }
 
-    /// <summary>Leader only: the reign in which those rounds were. What is known of removals did not change within it.</summary>
-    public int Reign { get; set; }
+    /// <summary>Leader only: the era in which those rounds were. What is known of removals did not change within it.</summary>
+    public int Era { get; set; }
 
     /// <summary>Leader only: the round that began with the stream in its token.</summary>
     public ulong NamedIn { get; set; }

@@ -95,9 +95,9 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
     /// <param name="record">The record as it came back.</param>
     /// <param name="isComplete">Every member that is not removed was visited.</param>
     /// <param name="round">The round.</param>
-    /// <param name="reign">The reign; 0 when it changed during the round.</param>
+    /// <param name="era">The era; 0 when it changed during the round.</param>
     /// <param name="now">The present instant.</param>
-    public void Judge(StreamReceiver stream, TokenStream record, bool isComplete, ulong round, int reign, Instant now)
+    public void Judge(StreamReceiver stream, TokenStream record, bool isComplete, ulong round, int era, Instant now)
     {
         OrphanStream orphan = stream.Orphan!;
         bool isNamed = orphan.NamedIn == round;
@@ -116,11 +116,11 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         if (!record.HasDetail || !isNamed) return;
         orphan.Missing.CopyFrom(record.Missing);
         orphan.Missing.DropUnwanted();
-        if (!isComplete || reign == 0) return;
-        if (orphan.Reign != reign)
+        if (!isComplete || era == 0) return;
+        if (orphan.Era != era)
         {
             if (orphan.Rounds > 0) probes.Hit(Mark.AbandonmentBegunAnew);
-            (orphan.Reign, orphan.Rounds) = (reign, 0);
+            (orphan.Era, orphan.Rounds) = (era, 0);
         }
         orphan.Rounds++;
         if (record.Contiguous > stream.Stable) stream.Stable = record.Contiguous;

@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// patience ends first takes the lead in the next epoch. Of two leaders the one with the higher epoch wins, then the one with the lower rank, unless
 /// it is removed.
 ///
-/// What is found out in a <see cref="Term"/> holds while the same member leads; what is found out in a <see cref="Reign"/>, only until somebody's
+/// What is found out in a <see cref="Term"/> holds while the same member leads; what is found out in a <see cref="Era"/>, only until somebody's
 /// removal becomes known as well. Both are counted by each member for itself and never leave it. Cost: O(1), O(members) to find a rank.
 /// </summary>
 internal sealed class RingLeadership
@@ -46,7 +46,7 @@ internal sealed class RingLeadership
     public int Term { get; private set; } = 1;
 
     /// <summary>Counts terms, and removals that became known in them.</summary>
-    public int Reign { get; private set; } = 1;
+    public int Era { get; private set; } = 1;
 
     /// <summary>True when this member leads.</summary>
     public bool IsHere => Leader == _region.Self;
@@ -95,7 +95,7 @@ internal sealed class RingLeadership
     /// <summary>A removal was not known until now.</summary>
     public void OnRemovalLearned(Instant now)
     {
-        Reign++;
+        Era++;
         OnNodesRemoved();
         // The token may have been lost with who was removed, and what earlier leaders failed at may be over with it.
         _patience.OnRemoval();
@@ -151,6 +151,6 @@ internal sealed class RingLeadership
     private void BeginTerm()
     {
         Term++;
-        Reign++;
+        Era++;
     }
 }

@@ -12,9 +12,9 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
     /// <summary>Judges every stream of the token.</summary>
     /// <param name="token">The token, at the end of its round.</param>
     /// <param name="round">The round.</param>
-    /// <param name="reign">The reign; 0 when it changed during the round.</param>
+    /// <param name="era">The era; 0 when it changed during the round.</param>
     /// <param name="now">The present instant.</param>
-    public void Judge(Token token, ulong round, int reign, Instant now)
+    public void Judge(Token token, ulong round, int era, Instant now)
     {
         int growing = CountGrowing(token, round);
         for (int index = 0; index < token.StreamCount; index++)
@@ -22,7 +22,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
             TokenStream record = token[index];
             if (record.IsOrphan || region.Removed.Contains(record.Sender))
             {
-                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, reign, now);
+                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, era, now);
                 continue;
             }
             StreamReceiver? stream = region.Streams.Find(record.Sender, out _);

@@ -30,7 +30,7 @@ internal sealed class TokenRing
     private readonly Token _peeked = new();
     private readonly Alarm _pace;
     private ulong _myRound;
-    private int _roundReign;
+    private int _roundEra;
     private bool _inFlight;
     private bool _isHandling;
     private bool _feedbackWanted;
@@ -227,7 +227,7 @@ internal sealed class TokenRing
         _feedbackWanted = false;
         _inFlight = true;
         _startedAt = now;
-        _roundReign = _lead.Reign;
+        _roundEra = _lead.Era;
         _myRound = round;
         _silence.OnRound(now);
         _lead.StopWatching();
@@ -246,7 +246,7 @@ internal sealed class TokenRing
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRounds++;
         if (!_walk.Token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
-        _verdict.Judge(_walk.Token, _myRound, _roundReign == _lead.Reign ? _lead.Reign : 0, now);
+        _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);
         if (NeedsRound) PaceNext(now);
     }
 
