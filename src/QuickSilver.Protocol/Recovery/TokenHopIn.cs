@@ -26,30 +26,35 @@ internal sealed class TokenHopIn(int members, Probes probes)
     /// <summary>The token's bytes, once whole.</summary>
     public ReadOnlySpan<byte> Bytes => _joined.AsSpan(0, _joinedLength);
 
-    /// <summary>Takes one datagram's body.</summary>
-    public RejectReason Take(ReadOnlySpan<byte> body, out TokenHop hop)
+    /// <summary>Reads which hop a datagram belongs to, and changes nothing else: whether the hop is for this member is not known yet.</summary>
+    /// <returns>False when the datagram is malformed.</returns>
+    public bool TryReadHop(ReadOnlySpan<byte> body, out TokenHop hop, out ReadOnlySpan<byte> part)
     {
-        IsWhole = false;
         var reader = new WireReader(body);
         hop = TokenHop.Read(ref reader, members, _readSkipped);
-        if (reader.Failed) return RejectReason.Malformed;
+        part = reader.ReadBytes(reader.Remaining);
+        return !reader.Failed;
+    }
+
+    /// <summary>Takes the part of the token in the datagram whose hop was read last.</summary>
+    public void Take(in TokenHop hop, ReadOnlySpan<byte> bytes)
+    {
+        IsWhole = false;
         if (!hop.IsSameHop(_current))
         {
             if (_received != 0 && _received != (1 << _current.Parts) - 1) probes.Hit(Mark.HopLeftIncomplete);
             _current = hop;
             if (!probes.Breaks(Sabotage.TokenHopsMixed)) _received = 0;
         }
-        ReadOnlySpan<byte> bytes = reader.ReadBytes(reader.Remaining);
         if (_parts[hop.Part].Length < bytes.Length) _parts[hop.Part] = new byte[bytes.Length];
         bytes.CopyTo(_parts[hop.Part]);
         _lengths[hop.Part] = bytes.Length;
         _received |= 1 << hop.Part;
-        if (_received != (1 << hop.Parts) - 1) return RejectReason.None;
+        if (_received != (1 << hop.Parts) - 1) return;
         Join(hop.Parts);
         Skipped.Clear();
         Skipped.AddRange(_readSkipped);
         IsWhole = true;
-        return RejectReason.None;
     }
 
     private void Join(int parts)

@@ -27,7 +27,7 @@ internal sealed class TokenRing
     private readonly AckFeed _acks;
     private readonly RoundVerdict _verdict;
     private readonly SilenceBook _silence;
-    private readonly Token _peeked = new();
+    private Token _arrived = new();
     private readonly Alarm _pace;
     private ulong _myRound;
     private int _roundEra;
@@ -96,16 +96,17 @@ internal sealed class TokenRing
     /// <summary>Takes one datagram of a token.</summary>
     public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
     {
-        RejectReason reason = _in.Take(body, out TokenHop hop);
-        if (reason != RejectReason.None) return reason;
+        if (!_in.TryReadHop(body, out TokenHop hop, out ReadOnlySpan<byte> part)) return RejectReason.Malformed;
         if (hop.To != _region.Self || Members[hop.From].Number.Key != header.Sender) return RejectReason.UnknownSender;
         if (Members[hop.From].IsRemoved) return RejectReason.RemovedSender;
+        _in.Take(hop, part);
         if (!_in.IsWhole) return RejectReason.None;
 
         if (hop.Epoch == _lead.Epoch && hop.Leader > _lead.Leader) HearThatLeaderIsGone(now);
         bool stale = !(_lead.IsOf(hop) ? _walk.IsBehind(hop) : _lead.YieldsTo(hop));
-        if (!stale && !TryRead(_walk.Token)) return RejectReason.Malformed;
-        if (!stale && _walk.Token.Removed.BinarySearch(_region.Self) >= 0) return RejectReason.RemovedSender;
+        // Known to be good before the token in hand makes way for it: a hop of that one may still wait for its answer.
+        if (!stale && (!TryReadArrived() || _walk.IsMisplaced(_arrived, hop))) return RejectReason.Malformed;
+        if (!stale && _arrived.Removed.BinarySearch(_region.Self) >= 0) return RejectReason.RemovedSender;
         // Acknowledged once it is known to be good, stale or not: the sender of the hop must not wait for what was done already.
         _acks.AddHop(hop);
         if (hop.Leader != _lead.Leader && IsLeader) _node.Probes.Hit(stale ? Mark.OtherLeaderIgnored : Mark.LeaderYielded);
@@ -117,10 +118,9 @@ internal sealed class TokenRing
         }
         _isHandling = true;
         Take(hop, now);
-        RejectReason outcome = _walk.IsMisplaced() ? RejectReason.Malformed : RejectReason.None;
-        if (outcome == RejectReason.None) _walk.Continue(hop.From, now);
+        _walk.Continue(hop.From, now);
         _isHandling = false;
-        return outcome;
+        return RejectReason.None;
     }
 
     /// <summary>Takes the acknowledgement of a hop.</summary>
@@ -167,7 +167,7 @@ internal sealed class TokenRing
 
     private NodeInfo[] Members => _region.View.Members;
 
-    /// <summary>Takes up a token that is newer than all before.</summary>
+    /// <summary>Takes up the token that has arrived, which is newer than all before.</summary>
     private void Take(in TokenHop hop, Instant now)
     {
         bool isNextRound = hop.Round != _walk.Round;
@@ -176,7 +176,7 @@ internal sealed class TokenRing
         _silence.OnListed(_in.Skipped, now);
         if (isNextRound || !_lead.IsOf(hop)) _silence.OnRound(now);
         _lead.Follow(hop, isNextRound, now);
-        _walk.TakeUp(hop, _in.Skipped);
+        _walk.TakeUp(hop, _in.Skipped, ref _arrived);
         // A round begun here is over when somebody else leads: were it waited for, none would begin when the lead comes back.
         _inFlight &= IsLeader;
         _lastTokenAt = now;
@@ -184,7 +184,7 @@ internal sealed class TokenRing
         if (!IsLeader) _lead.Watch(now);
     }
 
-    private bool TryRead(Token token) => token.TryRead(_in.Bytes, Members.Length, _region.View.Partitions.Count);
+    private bool TryReadArrived() => _arrived.TryRead(_in.Bytes, Members.Length, _region.View.Partitions.Count);
 
     /// <summary>
     /// A token of a leader that comes after the one known here, in the same epoch: stale, unless the one known here is removed, and nobody has told
@@ -192,9 +192,9 @@ internal sealed class TokenRing
     /// </summary>
     private void HearThatLeaderIsGone(Instant now)
     {
-        if (!TryRead(_peeked) || _peeked.Removed.BinarySearch(_lead.Leader) < 0 || IsLeader) return;
+        if (!TryReadArrived() || _arrived.Removed.BinarySearch(_lead.Leader) < 0 || IsLeader) return;
         _isHandling = true;
-        HearRemovals(_peeked, now);
+        HearRemovals(_arrived, now);
         _isHandling = false;
     }
 

@@ -51,7 +51,7 @@ internal sealed class TokenWalk
     }
 
     /// <summary>The token in hand, or as it was when it left.</summary>
-    public Token Token { get; } = new();
+    public Token Token { get; private set; } = new();
 
     /// <summary>The round met last.</summary>
     public ulong Round { get; private set; }
@@ -72,10 +72,10 @@ internal sealed class TokenWalk
         return hop.Hop > _hop;
     }
 
-    /// <summary>True when the token is in a phase in which this member should not have it.</summary>
-    public bool IsMisplaced() =>
-        (Token.Phase == TokenPhase.Walk && Token.Partition != _region.View.Partitions.OfMember(_region.Self))
-        || (Token.Phase == TokenPhase.Done && !_lead.IsHere);
+    /// <summary>True when a token that a hop has brought is in a phase in which this member should not have it.</summary>
+    public bool IsMisplaced(Token token, in TokenHop hop) =>
+        (token.Phase == TokenPhase.Walk && token.Partition != _region.View.Partitions.OfMember(_region.Self))
+        || (token.Phase == TokenPhase.Done && hop.Leader != _region.Self);
 
     /// <summary>Leader: makes the token of a new round.</summary>
     /// <returns>False when no stream needs one; then nothing has begun.</returns>
@@ -92,9 +92,10 @@ internal sealed class TokenWalk
     /// <summary>Leader: sends the token of a new round on its way.</summary>
     public void Start(Instant now) => ContinueFrom(Token.PartitionLead, now);
 
-    /// <summary>Takes up a token that is newer than all before, and gives up the hop under way.</summary>
-    public void TakeUp(in TokenHop hop, List<int> skipped)
+    /// <summary>Takes up a token that is newer than all before, in exchange for the one in hand, and gives up the hop under way.</summary>
+    public void TakeUp(in TokenHop hop, List<int> skipped, ref Token token)
     {
+        (Token, token) = (token, Token);
         _out.Cancel();
         _plan.Begin(skipped);
         Round = hop.Round;

@@ -45,6 +45,9 @@ internal sealed class RingWorld
     /// <summary>The hops of all tokens, in order: from whom to whom.</summary>
     public List<(int From, int To)> Hops { get; } = [];
 
+    /// <summary>The bodies of all datagrams of tokens, in order.</summary>
+    public List<byte[]> TokenBodies { get; } = [];
+
     /// <summary>Says whether a datagram to a member is lost.</summary>
     public Func<DatagramHeader, int, bool> Loses { get; set; } = (_, _) => false;
 
@@ -124,7 +127,11 @@ internal sealed class RingWorld
     {
         if (to >= 0)
         {
-            if (header.Kind == DatagramKind.Token) Hops.Add((from, to));
+            if (header.Kind == DatagramKind.Token)
+            {
+                Hops.Add((from, to));
+                TokenBodies.Add(datagram[DatagramHeader.Length..]);
+            }
             Put(to, datagram);
             return;
         }

@@ -47,6 +47,52 @@ public sealed class TokenRingTests
         Assert.Equal(hops, world.TokenHops);
     }
 
+    public static TheoryData<string> SpoiltTokens => ["garbage", "misplaced", "removes its reader"];
+
+    [Theory]
+    [MemberData(nameof(SpoiltTokens))]
+    public void ATokenThatIsRejectedDoesNotTouchTheOneInHand(string what)
+    {
+        var world = new RingWorld(3) { Loses = static (header, to) => header.Kind == DatagramKind.Token && to == 2 };
+        world.SendPackets(40);
+        TokenHop hop = Read(world.TokenBodies[^1], out _);
+        Assert.Equal((1, 2), (hop.From, hop.To));
+
+        // The hop from 1 to 2 waits for its answer.
+        Span<byte> body = stackalloc byte[256];
+        var writer = new WireWriter(body);
+        (hop with { Round = hop.Round + 1, Hop = 1, From = 0, To = 1 }).WriteTo(ref writer, []);
+        if (what == "garbage")
+        {
+            writer.Reserve(20).Fill(0xFF);
+        }
+        else
+        {
+            var token = new Token { Phase = what == "misplaced" ? TokenPhase.Done : TokenPhase.Walk };
+            if (what != "misplaced") token.AddRemoved(1);
+            token.WriteTo(ref writer, 0);
+        }
+        DatagramHeader header = world.Header(DatagramKind.Token, 0) with { Sender = world.View.Members[0].Number.Key };
+        RejectReason expected = what == "removes its reader" ? RejectReason.RemovedSender : RejectReason.Malformed;
+        Assert.Equal(expected, world.Members[1].Region.OnToken(header, body[..writer.Written], world.Now));
+
+        int sent = world.Hops.Count;
+        world.RunFor(Second);
+        int home = world.Hops.FindIndex(sent, static hop => hop == (1, 0));
+        TokenHop last = Read(world.TokenBodies[home], out Token kept);
+        Assert.Equal(hop.Round, last.Round);
+        Assert.Equal(1, kept.StreamCount);
+    }
+
+    private static TokenHop Read(byte[] body, out Token token)
+    {
+        var reader = new WireReader(body);
+        TokenHop hop = TokenHop.Read(ref reader, 3, []);
+        token = new Token();
+        Assert.True(token.TryRead(reader.ReadBytes(reader.Remaining), 3, 1));
+        return hop;
+    }
+
     [Fact]
     public void TheWalkAgreesWithANaivePlanWhoeverIsRemoved()
     {
