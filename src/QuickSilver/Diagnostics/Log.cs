@@ -29,8 +29,8 @@ internal static partial class Log
     [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
     public static partial void RecordsDropped(ILogger logger, int count);
 
-    [LoggerMessage(1007, LogLevel.Warning, "The core thread was held up for {Duration} by {Phase} (group {Group})")]
-    public static partial void Stalled(ILogger logger, TimeSpan duration, LoopPhase phase, string? group);
+    [LoggerMessage(1007, LogLevel.Warning, "The core thread was held up for {Duration} by {Phase} (group: {Group})")]
+    public static partial void Stalled(ILogger logger, TimeSpan duration, LoopPhase phase, string group);
 
     [LoggerMessage(
         1008,

@@ -11,9 +11,14 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
 {
     private volatile string _lastTrouble = "nobody has answered yet";
     private volatile bool _isMisfit;
+    private volatile bool _wasReached;
 
     /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there is none.</summary>
     public string LastTrouble => _lastTrouble;
+
+    /// <summary>How the search for a membership server stands while none has admitted the node, for an exception's text.</summary>
+    public string DescribeSearch() =>
+        _lastTrouble is { Length: > 0 } trouble ? trouble : _wasReached ? "one was reached, and does not answer" : "nothing has answered yet";
 
     /// <inheritdoc/>
     public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) =>
@@ -41,6 +46,7 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     {
         // What speaks something else is connected to again and again: that is worth more than that it could be connected to.
         if (!_isMisfit) _lastTrouble = "";
+        _wasReached = true;
         log.Post(server, static (logger, s) => Log.MembershipConnected(logger, s));
     }
 

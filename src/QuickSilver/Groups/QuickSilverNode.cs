@@ -42,10 +42,11 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     /// <summary>Starts a node and waits until the membership server has admitted it.</summary>
     /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
-    /// <param name="ct">Ends the start.</param>
+    /// <param name="ct">Ends the start. The exception says what it had met.</param>
     /// <exception cref="ArgumentException">Lists what is wrong with the options, each by its path.</exception>
     /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or it refused the
     /// node.</exception>
+    /// <exception cref="OperationCanceledException">The token; says how the search for a membership server stood.</exception>
     /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
     public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken ct = default)
@@ -93,17 +94,31 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>. Handles that have ended already are
     /// passed over.</summary>
-    /// <exception cref="ArgumentException">A handle of another node.</exception>
+    /// <param name="groups">Handles of this node.</param>
+    /// <param name="ct">Ends the waiting only: the groups are left all the same. The exception names the members it waited for.</param>
+    /// <exception cref="ArgumentException">A handle is null, or of another node; nothing is left.</exception>
+    /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
     public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default)
     {
         ArgumentNullException.ThrowIfNull(groups);
         var list = new List<Group>(groups);
         foreach (Group group in list)
         {
+            if (group is null) throw new ArgumentException("One of the handles is null.", nameof(groups));
             if (!ReferenceEquals(group.Node, this))
                 throw new ArgumentException($"The handle on '{group.Name}' belongs to another node.", nameof(groups));
         }
-        if (list.Count > 0) await Task.WhenAny(LeaveOperation.Begin(Core, list).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        if (list.Count == 0) return;
+        try
+        {
+            await Task.WhenAny(LeaveOperation.Begin(Core, list).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        {
+            string awaited = await _parts.Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
+            throw new OperationCanceledException(
+                $"{nameof(LeaveManyAsync)} was cancelled. It waited for {awaited}. The groups are left in the background.", ct);
+        }
     }
 
     /// <summary>A handle that sends without joining. Not built yet.</summary>
@@ -194,7 +209,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
         catch (OperationCanceledException) when (ct.IsCancellationRequested)
         {
             string trouble = await services.AskAsync(join.DescribeTrouble).ConfigureAwait(false);
-            throw new OperationCanceledException($"The join of {join.Names} was cancelled: {trouble} What it brought about is undone.", ct);
+            throw new OperationCanceledException($"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", ct);
         }
         return handles;
     }

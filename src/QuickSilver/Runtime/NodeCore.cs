@@ -123,7 +123,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public void OnStopping(Instant now)
     {
         EndReason ??= _lifecycle.StopReason
-            ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of.");
+            ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of: start another.");
         Stack.Shutdown(now);
         Directory.EndAll(_lifecycle.StopReason);
         Statistics?.Cut(now);
@@ -280,7 +280,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         if (now < _nextStallReport) return;
         _nextStallReport = now + TimeSpan.FromSeconds(1);
-        Services.Log.Post((took, phase, groupName), static (logger, s) => Log.Stalled(logger, s.took, s.phase, s.groupName));
+        Services.Log.Post((took, phase, groupName), static (logger, s) => Log.Stalled(logger, s.took, s.phase, s.groupName ?? "none"));
         Services.Events.Post(new StallEvent(phase, took, groupName));
     }
 

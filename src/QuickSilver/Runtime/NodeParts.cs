@@ -55,10 +55,12 @@ internal sealed class NodeParts
         }
         catch (Exception failure)
         {
+            string trouble = Lifecycle.Reporter.DescribeSearch(); // before the stop, which closes the connection and is no trouble
             Lifecycle.Stop(null);
             await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (failure is OperationCanceledException && ct.IsCancellationRequested)
+                throw new OperationCanceledException($"The start was cancelled. No membership server had admitted the node: {trouble}.", ct);
             if (failure is not TimeoutException) throw;
-            string trouble = Lifecycle.Reporter.LastTrouble is { Length: > 0 } told ? told : "one was reached, and does not answer";
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
                 $"No membership server admitted this node within Membership.JoinTimeout ({options.Membership.JoinTimeout}): {trouble}. "

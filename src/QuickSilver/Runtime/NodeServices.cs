@@ -82,9 +82,9 @@ internal sealed class NodeServices
     public async Task<string> AskAsync(Func<string> ask)
     {
         var answer = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (!TryPost(_ => answer.TrySetResult(ask()))) return "the node has stopped";
+        if (!TryPost(_ => answer.TrySetResult(ask()))) return "the node, which has stopped";
         await ((Task)answer.Task).WaitAsync(AnswerTimeout).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return answer.Task.IsCompletedSuccessfully ? answer.Task.Result : "the core thread does not answer, a handler or feed may hang";
+        return answer.Task.IsCompletedSuccessfully ? answer.Task.Result : "the core thread, which does not answer: a handler or feed may hang";
     }
 
     /// <summary>Keeps a handle among those that end with the node.</summary>

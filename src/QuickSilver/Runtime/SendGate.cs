@@ -187,7 +187,8 @@ internal sealed class SendGate
             Advance();
         }
         _queue.Discard(waiter.TakeRequest());
-        waiter.Fail(new OperationCanceledException(ct));
+        string what = waiter.IsMessage ? "Too much was pending, and the message is not sent" : "Too much is pending";
+        waiter.Fail(new OperationCanceledException($"The wait for room to send was cancelled. {what}.", ct));
     }
 
     private static long Unit(int bytes) => (1L << MessageShift) + bytes;

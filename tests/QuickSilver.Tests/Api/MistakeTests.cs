@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Ten mistakes that everybody makes once: each has a name, and a text that says what to do.</summary>
+/// <summary>Mistakes that everybody makes once: each has a name, and a text that says what to do.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class MistakeTests
 {
@@ -148,6 +148,55 @@ public sealed class MistakeTests
         Group group = await node.JoinAsync("group");
         using var limit = new CancellationTokenSource(100);
         await IsToldAsync<OperationCanceledException>(() => group.WaitForMembersAsync(3, limit.Token).AsTask(), "3 nodes", $"group view 1: {node.Name}");
+    }
+
+    [Fact]
+    public async Task A_port_where_something_says_nothing_is_told_from_one_that_was_closed()
+    {
+        using var silent = new TcpListener(IPAddress.Loopback, 0);
+        silent.Start();
+        await IsToldAsync<MembershipUnavailableException>(
+            () => QuickSilverNode.StartAsync(ClientOf($"127.0.0.1:{((IPEndPoint)silent.LocalEndpoint).Port}")), "one was reached, and does not answer");
+    }
+
+    [Fact]
+    public async Task A_start_that_is_cancelled_says_what_it_had_met()
+    {
+        QuickSilverOptions options = ClientOf("127.0.0.1:1");
+        options.Membership.JoinTimeout = TimeSpan.FromMinutes(1);
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(500));
+        await IsToldAsync<OperationCanceledException>(() => QuickSilverNode.StartAsync(options, limit.Token), "The start was cancelled", "127.0.0.1:1:");
+    }
+
+    [Fact]
+    public async Task To_leave_many_with_a_handle_that_is_null_leaves_none()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        Group group = await node.JoinAsync("group");
+        await IsToldAsync<ArgumentException>(() => node.LeaveManyAsync([group, null!]).AsTask(), "null", "groups");
+        await group.SendConfirmedAsync("it is still in");
+    }
+
+    [Fact]
+    public async Task Whoever_gives_up_while_a_member_is_silent_is_told_its_name_and_what_became_of_the_call()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: static options =>
+        {
+            options.Pending.MaxMessages = 4;
+            options.Pending.MaxUnsentMessages = 2;
+        });
+        using (await Trouble.FreezeAsync(right.Node))
+        {
+            while (left.TrySend("fills the gate") == SendStatus.Accepted) await Task.Delay(1);
+            using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+            await IsToldAsync<OperationCanceledException>(() => left.SendAsync("never", limit.Token).AsTask(), "Too much was pending", "is not sent");
+            using var leave = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+            await IsToldAsync<OperationCanceledException>(
+                () => left.Node.LeaveManyAsync([left], leave.Token).AsTask(), right.Node.Name, "left in the background");
+        }
+        await left.Completion.WaitAsync(NodeRig.Patience);
     }
 
     [Fact]

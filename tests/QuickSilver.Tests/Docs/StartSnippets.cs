@@ -46,6 +46,23 @@ internal static class StartSnippets
         return options;
     }
 
+    public static void Count(Group group)
+    {
+        long bytes = 0;
+        using IDisposable handler = group.OnMessageInline((in message) => bytes += message.Payload.Length);
+    }
+
+    public static async Task TryAsync(Group group, ReadOnlyMemory<byte> payload, CancellationToken ct)
+    {
+        while (group.TrySend(payload.Span) == SendStatus.Backpressured) await group.WaitToSendAsync(ct);
+    }
+
+    public static void Feed(Group group, IMessageFeed feed)
+    {
+        using FeedRegistration registration = group.RegisterFeed(feed);
+        registration.Signal();
+    }
+
     public static void Log(QuickSilverOptions options)
     {
         using ILoggerFactory log = LoggerFactory.Create(static builder => builder.AddConsole()); // package Microsoft.Extensions.Logging.Console
