@@ -2,17 +2,25 @@ using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
 
-/// <summary>Tries the configured servers in turn, beginning with the one after the last that was tried.</summary>
+/// <summary>Tries the configured servers in turn, beginning with the one after the last that was tried. What each met is told together.</summary>
 /// <param name="servers">Hosts and ports; at least one.</param>
 internal sealed class ServerListConnector(IReadOnlyList<(string Host, int Port)> servers) : MembershipConnector
 {
+    private readonly string?[] _failures = new string?[servers.Count]; // what each met when it was last tried
     private int _next;
 
     /// <inheritdoc/>
-    public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
-        (string host, int port) = servers[_next];
+        int tried = _next;
         _next = (_next + 1) % servers.Count;
-        return TryConnectAsync(host, port, stop);
+        (Socket? socket, string failure) = await TryConnectAsync(servers[tried].Host, servers[tried].Port, stop).ConfigureAwait(false);
+        if (socket is not null)
+        {
+            Array.Clear(_failures);
+            return (socket, "");
+        }
+        _failures[tried] = failure;
+        return (null, string.Join("; ", _failures.Where(static known => known is not null)));
     }
 }

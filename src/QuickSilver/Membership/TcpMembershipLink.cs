@@ -110,19 +110,19 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private async Task RunAsync()
     {
         int failures = 0;
-        bool saidUnreachable = false;
+        string said = ""; // what was told last: the same failure again is no news
         while (!_stop.IsCancellationRequested)
         {
             (Socket? socket, string failure) = await _connector.TryConnectAsync(_events, _stop.Token).ConfigureAwait(false);
             if (socket is null)
             {
-                if (!saidUnreachable && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
-                saidUnreachable = true;
+                if (failure != said && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
+                said = failure;
                 failures++;
             }
             else
             {
-                saidUnreachable = false;
+                said = "";
                 long start = Stopwatch.GetTimestamp();
                 await CarryAsync(socket).ConfigureAwait(false);
                 failures = Stopwatch.GetElapsedTime(start) > SteadyTime ? 0 : failures + 1;

@@ -160,6 +160,16 @@ public sealed class MistakeTests
     }
 
     [Fact]
+    public async Task Of_several_servers_each_is_named_with_what_it_met()
+    {
+        QuickSilverOptions options = ClientOf("127.0.0.1:1");
+        options.Membership.Servers.Add("127.0.0.1:2");
+        options.Membership.JoinTimeout = TimeSpan.FromSeconds(2);
+        await IsToldAsync<MembershipUnavailableException>(
+            () => QuickSilverNode.StartAsync(options), "127.0.0.1:1: ", "; 127.0.0.1:2: ");
+    }
+
+    [Fact]
     public async Task A_start_that_is_cancelled_says_what_it_had_met()
     {
         QuickSilverOptions options = ClientOf("127.0.0.1:1");
