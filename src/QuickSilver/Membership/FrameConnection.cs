@@ -15,7 +15,7 @@ namespace QuickSilver.Membership;
 internal sealed class FrameConnection
 {
     private const int BatchesInFlight = 8;
-    private const int ReceiveBytes = 1 << 16;
+    private const int ReceiveBytes = 1 << 13;
     private static readonly TimeSpan FarewellTime = TimeSpan.FromSeconds(1);
 
     private readonly Socket _socket;
@@ -105,7 +105,9 @@ internal sealed class FrameConnection
 
     private async Task<FrameEnd> ReceiveAllAsync()
     {
-        PipeReader reader = PipeReader.Create(new NetworkStream(_socket, ownsSocket: false), new StreamPipeReaderOptions(bufferSize: ReceiveBytes));
+        // Thousands of strangers may stand at the port: who has said nothing costs no buffer, who has begun to say something a small one.
+        var options = new StreamPipeReaderOptions(bufferSize: ReceiveBytes, useZeroByteReads: true);
+        PipeReader reader = PipeReader.Create(new NetworkStream(_socket, ownsSocket: false), options);
         int longestFirst = _limits.LongestFirst;
         try
         {
