@@ -27,7 +27,7 @@ internal sealed class InProcessTransport : IHostTransport
         _bufferBytes = settings.ReceiveBufferBytes;
         _control = new InProcessInbox(_buffers, _bufferBytes, _sleep.SetIfWaiting);
         _data = new InProcessInbox(_buffers, _bufferBytes, _sleep.SetIfWaiting);
-        int slot = SlotSize.Choose(settings, SlotSize.LoopbackMtu, isLoopback: true);
+        int slot = SlotSize.Choose(settings, SlotSize.LoopbackMtu, isLoopback: true, _bufferBytes);
         Facts = new TransportFacts(
             _network.Attach(_control),
             _network.Attach(_data),

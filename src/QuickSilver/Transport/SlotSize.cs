@@ -4,8 +4,12 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// How long a datagram may be. Over loopback 8 KiB datagrams with eight 1000-byte messages moved half as many messages again as 1000-byte ones, and
-/// single 60 kB ones no more; over a wire a datagram must not be fragmented, and 1372 bytes fit the smaller MTUs of tunnels and clouds.
+/// How long a datagram may be. Over a wire it must not be fragmented, and 1372 bytes fit the smaller MTUs of tunnels and clouds.
+/// <para>
+/// Over loopback it is a whole train, if the receive buffer holds enough of them for tens of senders, else 8 KiB. Trains cross loopback in one piece
+/// anyway, and a full buffer drops them whole, so nothing more is lost at a time; but there is an eighth of the datagrams to keep account of, and an
+/// eighth of the gaps to repair when a share of them is lost: that counts most, since each gap holds back all that follows.
+/// </para>
 /// </summary>
 internal static class SlotSize
 {
@@ -13,13 +17,19 @@ internal static class SlotSize
     public const int LoopbackMtu = 65_536;
 
     private const int IpAndUdpHeaders = 28;
-    private const int LoopbackDatagram = 8192;
+    private const int LeastLoopbackDatagram = 8192;
+    private const int DatagramsInBuffer = 64;
     private const int WireDatagram = 1372;
 
     /// <summary>Bytes of the longest datagram that a node sends, header included, encryption reserve taken off.</summary>
-    public static int Choose(TransportSettings settings, int mtu, bool isLoopback)
+    /// <param name="settings">May say how long.</param>
+    /// <param name="mtu">Of the interface.</param>
+    /// <param name="isLoopback">True for an interface that reaches this machine only.</param>
+    /// <param name="receiveBufferBytes">What a data socket's buffer holds.</param>
+    public static int Choose(TransportSettings settings, int mtu, bool isLoopback, int receiveBufferBytes)
     {
-        int wanted = settings.MaxDatagramBytes > 0 ? settings.MaxDatagramBytes : isLoopback ? LoopbackDatagram : WireDatagram;
+        int usual = isLoopback ? Math.Max(LeastLoopbackDatagram, receiveBufferBytes / DatagramsInBuffer) : WireDatagram;
+        int wanted = settings.MaxDatagramBytes > 0 ? settings.MaxDatagramBytes : usual;
         int fits = Math.Min(mtu - IpAndUdpHeaders, DatagramHeader.MaxDatagram);
         return Math.Min(wanted, fits) - DatagramHeader.EncryptionReserve;
     }

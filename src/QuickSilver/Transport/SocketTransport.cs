@@ -46,13 +46,14 @@ internal abstract class SocketTransport : IHostTransport
         _controlSender = new TrainSender(ControlSocket, "control", _segments, Counters, events);
         _dataSender = new TrainSender(DataSocket, "unicast", _segments, Counters, events);
 
-        int slot = SlotSize.Choose(settings, network.Mtu, network.IsLoopback);
+        int granted = ReadGranted(settings.ReceiveBufferBytes);
+        int slot = SlotSize.Choose(settings, network.Mtu, network.IsLoopback, granted);
         Facts = new TransportFacts(
             network.At(((IPEndPoint)ControlSocket.LocalEndPoint!).Port),
             network.At(((IPEndPoint)DataSocket.LocalEndPoint!).Port),
             slot,
             _segments ? SlotSize.TrainDatagrams(slot) : 1,
-            ReadGranted(settings.ReceiveBufferBytes),
+            granted,
             choice.Multicast,
             settings.ChecksumPayloads);
     }

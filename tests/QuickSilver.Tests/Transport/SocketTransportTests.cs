@@ -170,15 +170,17 @@ public sealed class SocketTransportTests : IDisposable
     }
 
     [Theory]
-    [InlineData(0, 65_536, true, 8192 - 44)]
-    [InlineData(0, 1400, false, 1400 - 28 - 44)]
-    [InlineData(0, 9000, false, 1372 - 44)]
-    [InlineData(8972, 9000, false, 8972 - 44)]
-    [InlineData(60_000, 1500, false, 1500 - 28 - 44)]
-    [InlineData(65_000, 65_536, true, 65_000 - 44)]
-    public void A_datagram_fits_the_interface_and_leaves_room_for_encryption(int asked, int mtu, bool isLoopback, int expected)
+    [InlineData(0, 65_536, true, 212_992, 8192 - 44)]
+    [InlineData(0, 65_536, true, 2 << 20, (32 << 10) - 44)]
+    [InlineData(0, 65_536, true, 8 << 20, 65_493 - 44)]
+    [InlineData(0, 1400, false, 8 << 20, 1400 - 28 - 44)]
+    [InlineData(0, 9000, false, 8 << 20, 1372 - 44)]
+    [InlineData(8972, 9000, false, 212_992, 8972 - 44)]
+    [InlineData(60_000, 1500, false, 8 << 20, 1500 - 28 - 44)]
+    [InlineData(65_000, 65_536, true, 212_992, 65_000 - 44)]
+    public void A_datagram_fits_the_interface_and_leaves_room_for_encryption(int asked, int mtu, bool isLoopback, int buffer, int expected)
     {
-        int slot = SlotSize.Choose(new TransportSettings { MaxDatagramBytes = asked }, mtu, isLoopback);
+        int slot = SlotSize.Choose(new TransportSettings { MaxDatagramBytes = asked }, mtu, isLoopback, buffer);
         Assert.Equal(expected, slot);
         Assert.InRange(SlotSize.TrainDatagrams(slot) * slot, 1, Train.MaxBytes);
     }
