@@ -41,6 +41,13 @@ public sealed class TransportOptions
     /// <summary>Whether the operating system's faster calls are used. Default: <see cref="FastPathMode.Auto"/>.</summary>
     public FastPathMode FastPath { get; set; } = FastPathMode.Auto;
 
+    /// <summary>Whether the kernel may cut trains into datagrams (UDP_SEGMENT on Linux). False: one system call a datagram. A kernel or device that
+    /// refuses is found out and needs no setting; this is for one that does it wrongly. Default: true.</summary>
+    public bool Segmentation { get; set; } = true;
+
+    /// <summary>Whether the kernel may hand several datagrams over in one read (UDP_GRO on Linux). Default: true.</summary>
+    public bool Coalescing { get; set; } = true;
+
     internal (ushort First, ushort Last) Ports => TryParsePorts(PortRange, out ushort first, out ushort last) ? (first, last) : default;
 
     internal IPNetwork Pool => TryParsePool(MulticastPool, out IPNetwork pool) ? pool : default;
@@ -56,6 +63,8 @@ public sealed class TransportOptions
         copy.ReceiveBufferBytes = ReceiveBufferBytes;
         copy.PayloadChecksum = PayloadChecksum;
         copy.FastPath = FastPath;
+        copy.Segmentation = Segmentation;
+        copy.Coalescing = Coalescing;
     }
 
     internal void Validate(OptionErrors errors)

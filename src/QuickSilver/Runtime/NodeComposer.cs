@@ -163,6 +163,8 @@ internal static class NodeComposer
             ReceiveBufferBytes = transport.ReceiveBufferBytes,
             ChecksumPayloads = transport.PayloadChecksum == PayloadChecksum.On || (transport.PayloadChecksum == PayloadChecksum.Auto && !loopback),
             FastPath = transport.FastPath == FastPathMode.Auto,
+            Segmentation = transport.Segmentation,
+            Coalescing = transport.Coalescing,
         };
     }
 
