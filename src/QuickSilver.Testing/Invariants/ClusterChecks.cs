@@ -58,7 +58,11 @@ internal sealed class ClusterChecks
     /// the same name, in which messages are counted anew.</summary>
     public GroupLog GroupOf(string name, GroupId id)
     {
-        if (_byId.TryGetValue(id, out GroupLog? group)) return group;
+        if (_byId.TryGetValue(id, out GroupLog? group))
+        {
+            if (group.Name == name) return group;
+            throw _run.Violation("V5", $"{id} names {group.Name} and {name}");
+        }
         bool isSecond = _groups.Exists(known => known.Name == name);
         group = new GroupLog(name, _groups.Count, _run.Options.Lives) { LogName = isSecond ? $"{name}#{_groups.Count}" : name };
         _byId.Add(id, group);

@@ -57,6 +57,7 @@ public class SavedRunTests
     [InlineData("rounds-longer-than-a-finding")]
     [InlineData("join-behind-slow-drain")]
     [InlineData("back-after-the-detector")]
+    [InlineData("two-servers-of-one-term")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
