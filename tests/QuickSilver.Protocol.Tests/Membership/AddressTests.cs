@@ -51,7 +51,7 @@ public sealed class AddressTests
         world.ReplaceServer();
         foreach (WorldNode node in nodes) world.Connect(node);
         world.Run(3 * Second);
-        Assert.Equal(2UL, nodes[0].Agent.Cluster.Own!.Number.Epoch.Term);
+        Assert.True(nodes[0].Agent.Cluster.Own!.Number.Epoch.Term > 1);
         var used = new List<uint> { nodes[0].Agent.Cluster.Own!.Multicast.Address };
         WorldNode late = world.Add("late");
         late.Join("g");

@@ -31,12 +31,12 @@ public sealed class TakeoverTests
         world.CheckQuiet();
         Assert.Equal(numbers, nodes.Select(node => node.Agent.Cluster.Self!.Number));
         Assert.Equal(nodes[0].Instance, world.Server.Instance);
-        Assert.Equal(2UL, nodes[0].Agent.Cluster.Installed.Epoch.Term);
+        Assert.InRange(nodes[0].Agent.Cluster.Installed.Epoch.Term, 2UL, 252UL);
         Assert.True(before < nodes[0].Agent.Cluster.Installed);
         Assert.Equal(1UL, world.Server.Statistics.Steps);
         Assert.Equal(0UL, world.Server.Statistics.Removed);
         Assert.All(nodes, node => Assert.Equal([true], node.Connections.Where(up => up)));
-        Assert.All(nodes, node => Assert.Equal(node.KnownViews.Count, node.KnownViews.Count(view => view.Epoch.Term == 2)));
+        Assert.All(nodes, node => Assert.Equal(node.KnownViews.Count, node.KnownViews.Count(view => view.Epoch == node.Agent.Cluster.Installed.Epoch)));
         Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
 
         WorldNode late = world.Add("late");
@@ -260,9 +260,9 @@ public sealed class TakeoverTests
         world.CheckQuiet();
     }
 
-    // Two servers of one term: what a node of the one that came first knows could be taken for what the other gives out.
+    // Two servers that followed the same one: what a node of the one that came first knows must not be taken for what the other gives out.
     [Fact]
-    public void SurvivorOfAnotherServerOfTheSameTermBeginsAnEpochAboveBoth()
+    public void SurvivorsOfAnotherServerThatFollowedTheSameOneAreTakenOver()
     {
         for (ulong seed = 1; seed <= 10; seed++)
         {
@@ -276,6 +276,7 @@ public sealed class TakeoverTests
             world.Connect(nodes[2]);
             world.Run(Second / 10);
             foreach (WorldNode node in nodes) Assert.True(node.IsLive);
+            ulong highest = nodes.Max(static node => node.Agent.Cluster.Installed.Epoch.Term);
             world.Connect(nodes[0]);
             world.Connect(nodes[1]);
             world.Connect(nodes[3]);
@@ -287,7 +288,7 @@ public sealed class TakeoverTests
             world.Run(3 * Second);
             AssertUndisturbed(nodes);
             world.CheckQuiet();
-            Assert.Equal(3UL, nodes[0].Agent.Cluster.Installed.Epoch.Term);
+            Assert.True(nodes[0].Agent.Cluster.Installed.Epoch.Term >= highest, $"seed {seed}");
         }
     }
 

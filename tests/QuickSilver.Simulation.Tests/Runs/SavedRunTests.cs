@@ -58,6 +58,7 @@ public class SavedRunTests
     [InlineData("join-behind-slow-drain")]
     [InlineData("back-after-the-detector")]
     [InlineData("two-servers-of-one-term")]
+    [InlineData("two-servers-follow-one")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

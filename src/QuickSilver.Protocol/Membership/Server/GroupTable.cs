@@ -24,16 +24,15 @@ internal sealed class GroupTable
     public ServerGroup Find(uint counter) => _byCounter[counter];
 
     /// <summary>
-    /// Forgets all groups and gives out counters of a block of its own for each of a cluster's servers: those of groups that nobody is left to report,
-    /// given by a server before, are not given again. Two servers can take the same term, when nobody told the second of the first; so a server
-    /// begins at a place in its block that its random id decides.
+    /// Forgets all groups and gives out counters of a block of its own for each term, from a place in it that the server's random id decides: those of
+    /// groups that nobody is left to report, given by a server before, are not given again.
     /// </summary>
-    public void BeginTerm(ulong successions, ulong server)
+    public void BeginTerm(ulong termsPassed, ulong server)
     {
         _byName.Clear();
         _byCounter.Clear();
         _inherited.Clear();
-        _last = ((uint)(successions % (uint.MaxValue / MaxGroups)) * MaxGroups) + (uint)(server % (MaxGroups / 2));
+        _last = ((uint)(termsPassed % (uint.MaxValue / MaxGroups)) * MaxGroups) + (uint)(server % (MaxGroups / 2));
     }
 
     /// <summary>

@@ -158,7 +158,7 @@ internal sealed class Succession
         _takeover = new Takeover(hello.Instance, _parts.Settings.Probes) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
         _parts.Inherited.Clear(now);
         _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
-        _parts.Groups.BeginTerm(_parts.Reign.Successions, _parts.Reign.Epoch.Server);
+        _parts.Groups.BeginTerm(_parts.Reign.TermsPassed, _parts.Reign.Epoch.Server);
     }
 
     private void BeginGathering(Takeover takeover, Instant now)
