@@ -42,6 +42,8 @@ public sealed class SimulatedCluster
     private readonly List<SimulatedNode> _nodes = [];
     private readonly List<SimulatedNode> _current = [];
     private readonly HashSet<int> _destroyed = [];
+    private readonly Dictionary<int, ulong> _removedBy = [];
+    private readonly SortedDictionary<int, ulong> _takenOver = [];
     private ulong _plans;
     private int _plansUnderWay;
     private bool _isEnding;
@@ -58,7 +60,7 @@ public sealed class SimulatedCluster
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace,
-            MarkRemoved);
+            MarkRemoved, MarkTakenOver);
         for (int machine = 0; machine < options.Nodes; machine++) _current.Add(AddNode(machine));
         foreach (int machine in options.Absent) _nodes[machine].NeverStart();
         foreach (SimulatedNode node in _nodes) node.Connect();
@@ -185,6 +187,7 @@ public sealed class SimulatedCluster
         {
             if (_run.Now >= until) return false;
             RunFor(until - _run.Now < Look ? until - _run.Now : Look);
+            RestoreForgotten();
         }
         return true;
     }
@@ -309,11 +312,34 @@ public sealed class SimulatedCluster
 
     private void MarkRemoved(ulong key)
     {
-        if (_checks.Views.NodeOf(key) is not (>= 0 and var index) || _nodes[index].IsRemoved) return;
+        if (_checks.Views.NodeOf(key) is not (>= 0 and var index)) return;
+        _removedBy[index] = _membership.Servers;
+        _takenOver.Remove(index);
+        if (_nodes[index].IsRemoved) return;
         _checks.Removals.OnAnnounced(key, _membership.LastStep);
         _nodes[index].IsRemoved = true;
         _run.Note(index, "removed");
         _checks.Removals.OnRemoved(_nodes[index]);
+    }
+
+    private void MarkTakenOver(ulong key)
+    {
+        if (_checks.Views.NodeOf(key) is not (>= 0 and var index) || !_removedBy.TryGetValue(index, out ulong server)) return;
+        if (server != _membership.Servers && _nodes[index].IsRemoved) _takenOver[index] = key;
+        RestoreForgotten();
+    }
+
+    // A removal goes with the server that made it when all whom it told are dead or removed themselves: no report names it, and the node is a survivor
+    // like others. While one that was told may still report, the removal stands: the new server announces it again, or refuses the one that was told.
+    private void RestoreForgotten()
+    {
+        foreach ((int index, ulong key) in (KeyValuePair<int, ulong>[])[.. _takenOver])
+        {
+            if (!_nodes[index].IsAlive || _nodes.Exists(node => IsConcerned(node) && _checks.Removals.WasTold(node.Index, key))) continue;
+            _takenOver.Remove(index);
+            _nodes[index].IsRemoved = false;
+            _run.Note(index, "restored");
+        }
     }
 
     private static MembershipServerSettings ServerSettings(SimulationOptions options)

@@ -39,6 +39,9 @@ internal sealed class RemovalChecks(RunContext run)
         foreach (NodeInfo gone in removed) told.Add((gone.Number.Key, installed));
     }
 
+    /// <summary>True when a node was told of another's removal.</summary>
+    public bool WasTold(int node, ulong key) => _told.TryGetValue(node, out List<(ulong Key, StepNumber Step)>? told) && told.Exists(one => one.Key == key);
+
     /// <summary>A node has installed a view.</summary>
     public void CheckView(int node, InstalledView view)
     {

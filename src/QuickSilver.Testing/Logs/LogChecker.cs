@@ -89,6 +89,9 @@ internal sealed class LogChecker
             case "crashed" or "stopped" or "expelled" or "removed":
                 _gone.TryAdd(node, time);
                 break;
+            case "restored":
+                _gone.Remove(node);
+                break;
             case "settled":
                 _settled = [.. words[3].Split(',', StringSplitOptions.RemoveEmptyEntries).Select(Number)];
                 break;

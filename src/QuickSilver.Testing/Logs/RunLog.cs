@@ -19,6 +19,7 @@ namespace QuickSilver.Testing.Logs;
 /// lost GROUP SENDER FIRST COUNT               messages are reported lost; count 0: nobody knows how many
 /// crashed, stopped, expelled                  the node has ended
 /// removed                                     the membership server has announced that the node is gone
+/// restored                                    a later server took it over: nobody who reported to it had been told of the removal
 /// settled NODE,NODE,...                       the run is over, and these nodes have all that they are owed
 /// </code>
 /// </summary>

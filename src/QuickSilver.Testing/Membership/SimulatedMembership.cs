@@ -25,6 +25,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private readonly Dictionary<int, int> _blocked = [];
     private readonly Dictionary<int, Instant> _stalledUntil = [];
     private readonly Action<ulong> _onRemoved;
+    private readonly Action<ulong> _onTakenOver;
     private bool _isAway;
     private Instant _nextAlarm = Instant.Never;
     private long _lastLink;
@@ -38,11 +39,13 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// <param name="random">Decides delays, and seeds the servers.</param>
     /// <param name="trace">Told of every frame.</param>
     /// <param name="onRemoved">Told the key of each node that the server announces as removed, before any node hears of it.</param>
+    /// <param name="onTakenOver">Told the key of each node that the server welcomes under the number that a server before has given it.</param>
     public SimulatedMembership(
         MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events, SimulationRandom random, TraceHash trace,
-        Action<ulong> onRemoved)
+        Action<ulong> onRemoved, Action<ulong> onTakenOver)
     {
         _onRemoved = onRemoved;
+        _onTakenOver = onTakenOver;
         _settings = settings;
         _model = model;
         _events = events;
@@ -64,6 +67,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
 
     /// <summary>Frames that were on the way in either direction.</summary>
     public ulong Frames { get; private set; }
+
+    /// <summary>How many servers there have been, with the present one.</summary>
+    public ulong Servers => _servers;
 
     /// <summary>Counter of the last step that the present server has made.</summary>
     public ulong LastStep => _server.Statistics.Steps;
@@ -155,6 +161,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (!_links.TryGetValue(connection, out SimulatedLink? link) || !link.IsOpen) return;
         Trace(link, frame);
         NoteRemoval(frame);
+        NoteTakeover(frame);
         link.LastDown = Post(Arrival(link, link.LastDown), new Frame(link, frame.ToArray()), Happening.FrameDown);
     }
 
@@ -228,6 +235,13 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.NodeRemoved) return;
         var reader = new WireReader(frame[1..]);
         _onRemoved(FrameFields.ReadKey(ref reader));
+    }
+
+    private void NoteTakeover(ReadOnlySpan<byte> frame)
+    {
+        if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.Welcome) return;
+        var reader = new WireReader(frame[1..]);
+        if (WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome) && welcome.Number.Epoch < welcome.Epoch) _onTakenOver(welcome.Number.Key);
     }
 
     private Instant Post(Instant arrival, object argument, Happening happening)

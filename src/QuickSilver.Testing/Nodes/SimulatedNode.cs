@@ -79,7 +79,8 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>True until it crashes, stops, or is expelled.</summary>
     public bool IsAlive => State is SimulatedNodeState.Starting or SimulatedNodeState.Running;
 
-    /// <summary>True once the membership server has said that it is gone, whether it is or not.</summary>
+    /// <summary>True once the membership server has said that it is gone, whether it is or not; false again when a later server takes it over, since
+    /// nobody who comes to that server has been told.</summary>
     public bool IsRemoved { get; internal set; }
 
     /// <summary>True once it has been told to end in good order.</summary>
