@@ -17,7 +17,7 @@ internal sealed class TrafficOptions
 
     private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
 
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 2 }.AtLeast(0);
+    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring: about as long runtimes go on compiling what runs.", DefaultValueFactory = _ => 8 }.AtLeast(0);
 
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
 

@@ -21,7 +21,7 @@ namespace QuickSilver.Scenarios.Sweeps;
 internal abstract class Sweep(string verb, string summary, string axis, IReadOnlyList<string> variants, double rate) : IScenario
 {
     private readonly Option<string[]> _variants = new("--variant") { Description = $"Systems of `peers`; may be repeated. Default: {string.Join(", ", variants)}.", DefaultValueFactory = _ => [.. variants] };
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 2 }.AtLeast(0);
+    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring: about as long runtimes go on compiling what runs.", DefaultValueFactory = _ => 8 }.AtLeast(0);
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
     private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of the runs at a fixed rate; 0: none.", DefaultValueFactory = _ => rate }.AtLeast(0);

@@ -26,7 +26,7 @@ internal sealed class PeerComparison : IScenario
     };
 
     private readonly Option<NetProfile> _net = NetOption.Make();
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 2 }.AtLeast(0);
+    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring: about as long runtimes go on compiling what runs.", DefaultValueFactory = _ => 8 }.AtLeast(0);
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
     private readonly Option<double> _latencyRate = new Option<double>("--rate") { Description = "Messages a second of the latency runs; 0: none.", DefaultValueFactory = _ => 20_000 }.AtLeast(0);
