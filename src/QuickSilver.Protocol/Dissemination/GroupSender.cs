@@ -264,6 +264,7 @@ public sealed class GroupSender
         StepNumber step = _context.ActiveStep;
         message.Step = step;
         message.PreviousStep = _context.Settings.Probes.Breaks(Sabotage.PreviousStepLost) ? default : _previousStep;
+        // Compared part by part: to copy it whole, right after it was written in parts, would wait for those writes.
         if (_previousStep != step) _previousStep = step;
         _context.Counters.MessagesSent++;
         _context.Counters.BytesSent += (ulong)message.Length;

@@ -27,11 +27,10 @@ internal static class EchoFilter
     private const uint SourcePort = 0;
     private const uint SourceAddress = unchecked((uint)-0x100000) + 12;
 
-    /// <summary>From now on the receiver hears nothing of what the sender sends.</summary>
+    /// <summary>From now on the receiver hears nothing of what the sender sends; where the kernel refuses, it hears all of it, as before.</summary>
     /// <param name="receiver">Bound to the group.</param>
     /// <param name="sender">Bound to an address and port of its own.</param>
-    /// <returns>False when the kernel refused.</returns>
-    public static unsafe bool Attach(Socket receiver, IPEndPoint sender)
+    public static unsafe void Attach(Socket receiver, IPEndPoint sender)
     {
         ReadOnlySpan<Instruction> program =
         [
@@ -48,11 +47,10 @@ internal static class EchoFilter
             try
             {
                 receiver.SetRawSocketOption(SolSocket, SoAttachFilter, new ReadOnlySpan<byte>(&argument, sizeof(Program)));
-                return true;
             }
             catch (SocketException)
             {
-                return false;
+                // The protocol drops what comes from its own node, read or not.
             }
         }
     }

@@ -21,7 +21,12 @@ internal sealed class TransportRig : IDisposable
     /// <summary>What all transports of the rig had to tell.</summary>
     public RecordingEvents Events { get; } = new();
 
-    public static TransportSettings Settings { get; } = new() { PortFirst = 21_000, PortCount = 9_000, ReceiveBufferBytes = 1 << 20 };
+    public static TransportSettings Settings { get; } = new()
+    {
+        PortFirst = 21_000, PortCount = 9_000, ReceiveBufferBytes = 1 << 20,
+        // Several to a train, whatever the machine's buffers: over loopback the usual datagram can be a whole train.
+        MaxDatagramBytes = 8192,
+    };
 
     public static NetEndpoint NewGroup()
     {
