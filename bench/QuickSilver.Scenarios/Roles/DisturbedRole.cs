@@ -7,8 +7,7 @@ namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
 /// A member of a run in which something is done to one of them: the first ones send, at a fixed rate or as fast as they are let; all count what
-/// comes,
-/// by time. A sender that was held up does not catch up: what a disturbance costs must show.
+/// comes, by time, from the time they are told on. A sender that was held up does not catch up: what a disturbance costs must show.
 /// </summary>
 internal static class DisturbedRole
 {
@@ -43,8 +42,8 @@ internal static class DisturbedRole
         {
             Process = order.Name,
             Role = order.Role.ToString(),
-            Sent = count.Sent.Sum(),
-            Delivered = count.Delivered.Sum(),
+            Sent = count.SentBefore + count.Sent.Sum(),
+            Delivered = count.DeliveredBefore + count.Delivered.Sum(),
             OutOfOrder = count.OutOfOrder,
             MeasuredSeconds = order.MeasuredSeconds,
             SentBins = count.Sent,
@@ -97,13 +96,25 @@ internal static class DisturbedRole
 
         public long Start { get; set; } = long.MaxValue;
 
+        /// <summary>Before <see cref="Start"/>, to warm up.</summary>
+        public long SentBefore { get; private set; }
+
+        /// <summary>By bins from <see cref="Start"/> on.</summary>
         public long[] Sent { get; }
 
+        /// <inheritdoc cref="SentBefore"/>
+        public long DeliveredBefore { get; private set; }
+
+        /// <inheritdoc cref="Sent"/>
         public long[] Delivered { get; }
 
         public long OutOfOrder { get; private set; }
 
-        public void AddSent() => Sent[Bin()]++;
+        public void AddSent()
+        {
+            if (Bin() is var bin and >= 0) Sent[bin]++;
+            else SentBefore++;
+        }
 
         public void OnMessage(in MessageView message)
         {
@@ -113,9 +124,11 @@ internal static class DisturbedRole
                 OutOfOrder++;
                 _last[header.Group] = header.Index;
             }
-            Delivered[Bin()]++;
+            if (Bin() is var bin and >= 0) Delivered[bin]++;
+            else DeliveredBefore++;
         }
 
-        private int Bin() => Math.Clamp((int)(Stopwatch.GetElapsedTime(Math.Min(Start, Stopwatch.GetTimestamp())).TotalSeconds / BinSeconds), 0, Sent.Length - 1);
+        // Negative before the start.
+        private int Bin() => (int)Math.Floor(Math.Min(Stopwatch.GetElapsedTime(Start).TotalSeconds / BinSeconds, Sent.Length - 1));
     }
 }

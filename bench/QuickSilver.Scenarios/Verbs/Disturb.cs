@@ -33,6 +33,7 @@ internal sealed class Disturb : IScenario
     private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
     private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(24);
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
+    private readonly Option<double> _warmup = new Option<double>("--warmup") { Description = "Seconds of sending before each: what is called once a second is compiled after thirty.", DefaultValueFactory = _ => 35 }.AtLeast(0);
     private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
     private readonly Option<string?> _csv = new("--csv") { Description = "Directory for the curves, one file each.", HelpName = "DIR" };
 
@@ -43,7 +44,7 @@ internal sealed class Disturb : IScenario
     public string Summary => "The papers' disturbances: loss in bursts, crash, freeze, overload, sleep; rates by time.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_name, _nodes, _rate, _size, _seconds, _transport, _csv];
+    public IReadOnlyList<Option> Options => [_name, _nodes, _rate, _size, _warmup, _seconds, _transport, _csv];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -108,11 +109,12 @@ internal sealed class Disturb : IScenario
                 }));
             }
             await Task.WhenAll(members.Select(member => member.Said("ready"))).WaitAsync(StartLimit, ct);
-            long go = Stopwatch.GetTimestamp();
+            double warmup = parsed.GetValue(_warmup);
+            long go = Stopwatch.GetTimestamp() + (long)(warmup * Stopwatch.Frequency);
             foreach (ChaosProcess member in members) await member.TellAsync("go", go);
             await DisturbAsync(name, members[Victim], go, seconds, ct);
             ChaosProcess[] alive = [.. members.Where(member => !member.IsMeantToEnd)];
-            await Task.WhenAll(alive.Select(member => member.Said("result"))).WaitAsync(TimeSpan.FromSeconds(seconds) + Slack, ct);
+            await Task.WhenAll(alive.Select(member => member.Said("result"))).WaitAsync(TimeSpan.FromSeconds(warmup + seconds) + Slack, ct);
             return Judge(name, report with { Processes = [.. alive.Select(member => member.Result!)] });
         }
         catch (TimeoutException)
