@@ -14,16 +14,17 @@ internal sealed class FlushMarkers
     /// <paramref name="ordinal"/>.</summary>
     public void Add(ulong ordinal, long outstanding, Action<Instant> flushed) => _markers.Add(new Marker(ordinal, outstanding, flushed));
 
-    /// <summary>A message is stable.</summary>
-    public void OnStable(ulong ordinal, Instant now)
+    /// <summary>Messages are stable: a number of them, admitted one after the other.</summary>
+    public void OnStable(ulong firstOrdinal, int count, Instant now)
     {
         bool reached = false;
         for (int index = 0; index < _markers.Count; index++)
         {
             Marker marker = _markers[index];
-            if (ordinal > marker.Ordinal) continue;
-            _markers[index] = marker with { Outstanding = marker.Outstanding - 1 };
-            reached |= marker.Outstanding == 1;
+            if (firstOrdinal > marker.Ordinal) continue;
+            long left = marker.Outstanding - (long)Math.Min((ulong)count, marker.Ordinal - firstOrdinal + 1);
+            _markers[index] = marker with { Outstanding = left };
+            reached |= left == 0;
         }
         while (reached)
         {

@@ -212,14 +212,28 @@ public sealed class GroupSender
     internal void OnStable(OutgoingMessage message, Instant now)
     {
         message.IsComplete = true;
-        _pending.Remove(message);
+        _pending.Remove(1, message.Length);
         ulong ordinal = message.Ordinal;
         if (!_context.IsClosed)
         {
             message.Ticket?.OnStable(message.Removed, now);
-            _pending.TellFlushes(ordinal, now);
+            _pending.TellFlushes(ordinal, 1, now);
         }
         if (message.OwnDone) _context.Messages.Return(message);
+    }
+
+    /// <summary>A message is counted where it is sent, and will be stable as part of a run: its record is needed for own delivery at most.</summary>
+    internal void OnCounted(OutgoingMessage message)
+    {
+        message.IsComplete = true;
+        if (message.OwnDone) _context.Messages.Return(message);
+    }
+
+    /// <summary>Messages that were counted are stable.</summary>
+    internal void OnStable(in SentRun run, Instant now)
+    {
+        _pending.Remove(run.Count, run.Bytes);
+        if (!_context.IsClosed) _pending.TellFlushes(run.FirstOrdinal, run.Count, now);
     }
 
     /// <summary>Drops what waits to be bound.</summary>

@@ -5,7 +5,8 @@ namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// One message of this node from its admission to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool
-/// when every stream knows it stable and it was delivered here.
+/// when every stream knows it stable and it was delivered here; already when it is packed and was delivered here, if one stream carries it and nobody
+/// holds a ticket (<see cref="SentMessages"/>).
 /// </summary>
 internal sealed class OutgoingMessage
 {
@@ -40,7 +41,7 @@ internal sealed class OutgoingMessage
     /// <summary>Members removed before they were known to hold it, in the streams that are through with it.</summary>
     public int Removed;
 
-    /// <summary>True when it is stable everywhere and its ticket was told.</summary>
+    /// <summary>True when nothing of it waits for stability: it is stable everywhere and its ticket was told, or it is counted as part of a run.</summary>
     public bool IsComplete;
 
     /// <summary>True when it may be delivered here but an earlier message of its group may not.</summary>

@@ -25,15 +25,15 @@ internal struct PendingTally
         Bytes += message.Length;
     }
 
-    /// <summary>A message is stable.</summary>
-    public void Remove(OutgoingMessage message)
+    /// <summary>Messages are stable.</summary>
+    public void Remove(int messages, long bytes)
     {
-        Messages--;
-        Bytes -= message.Length;
+        Messages -= messages;
+        Bytes -= bytes;
     }
 
-    /// <summary>Tells who has waited for a message that is stable; it counts no more.</summary>
-    public readonly void TellFlushes(ulong ordinal, Instant now) => _flushes?.OnStable(ordinal, now);
+    /// <summary>Tells who has waited for messages that are stable, a number of them from an ordinal on; they count no more.</summary>
+    public readonly void TellFlushes(ulong firstOrdinal, int count, Instant now) => _flushes?.OnStable(firstOrdinal, count, now);
 
     /// <summary>Tells when everything that is pending now is stable; at once when nothing is.</summary>
     public void Flush(Action<Instant> flushed, Instant now)

@@ -23,6 +23,16 @@ internal sealed class RingQueue<T>
         }
     }
 
+    /// <summary>The newest item, in place; the reference is good until the next <see cref="Enqueue"/>.</summary>
+    public ref T Last
+    {
+        get
+        {
+            System.Diagnostics.Debug.Assert(Count > 0, "an empty queue has no last item");
+            return ref _items[(_head + Count - 1) & (_items.Length - 1)];
+        }
+    }
+
     /// <summary>An item by its place, 0 for the oldest.</summary>
     public T this[int index] => _items[(_head + index) & (_items.Length - 1)];
 

@@ -9,7 +9,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// which both count as pending.
 /// <para>
 /// Each message leaves in two steps. Once packed, the stream needs its bytes no more, and it may be delivered on this node if the stream is the one
-/// that carries it home. Once stable, it leaves the account, and is stable altogether when it is so in every stream that carries it.
+/// that carries it home. Once stable, it leaves the account, and is stable altogether when it is so in every stream that carries it. Where nothing
+/// but the count is left to do then, the record goes back with the first step.
 /// </para>
 /// Cost: O(1) per message and step; allocates only to grow. Core thread only.
 /// </summary>
@@ -62,8 +63,16 @@ internal sealed class StreamMessages
     public void OnPacked(OutgoingMessage message, in Slice inPacket, ulong sequence, Instant now)
     {
         _packed++;
-        _sent.Add(message, sequence);
+        if (message.Ticket is not null || message.Unstable > 1)
+        {
+            _sent.Add(message, sequence);
+            LetGoOf(message, inPacket, now);
+            return;
+        }
+        _sent.Count(message, sequence);
         LetGoOf(message, inPacket, now);
+        message.Unstable = 0;
+        message.Group.OnCounted(message);
     }
 
     /// <summary>How many messages were packed since the last call.</summary>
@@ -79,11 +88,12 @@ internal sealed class StreamMessages
     {
         int messages = 0;
         long bytes = 0;
-        while (_sent.TryTake(sequence, out OutgoingMessage message))
+        while (_sent.TryTake(sequence, out SentRun run))
         {
-            messages++;
-            bytes += message.Length;
-            Settle(message, now);
+            messages += run.Count;
+            bytes += run.Bytes;
+            if (run.Message is not null) Settle(run.Message, now);
+            else run.Group.OnStable(run, now);
         }
         if (messages == 0) return;
         Gate.Account.Remove(messages, bytes);
