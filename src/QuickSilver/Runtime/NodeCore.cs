@@ -114,6 +114,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         if (Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
         Touched.Clear();
+        Services.SendBuffers.OnTurnEnded();
         Services.Inboxes.Returns.Drain();
         _hasStalledInTurn = false;
         Statistics?.OnTurnEnded(now, wasBusy);
@@ -295,6 +296,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         Touched.Clear();
+        Services.SendBuffers.OnTurnEnded();
         Services.Inboxes.Returns.DrainAndClose();
         if (_link is TcpMembershipLink link) link.Close();
         _transport.Dispose();

@@ -50,11 +50,10 @@ internal sealed class PooledPayload : Payload
     /// <inheritdoc/>
     protected override void Recycle()
     {
-        // Pushed last: from then on another thread may have it.
         GroupCore? group = Group;
         int length = _length;
         Group = null;
-        _home.Push(this);
+        _home.Collect(this);
         group?.OnPacked(length);
     }
 }

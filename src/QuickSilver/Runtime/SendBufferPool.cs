@@ -37,6 +37,12 @@ internal sealed class SendBufferPool
         return rented;
     }
 
+    /// <summary>Makes free what the core gave back during its turn. Core thread only; called at the end of every turn.</summary>
+    public void OnTurnEnded()
+    {
+        foreach (PayloadStack stack in _stacks) stack.FlushCollected();
+    }
+
     /// <summary>
     /// Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to it.
     /// Contents are whatever was there.

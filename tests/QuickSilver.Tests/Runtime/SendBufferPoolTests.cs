@@ -35,7 +35,23 @@ public sealed class SendBufferPoolTests
         first.Release();
         Assert.NotSame(first, pool.Rent(3));
         first.Release();
+        pool.OnTurnEnded();
         Assert.Same(first, pool.Rent(10));
+    }
+
+    [Fact]
+    public void What_the_core_collects_is_free_with_the_end_of_its_turn_or_when_it_is_much()
+    {
+        var pool = new SendBufferPool();
+        PooledPayload[] rented = [.. Enumerable.Range(0, 100).Select(_ => pool.Rent(1000))];
+        for (int index = 0; index < 40; index++) rented[index].Release();
+        Assert.Equal(68, pool.CountRented());
+        pool.OnTurnEnded();
+        Assert.Equal(60, pool.CountRented());
+        for (int index = 40; index < 100; index++) rented[index].Release();
+        pool.OnTurnEnded();
+        Assert.Equal(0, pool.CountRented());
+        Assert.Equal(rented.ToHashSet(), Enumerable.Range(0, 100).Select(_ => pool.Rent(1000)).ToHashSet());
     }
 
     [Fact]
@@ -44,6 +60,7 @@ public sealed class SendBufferPoolTests
         var pool = new SendBufferPool(keptBytesPerSize: 4 * 1024);
         PooledPayload[] rented = [.. Enumerable.Range(0, 6).Select(_ => pool.Rent(1024))];
         foreach (PooledPayload payload in rented) payload.Release();
+        pool.OnTurnEnded();
         var again = Enumerable.Range(0, 6).Select(_ => pool.Rent(1024)).ToHashSet();
         Assert.Equal(4, again.Intersect(rented).Count());
     }
@@ -81,6 +98,7 @@ public sealed class SendBufferPoolTests
             byte owner = payload.Array[0];
             if (payload.Array.AsSpan(0, 8).IndexOfAnyExcept(owner) >= 0) Interlocked.Increment(ref clashes);
             payload.Release();
+            if (returned % 100 == 0) pool.OnTurnEnded();
             Interlocked.Increment(ref returned);
         }
         foreach (Thread thread in threads) thread.Join();
@@ -102,5 +120,6 @@ public sealed class SendBufferPoolTests
     {
         for (int index = 0; index < rented.Length; index++) rented[index] = pool.Rent(1000);
         foreach (PooledPayload payload in rented) payload.Release();
+        pool.OnTurnEnded();
     }
 }
