@@ -237,6 +237,80 @@ public class GroupSenderTests
         Assert.Equal(11, flushed);
     }
 
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(7, 3)]
+    [InlineData(7, 7)]
+    public void AFlushBetweenMessagesOfOnePacketCountsThoseBeforeItOnly(int messages, int before)
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        int flushed = 0;
+        for (int index = 1; index <= messages; index++)
+        {
+            world.Admit(sender, [1]);
+            if (index == before) sender.Flush(_ => flushed++, world.Now);
+            if (index == 4) world.Admit(world.Disseminator.OpenGroup(Second), [2]);
+        }
+        world.PullAll();
+        Assert.Equal(1UL, world.Stream(view).Highest);
+        Assert.Equal(messages, sender.Outstanding);
+        Assert.Equal(messages, sender.OutstandingBytes);
+        Assert.Equal(0, flushed);
+        world.Ack(world.Stream(view), 1);
+        Assert.Equal(1, flushed);
+        Assert.Equal(0, sender.Outstanding);
+        Assert.Equal(0, sender.OutstandingBytes);
+        sender.Flush(_ => flushed++, world.Now);
+        Assert.Equal(2, flushed);
+    }
+
+    [Fact]
+    public void WhatIsCountedInRunsIsStillNamedAsUnstable()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First), other = world.Disseminator.OpenGroup(Second);
+        var ticket = new TicketStub();
+        world.Admit(sender, [1]);
+        world.Admit(sender, [2]);
+        world.PullAll();
+        world.Admit(other, [3], ticket);
+        world.PullAll();
+        Assert.Equal([view], Unstable(sender, null));
+        Assert.Empty(Unstable(sender, ticket));
+        Assert.Equal([view], Unstable(other, ticket));
+        world.Ack(world.Stream(view), 1);
+        Assert.Empty(Unstable(sender, null));
+        world.Ack(world.Stream(view), 2);
+        Assert.Empty(Unstable(other, ticket));
+        Assert.Equal(1, ticket.StableCalls);
+    }
+
+    [Fact]
+    public void ADroppedStreamGivesBackTheRecordsOfRunsAndOfMessagesWithTickets()
+    {
+        var world = new SendWorld();
+        NodeInfo[] nodes = world.Nodes(1, 2);
+        world.Begin([First], world.View(1, 1, 1, nodes, unicast: false, First));
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var ticket = new TicketStub();
+        for (int index = 0; index < 20; index++) world.Admit(sender, [1], index % 5 == 0 ? ticket : null);
+        world.PullAll();
+        int flushed = 0;
+        sender.Flush(_ => flushed++, world.Now);
+        world.Remove(nodes[^1]);
+        Assert.Equal(4, ticket.StableCalls);
+        Assert.Equal(1, flushed);
+        Assert.Equal(0, sender.Outstanding);
+        Assert.Equal(20, world.Own.Count);
+        world.Disseminator.Close();
+        Assert.Equal(0, world.Pool.OutstandingChunks);
+    }
+
     [Fact]
     public void AFlushIsNotDeceivedByLaterMessagesThatAreStableEarlier()
     {
@@ -314,5 +388,12 @@ public class GroupSenderTests
         var model = new StreamModel(view);
         model.Take(world.DataTrains.Where(train => train.Headers[0].ViewTag == view.Number.Tag && train.Headers[0].ViewCounter == view.Number.Counter));
         return model;
+    }
+
+    private static List<RegionView> Unstable(GroupSender group, SendTicket? ticket)
+    {
+        List<RegionView> views = [];
+        group.FindUnstable(ticket, views);
+        return views;
     }
 }
