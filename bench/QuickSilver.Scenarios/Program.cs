@@ -6,7 +6,7 @@ using QuickSilver.Scenarios.Roles;
 using QuickSilver.Scenarios.Verbs;
 using Spectre.Console;
 
-IScenario[] scenarios = [new Throughput(), new Latency(), new Idle(), new PeerComparison(), new Nodes(), new Sizes(), new Loss(), new Profiles(), new Senders(), new Freeze(), new Herd(), new ChaosVerb(), new Disturb()];
+IScenario[] scenarios = [new Throughput(), new Latency(), new Idle(), new PeerComparison(), new Nodes(), new Sizes(), new Loss(), new Profiles(), new Senders(), new Freeze(), new Herd(), new ChaosVerb(), new Disturb(), new Soak()];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
 
 var json = new Option<FileInfo?>("--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };

@@ -1,4 +1,5 @@
 using QuickSilver.Samples;
+using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Reports;
 
@@ -55,6 +56,15 @@ internal sealed record ProcessReport
     /// <summary>All of a node's figures at the end; null for the raw loops.</summary>
     public NodeStatistics? Statistics { get; init; }
 
+    /// <summary>What it held, second by second; null where nobody noted it.</summary>
+    public IReadOnlyList<MemorySample>? Memory { get; init; }
+
+    /// <summary>Full collections forced on it.</summary>
+    public int ForcedCollections { get; init; }
+
+    /// <summary>The longest of them.</summary>
+    public double LongestCollectionMillis { get; init; }
+
     /// <summary>How far a receiver was, all along; null where nobody noted it.</summary>
     public IReadOnlyList<ProgressSample>? Progress { get; init; }
 
@@ -69,6 +79,14 @@ internal sealed record ProcessReport
 
     /// <summary>Messages delivered in each bin of the run, for <c>disturb</c>.</summary>
     public IReadOnlyList<long>? DeliveredBins { get; init; }
+
+    /// <summary>Adds what was noted of memory; null: nothing was.</summary>
+    public ProcessReport With(MemoryLog? memory) => memory is null ? this : this with
+    {
+        Memory = memory.Samples,
+        ForcedCollections = memory.Collections,
+        LongestCollectionMillis = memory.LongestCollection.TotalMilliseconds,
+    };
 
     /// <summary>Adds what the node says of itself.</summary>
     public ProcessReport With(NodeStatistics statistics) => this with

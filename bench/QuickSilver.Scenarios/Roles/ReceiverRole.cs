@@ -21,13 +21,14 @@ internal static class ReceiverRole
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         await node.JoinManyAsync(names, new GroupOptions { OnMessage = OnMessage, HoldUntilRead = false });
         channel.TellReady();
+        using MemoryLog? memory = RoleNode.NoteMemory(order);
 
         long total = await channel.Total;
         long since = Stopwatch.GetTimestamp();
         while (sink.Delivered < total && Stopwatch.GetElapsedTime(since) < LastMessages) await Task.Delay(Period);
 
         NodeStatistics statistics = await SettledStatistics.ReadAsync(node);
-        channel.TellResult(ReceiverReport.Of(order, sink, meter, total).With(statistics));
+        channel.TellResult(ReceiverReport.Of(order, sink, meter, total).With(memory).With(statistics));
         await RoleChannel.StayAsync();
 
         void OnMessage(in MessageView message)

@@ -64,6 +64,12 @@ internal sealed record RoleOrder
     /// <summary>Of a disturbance: seconds for which the member hears nothing, every ten seconds.</summary>
     public double DeafSeconds { get; init; }
 
+    /// <summary>Whether the process notes what memory it holds.</summary>
+    public bool NotesMemory { get; init; }
+
+    /// <summary>Where it does: seconds between forced collections; 0: none.</summary>
+    public double CollectSeconds { get; init; }
+
     /// <summary>Of a chaos run.</summary>
     public ChaosOrder? Chaos { get; init; }
 

@@ -16,6 +16,7 @@ internal static class SenderRole
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
         channel.TellReady();
         await channel.Go;
+        using MemoryLog? memory = RoleNode.NoteMemory(order);
 
         var meter = new LoadMeter();
         var source = new TrafficSource(order.Groups, new RunClock(order.WarmUpSeconds, order.MeasuredSeconds), order.Rate, meter);
@@ -30,7 +31,7 @@ internal static class SenderRole
         meter.End();
 
         NodeStatistics statistics = await SettledStatistics.ReadAsync(node);
-        channel.TellResult(SenderReport.Of(order, source, meter).With(statistics));
+        channel.TellResult(SenderReport.Of(order, source, meter).With(memory).With(statistics));
         await RoleChannel.StayAsync();
     }
 

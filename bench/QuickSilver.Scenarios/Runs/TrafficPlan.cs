@@ -31,6 +31,12 @@ internal sealed record TrafficPlan
 
     public required string RawGroup { get; init; }
 
+    /// <summary>Whether the processes note what memory they hold.</summary>
+    public bool NotesMemory { get; init; }
+
+    /// <summary>Where they do: seconds between forced collections; 0: none.</summary>
+    public double CollectSeconds { get; init; }
+
     /// <summary>Every variant at every rate, repeated; interleaved, so that a change in the machine's mood meets all of them.</summary>
     /// <param name="rates">Messages a second; 0: full speed.</param>
     /// <param name="ct">Ends it.</param>
@@ -73,6 +79,8 @@ internal sealed record TrafficPlan
             RawPort = isRaw ? FreePort.Find() : 0,
             FeedbackPort = isRaw ? FreePort.Find() : 0,
             TrainLength = variant == Variant.RawTrains ? TrainLength : 1,
+            NotesMemory = NotesMemory,
+            CollectSeconds = CollectSeconds,
         };
         List<RoleOrder> orders = [common];
         for (int number = 0; number < Receivers; number++)
