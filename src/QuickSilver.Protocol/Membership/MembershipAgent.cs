@@ -19,13 +19,12 @@ public sealed class MembershipAgent
     private readonly AgentCluster _cluster;
     private readonly AgentRequests _requests = new();
     private readonly AgentSession _session;
+    private readonly AgentNews _news;
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _requestAlarm;
     private ulong _instance;
-    private StepNumber _activated;
     private bool _isConnected;
     private bool _isReporting;
-    private bool _isOver;
 
     /// <summary>Makes an agent that waits for a connection.</summary>
     /// <param name="settings">Validated by the host.</param>
@@ -40,6 +39,7 @@ public sealed class MembershipAgent
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);
         _session = new AgentSession(settings.HeartbeatInterval, link, events, alarms);
+        _news = new AgentNews(_cluster, _requests, _session, events, settings.Probes);
     }
 
     /// <summary>The cluster as installed here.</summary>
@@ -51,12 +51,12 @@ public sealed class MembershipAgent
     public Instant LastHeard { get; private set; }
 
     /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
-    public JoinWait? JoinsWaitFor { get; private set; }
+    public JoinWait? JoinsWaitFor => _news.JoinsWaitFor;
 
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
     public void OnConnected(Instant now)
     {
-        if (_isOver) return;
+        if (_session.IsOver) return;
         _isConnected = true;
         _session.Close();
         LastHeard = now;
@@ -84,7 +84,7 @@ public sealed class MembershipAgent
     /// </summary>
     public void OnFrame(ReadOnlySpan<byte> frame, Instant now)
     {
-        if (_isOver || !_isConnected) return;
+        if (_session.IsOver || !_isConnected) return;
         LastHeard = now;
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
@@ -99,17 +99,7 @@ public sealed class MembershipAgent
             FrameKind.Expelled => OnExpelled(ref reader, now),
             FrameKind.Forget => OnForget(ref reader, now),
             FrameKind.Heartbeat => OnHeartbeat(ref reader),
-            FrameKind.Waiting => OnWaiting(ref reader),
-            FrameKind.Nodes => OnNodes(ref reader),
-            FrameKind.Groups => OnGroups(ref reader),
-            FrameKind.Regions => OnRegions(ref reader),
-            FrameKind.Step => OnStep(ref reader, now),
-            FrameKind.Activate => OnActivate(ref reader, now),
-            FrameKind.Settled => OnSettled(ref reader, now),
-            FrameKind.Retired => OnRetired(ref reader, now),
-            FrameKind.NodeRemoved => OnNodeRemoved(ref reader, now),
-            FrameKind.JoinRefused => OnJoinRefused(ref reader, now),
-            _ => false,
+            _ => _news.TryTake(kind, ref reader, now),
         };
         if (!good) End(MembershipRefusal.BadFrame, now);
     }
@@ -117,7 +107,7 @@ public sealed class MembershipAgent
     /// <summary>The channel is closed.</summary>
     public void OnDisconnected(Instant now)
     {
-        if (_isOver || !_isConnected) return;
+        if (_session.IsOver || !_isConnected) return;
         bool wasWelcome = _session.IsOpen;
         _isConnected = false;
         _session.Close();
@@ -164,7 +154,7 @@ public sealed class MembershipAgent
     /// </summary>
     public void OnRemovalHeard(ulong key, Instant now)
     {
-        if (_isOver) return;
+        if (_session.IsOver) return;
         if (_cluster.Remove(key, isConfirmed: false, out bool isNews) is { } node && isNews) _events.OnNodesRemoved([node], now);
     }
 
@@ -214,7 +204,7 @@ public sealed class MembershipAgent
         _cluster.Begin(self, welcome.Epoch, welcome.GroupEpoch, welcome.Step);
         _session.Open(now);
         _events.OnRegistered(self, welcome.Instance, now);
-        if (!_isOver) SendRequests(now);
+        if (!_session.IsOver) SendRequests(now);
         return true;
     }
 
@@ -228,7 +218,7 @@ public sealed class MembershipAgent
         _session.Restart();
         if (!_isReporting) _requests.AskAgain();
         _isReporting = true;
-        _cluster.WriteReport(_frame, _activated);
+        _cluster.WriteReport(_frame, _news.Activated);
         _link.Send(_frame.Span);
         return true;
     }
@@ -253,7 +243,7 @@ public sealed class MembershipAgent
         }
         _session.Restart();
         _instance = 0;
-        _activated = default;
+        _news.OnForgotten();
         if (!_isReporting) _requests.AskAgain();
         _isReporting = false;
         _session.Close();
@@ -266,104 +256,9 @@ public sealed class MembershipAgent
         return reader.IsAtEnd && _session.TryConfirm(received);
     }
 
-    private bool OnWaiting(ref WireReader reader)
-    {
-        JoinsWaitFor = WaitingFrame.TryRead(ref reader);
-        return JoinsWaitFor is not null;
-    }
-
-    private bool OnNodes(ref WireReader reader)
-    {
-        if (NodeFrame.TryRead(ref reader) is not { } nodes) return false;
-        _cluster.Describe(nodes);
-        return true;
-    }
-
-    private bool OnGroups(ref WireReader reader)
-    {
-        if (GroupFrame.TryRead(ref reader, _cluster.GroupEpoch) is not { } groups) return false;
-        _cluster.Describe(groups);
-        return true;
-    }
-
-    private bool OnRegions(ref WireReader reader)
-    {
-        if (RegionFrame.TryRead(ref reader) is not { } entries) return false;
-        int left = RegionFrame.MaxCounters;
-        foreach (RegionFrame.Entry entry in entries)
-        {
-            if (!_cluster.TryDescribe(entry, ref left)) return false;
-        }
-        return true;
-    }
-
-    private bool OnStep(ref WireReader reader, Instant now)
-    {
-        if (StepFrame.TryRead(ref reader) is not { } frame) return false;
-        if (!frame.IsConcerned) _settings.Probes.Hit(Mark.StepDidNotConcern);
-        if (_settings.Probes.Breaks(Sabotage.StepSkipped) && frame.Step % 4 == 0 && _cluster.Skip(frame))
-        {
-            SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_session.Received));
-            return true;
-        }
-        if (_cluster.Install(frame) is not { } installed) return false;
-        _requests.OnStepInstalled(installed);
-        _events.OnStepInstalled(installed, now);
-        if (!_isOver) SendNumbered(_frame.Begin(FrameKind.Installed).WriteVarint(frame.Step).WriteVarint(_session.Received));
-        return true;
-    }
-
-    private bool OnActivate(ref WireReader reader, Instant now)
-    {
-        ulong step = reader.ReadVarint();
-        if (!reader.IsAtEnd || step != _cluster.Installed.Counter) return false;
-        _activated = _cluster.Installed;
-        _events.OnStepActivated(_cluster.Installed, now);
-        return true;
-    }
-
-    private bool OnSettled(ref WireReader reader, Instant now)
-    {
-        ulong step = reader.ReadVarint();
-        StepNumber installed = _cluster.Installed;
-        if (!reader.IsAtEnd || step == 0 || step > installed.Counter) return false;
-        JoinsWaitFor = null;
-        _events.OnStepSettled(new StepNumber(installed.Epoch, step), now);
-        return true;
-    }
-
-    private bool OnRetired(ref WireReader reader, Instant now)
-    {
-        var view = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
-        if (!reader.IsAtEnd || _cluster.Retire(view) is not { } retired) return false;
-        _events.OnViewRetired(retired, now);
-        return true;
-    }
-
-    private bool OnNodeRemoved(ref WireReader reader, Instant now)
-    {
-        ulong key = FrameFields.ReadKey(ref reader);
-        if (!reader.IsAtEnd) return false;
-        if (_cluster.Remove(key, isConfirmed: true, out bool isNews) is not { } node) return true;
-        _settings.Probes.Hit(Mark.NodeRemovalTold);
-        if (isNews) _events.OnNodesRemoved([node], now);
-        if (!_isOver) _events.OnRemovalConfirmed(node, now);
-        return true;
-    }
-
-    private bool OnJoinRefused(ref WireReader reader, Instant now)
-    {
-        var reason = (MembershipRefusal)reader.ReadByte();
-        string name = FrameFields.ReadText(ref reader, AgentRequests.MaxNameBytes);
-        if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
-        _requests.OnRefused(name);
-        _events.OnJoinRefused(name, reason, now);
-        return true;
-    }
-
     private void SendRequests(Instant now)
     {
-        if (_isOver || _isReporting || _cluster.Self is null) return;
+        if (_session.IsOver || _isReporting || _cluster.Self is null) return;
         _requestAlarm.Cancel();
         (List<byte[]> frames, List<string> impossible) = _requests.Take();
         foreach (byte[] frame in frames) SendNumbered(frame);
@@ -374,20 +269,19 @@ public sealed class MembershipAgent
 
     private void SendNumbered(byte[] frame)
     {
-        if (!_isOver && _cluster.Self is not null) _session.Send(frame);
+        if (_cluster.Self is not null) _session.Send(frame);
     }
 
     private void End(MembershipRefusal reason, Instant now)
     {
-        if (_isOver) return;
+        if (_session.IsOver) return;
         Stop();
         _events.OnExpelled(reason, now);
     }
 
     private void Stop()
     {
-        _isOver = true;
         _requestAlarm.Cancel();
-        _session.Close();
+        _session.End();
     }
 }

@@ -38,6 +38,9 @@ internal sealed class AgentSession
     /// <summary>The server has welcomed this node by the present connection.</summary>
     public bool IsOpen { get; private set; }
 
+    /// <summary>The node has said goodbye, or was refused, removed or told nonsense: it says nothing more to any server.</summary>
+    public bool IsOver { get; private set; }
+
     /// <summary>Numbered frames taken from the server since the session began.</summary>
     public ulong Received { get; private set; }
 
@@ -65,6 +68,13 @@ internal sealed class AgentSession
         _alarm.Cancel();
     }
 
+    /// <summary>Ends for good; no connection opens it again.</summary>
+    public void End()
+    {
+        IsOver = true;
+        Close();
+    }
+
     /// <summary>Another session begins: what was said in the one before counts no more.</summary>
     public void Restart()
     {
@@ -72,9 +82,10 @@ internal sealed class AgentSession
         Received = 0;
     }
 
-    /// <summary>Sends a numbered frame, as soon as the session is open. The array is kept and must not change.</summary>
+    /// <summary>Sends a numbered frame, as soon as the session is open; once it is over, nothing. The array is kept and must not change.</summary>
     public void Send(byte[] frame)
     {
+        if (IsOver) return;
         _log.Append(frame);
         if (IsOpen) _link.Send(frame);
     }

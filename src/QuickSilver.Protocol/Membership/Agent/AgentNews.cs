@@ -1,0 +1,146 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership.Agent;
+
+/// <summary>
+/// What the server tells a node of the cluster while their session is open: each frame is read as a whole, applied to the cluster as known here, and
+/// then told to the rest of the node, as far as it changes something. Registering, taking over and expelling are the agent's own.
+/// <para>
+/// Descriptions come first and are told to nobody; the step that commits them is, and is confirmed to the server after everybody here has been told:
+/// "installed" means that the whole node acts by it. An event may end the session, so that nothing is said or told after it.
+/// </para>
+/// <para>Core thread only. Its cost is that of the step; nothing here is on the way of a message.</para>
+/// </summary>
+internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, AgentSession session, IMembershipEvents events, Probes probes)
+{
+    private readonly FrameBuilder _frame = new();
+
+    /// <summary>The step that the server let this node send in last; none before the first.</summary>
+    public StepNumber Activated { get; private set; }
+
+    /// <inheritdoc cref="MembershipAgent.JoinsWaitFor"/>
+    public JoinWait? JoinsWaitFor { get; private set; }
+
+    /// <summary>Takes a frame of an open session.</summary>
+    /// <param name="kind">Its first byte.</param>
+    /// <param name="reader">What follows.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>False when it breaks the format, says what cannot be, or is of a kind that only nodes send: the server is not to be believed.</returns>
+    public bool TryTake(FrameKind kind, ref WireReader reader, Instant now) => kind switch
+    {
+        FrameKind.Waiting => OnWaiting(ref reader),
+        FrameKind.Nodes => OnNodes(ref reader),
+        FrameKind.Groups => OnGroups(ref reader),
+        FrameKind.Regions => OnRegions(ref reader),
+        FrameKind.Step => OnStep(ref reader, now),
+        FrameKind.Activate => OnActivate(ref reader, now),
+        FrameKind.Settled => OnSettled(ref reader, now),
+        FrameKind.Retired => OnRetired(ref reader, now),
+        FrameKind.NodeRemoved => OnNodeRemoved(ref reader, now),
+        FrameKind.JoinRefused => OnJoinRefused(ref reader, now),
+        _ => false,
+    };
+
+    /// <summary>The node is to register as if for the first time: no step counts any more.</summary>
+    public void OnForgotten() => Activated = default;
+
+    private bool OnWaiting(ref WireReader reader)
+    {
+        JoinsWaitFor = WaitingFrame.TryRead(ref reader);
+        return JoinsWaitFor is not null;
+    }
+
+    private bool OnNodes(ref WireReader reader)
+    {
+        if (NodeFrame.TryRead(ref reader) is not { } nodes) return false;
+        cluster.Describe(nodes);
+        return true;
+    }
+
+    private bool OnGroups(ref WireReader reader)
+    {
+        if (GroupFrame.TryRead(ref reader, cluster.GroupEpoch) is not { } groups) return false;
+        cluster.Describe(groups);
+        return true;
+    }
+
+    private bool OnRegions(ref WireReader reader)
+    {
+        if (RegionFrame.TryRead(ref reader) is not { } entries) return false;
+        int left = RegionFrame.MaxCounters;
+        foreach (RegionFrame.Entry entry in entries)
+        {
+            if (!cluster.TryDescribe(entry, ref left)) return false;
+        }
+        return true;
+    }
+
+    private bool OnStep(ref WireReader reader, Instant now)
+    {
+        if (StepFrame.TryRead(ref reader) is not { } frame) return false;
+        if (!frame.IsConcerned) probes.Hit(Mark.StepDidNotConcern);
+        if (probes.Breaks(Sabotage.StepSkipped) && frame.Step % 4 == 0 && cluster.Skip(frame))
+        {
+            ConfirmInstalled(frame.Step);
+            return true;
+        }
+        if (cluster.Install(frame) is not { } installed) return false;
+        requests.OnStepInstalled(installed);
+        events.OnStepInstalled(installed, now);
+        if (!session.IsOver) ConfirmInstalled(frame.Step);
+        return true;
+    }
+
+    private bool OnActivate(ref WireReader reader, Instant now)
+    {
+        ulong step = reader.ReadVarint();
+        if (!reader.IsAtEnd || step != cluster.Installed.Counter) return false;
+        Activated = cluster.Installed;
+        events.OnStepActivated(cluster.Installed, now);
+        return true;
+    }
+
+    private bool OnSettled(ref WireReader reader, Instant now)
+    {
+        ulong step = reader.ReadVarint();
+        StepNumber installed = cluster.Installed;
+        if (!reader.IsAtEnd || step == 0 || step > installed.Counter) return false;
+        JoinsWaitFor = null;
+        events.OnStepSettled(new StepNumber(installed.Epoch, step), now);
+        return true;
+    }
+
+    private bool OnRetired(ref WireReader reader, Instant now)
+    {
+        var view = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
+        if (!reader.IsAtEnd || cluster.Retire(view) is not { } retired) return false;
+        events.OnViewRetired(retired, now);
+        return true;
+    }
+
+    private bool OnNodeRemoved(ref WireReader reader, Instant now)
+    {
+        ulong key = FrameFields.ReadKey(ref reader);
+        if (!reader.IsAtEnd) return false;
+        if (cluster.Remove(key, isConfirmed: true, out bool isNews) is not { } node) return true;
+        probes.Hit(Mark.NodeRemovalTold);
+        if (isNews) events.OnNodesRemoved([node], now);
+        if (!session.IsOver) events.OnRemovalConfirmed(node, now);
+        return true;
+    }
+
+    private bool OnJoinRefused(ref WireReader reader, Instant now)
+    {
+        var reason = (MembershipRefusal)reader.ReadByte();
+        string name = FrameFields.ReadText(ref reader, AgentRequests.MaxNameBytes);
+        if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
+        requests.OnRefused(name);
+        events.OnJoinRefused(name, reason, now);
+        return true;
+    }
+
+    private void ConfirmInstalled(ulong step) =>
+        session.Send(_frame.Begin(FrameKind.Installed).WriteVarint(step).WriteVarint(session.Received).ToArray());
+}
