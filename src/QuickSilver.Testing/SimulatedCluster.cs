@@ -42,10 +42,8 @@ public sealed class SimulatedCluster
     private readonly List<SimulatedNode> _nodes = [];
     private readonly List<SimulatedNode> _current = [];
     private readonly HashSet<int> _destroyed = [];
-    private readonly Dictionary<int, ulong> _removedBy = [];
-    private readonly SortedDictionary<int, ulong> _takenOver = [];
-    private ulong _plans;
-    private int _plansUnderWay;
+    private readonly AnnouncedRemovals _removals;
+    private readonly SendPlans _plans;
     private bool _isEnding;
 
     /// <summary>Makes the cluster and starts its nodes; nothing happens before it runs.</summary>
@@ -60,7 +58,9 @@ public sealed class SimulatedCluster
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace,
-            MarkRemoved, MarkTakenOver);
+            key => _removals!.OnRemoved(key, _membership!.Servers, _membership.LastStep), key => _removals!.OnTakenOver(key, _membership!.Servers));
+        _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
+        _plans = new SendPlans(_run, _events, machine => _current[machine]);
         for (int machine = 0; machine < options.Nodes; machine++) _current.Add(AddNode(machine));
         foreach (int machine in options.Absent) _nodes[machine].NeverStart();
         foreach (SimulatedNode node in _nodes) node.Connect();
@@ -187,7 +187,7 @@ public sealed class SimulatedCluster
         {
             if (_run.Now >= until) return false;
             RunFor(until - _run.Now < Look ? until - _run.Now : Look);
-            RestoreForgotten();
+            _removals.RestoreForgotten();
         }
         return true;
     }
@@ -213,8 +213,7 @@ public sealed class SimulatedCluster
     public void Start(SendPlan plan)
     {
         ArgumentNullException.ThrowIfNull(plan);
-        _plansUnderWay++;
-        _events.Schedule(_run.Now + plan.Start, new PlanExecution(this, plan, _plans++));
+        _plans.Start(plan);
     }
 
     /// <summary>Lets a fault happen at its time.</summary>
@@ -233,7 +232,7 @@ public sealed class SimulatedCluster
     public void After(TimeSpan delay, Action action) => _events.Schedule(_run.Now + delay, new ActionExecution(action));
 
     /// <summary>True when all sending is done, every promise about it kept, and what removed senders left is settled.</summary>
-    public bool IsSettled => _plansUnderWay == 0 && FindMissing() is null;
+    public bool IsSettled => _plans.UnderWay == 0 && FindMissing() is null;
 
     /// <summary>Which nodes must still keep their promises, of those that live; null: all members.</summary>
     internal Func<SimulatedNode, bool>? Concerns { get; set; }
@@ -310,68 +309,11 @@ public sealed class SimulatedCluster
         });
     }
 
-    private void MarkRemoved(ulong key)
-    {
-        if (_checks.Views.NodeOf(key) is not (>= 0 and var index)) return;
-        _removedBy[index] = _membership.Servers;
-        _takenOver.Remove(index);
-        if (_nodes[index].IsRemoved) return;
-        _checks.Removals.OnAnnounced(key, _membership.LastStep);
-        _nodes[index].IsRemoved = true;
-        _run.Note(index, "removed");
-        _checks.Removals.OnRemoved(_nodes[index]);
-    }
-
-    private void MarkTakenOver(ulong key)
-    {
-        if (_checks.Views.NodeOf(key) is not (>= 0 and var index) || !_removedBy.TryGetValue(index, out ulong server)) return;
-        if (server != _membership.Servers && _nodes[index].IsRemoved) _takenOver[index] = key;
-        RestoreForgotten();
-    }
-
-    // A removal goes with the server that made it when all whom it told are dead or removed themselves: no report names it, and the node is a survivor
-    // like others. While one that was told may still report, the removal stands: the new server announces it again, or refuses the one that was told.
-    private void RestoreForgotten()
-    {
-        foreach ((int index, ulong key) in (KeyValuePair<int, ulong>[])[.. _takenOver])
-        {
-            if (!_nodes[index].IsAlive || _nodes.Exists(node => IsConcerned(node) && _checks.Removals.WasTold(node.Index, key))) continue;
-            _takenOver.Remove(index);
-            _nodes[index].IsRemoved = false;
-            _run.Note(index, "restored");
-        }
-    }
-
     private static MembershipServerSettings ServerSettings(SimulationOptions options)
     {
         MembershipServerSettings settings = options.Membership;
         if (!options.Network.Multicast) return settings with { MulticastFirst = 0, MulticastCount = 0 };
         return settings.MulticastFirst != 0 ? settings : settings with { MulticastFirst = 0xEFFF_0001, MulticastCount = 4096 };
-    }
-
-    private sealed class PlanExecution(SimulatedCluster cluster, SendPlan plan, ulong id) : IEventTarget
-    {
-        private int _due;
-
-        public void OnEvent(object? argument, long value, Instant now)
-        {
-            // What is due while its machine has no node in the group is not sent.
-            SimulatedNode node = cluster._current[plan.Node];
-            do
-            {
-                if (_due++ >= plan.Count)
-                {
-                    cluster._plansUnderWay--;
-                    return;
-                }
-                if (!node.IsAlive || node.FindGroup(plan.Group) is null) continue;
-                int bytes = cluster._run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, (ulong)_due - 1);
-                if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
-                else node.Send(plan.Group, bytes);
-            }
-            while (plan.Interval == TimeSpan.Zero);
-            cluster._events.Schedule(now + plan.Interval, this);
-        }
     }
 
     private sealed class FaultExecution(SimulatedCluster cluster) : IEventTarget

@@ -1,0 +1,58 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Scheduling;
+
+namespace QuickSilver.Testing.Nodes;
+
+/// <summary>
+/// Carries the <see cref="SendPlan"/>s of a run out, one event a message. A plan is bound to a machine and not to a node: what is due while the machine
+/// has no node in the group is not sent, and whoever lives there next goes on.
+/// </summary>
+/// <param name="run">Draws the sizes: the same for the same plan, whatever else happens.</param>
+/// <param name="events">Where messages are due.</param>
+/// <param name="nodeOn">The last node of a machine, ended or not.</param>
+internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, SimulatedNode> nodeOn)
+{
+    private ulong _started;
+
+    /// <summary>Plans that have messages left.</summary>
+    public int UnderWay { get; private set; }
+
+    /// <summary>Begins a plan.</summary>
+    public void Start(SendPlan plan)
+    {
+        UnderWay++;
+        events.Schedule(run.Now + plan.Start, new Execution(this, plan, _started++));
+    }
+
+    private SimulatedNode On(int machine) => nodeOn(machine);
+
+    private int Draw(SendPlan plan, ulong id, ulong message) =>
+        run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, message);
+
+    private void ScheduleNext(Execution execution, Instant due) => events.Schedule(due, execution);
+
+    private sealed class Execution(SendPlans plans, SendPlan plan, ulong id) : IEventTarget
+    {
+        private int _due;
+
+        public void OnEvent(object? argument, long value, Instant now)
+        {
+            SimulatedNode node = plans.On(plan.Node);
+            do
+            {
+                if (_due++ >= plan.Count)
+                {
+                    plans.UnderWay--;
+                    return;
+                }
+                if (!node.IsAlive || node.FindGroup(plan.Group) is null) continue;
+                int bytes = plans.Draw(plan, id, (ulong)_due - 1);
+                if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
+                else node.Send(plan.Group, bytes);
+            }
+            while (plan.Interval == TimeSpan.Zero);
+            plans.ScheduleNext(this, now + plan.Interval);
+        }
+    }
+}
