@@ -252,6 +252,9 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return new ValueTask(done.Task);
     }
 
+    /// <summary>"greetings at host-4242-1".</summary>
+    public override string ToString() => $"{Name} at {Services.Name}";
+
     Exception ISendOwner.EndException() => EndException();
 
     internal void Bind(GroupCore core) => Volatile.Write(ref _core, core);

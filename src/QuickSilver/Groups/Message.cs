@@ -1,3 +1,4 @@
+using System.Globalization;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
@@ -29,4 +30,11 @@ public sealed class Message
 
     /// <summary>The handle it came by.</summary>
     public Group Group { get; }
+
+    /// <summary>"greetings 17 of host-4242-1, 5 bytes": for a log; the bytes themselves are not shown.</summary>
+    public override string ToString() => Describe(Group, _sender, Sequence, Payload.Length);
+
+    /// <summary>What a message is called in a log, however it is held.</summary>
+    internal static string Describe(Group group, NodeInfo sender, ulong sequence, int bytes) =>
+        string.Create(CultureInfo.InvariantCulture, $"{group.Name} {sequence} of {sender.Name}, {bytes} bytes");
 }

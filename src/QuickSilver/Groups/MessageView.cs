@@ -32,4 +32,7 @@ public readonly ref struct MessageView
 
     /// <summary>An owned copy.</summary>
     public Message ToMessage() => new(Group, _sender, Sequence, Payload.ToArray());
+
+    /// <summary>"greetings 17 of host-4242-1, 5 bytes". Allocates the text: not for every message.</summary>
+    public override string ToString() => Message.Describe(Group, _sender, Sequence, Payload.Length);
 }

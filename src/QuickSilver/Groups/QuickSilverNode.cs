@@ -183,6 +183,9 @@ public sealed class QuickSilverNode : IAsyncDisposable
         await Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
+    /// <summary>"host-4242-1 (10.0.0.5:15001/7, Running)".</summary>
+    public override string ToString() => $"{Name} ({Id}, {State})";
+
     private static async Task<QuickSilverNode> StartCoreAsync(QuickSilverOptions options, CancellationToken ct)
     {
         var node = new QuickSilverNode(options);

@@ -75,6 +75,16 @@ internal sealed class LeaseSlot(LeaseTable table)
         return new Message(inbox!.Group, sender!, number, copy);
     }
 
+    /// <summary>The message for a log; null when the lease has ended.</summary>
+    public string? Describe(int version)
+    {
+        NodeInfo? sender = _entry.Sender;
+        ulong number = _entry.Number;
+        InboxCore? inbox = _inbox;
+        int bytes = _entry.Length;
+        return IsCurrent(version) ? Message.Describe(inbox!.Group, sender!, number, bytes) : null;
+    }
+
     /// <summary>Ends the lease, unless it has ended. Any thread.</summary>
     public void Release(int version)
     {
@@ -86,10 +96,15 @@ internal sealed class LeaseSlot(LeaseTable table)
         table.OnReleased(this, inbox, entry);
     }
 
-    private void Check(int version)
+    private bool IsCurrent(int version)
     {
         Volatile.ReadBarrier();
-        if (Volatile.Read(ref _version) != version) ThrowDisposed();
+        return Volatile.Read(ref _version) == version;
+    }
+
+    private void Check(int version)
+    {
+        if (!IsCurrent(version)) ThrowDisposed();
     }
 
     [DoesNotReturn]
