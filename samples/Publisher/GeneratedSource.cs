@@ -6,8 +6,8 @@ using QuickSilver.Samples;
 namespace Publisher;
 
 /// <summary>
-/// Sends generated messages round-robin over groups, as fast as they are taken or at a rate. One buffer serves all: SendAsync has copied it when it
-/// returns.
+/// Sends generated messages round-robin over groups, as fast as they are taken or at a rate. One buffer serves all: SendAsync has copied
+/// it when it returns.
 /// </summary>
 internal sealed class GeneratedSource
 {

@@ -7,16 +7,15 @@ using QuickSilver.Samples.Processes;
 namespace QuickStart;
 
 /// <summary>
-/// One run: starts the programs, shows how far they are, reads their reports and judges. This process hosts the membership of the cluster, so
-/// nothing depends on which program ends first;
-/// otherwise it takes no part.
+/// One run: starts the programs, shows how far they are, reads their reports and judges. This process hosts the membership of the cluster, so nothing
+/// depends on which program ends first; otherwise it takes no part.
 /// </summary>
 internal sealed class ClusterRun(ClusterPlan plan)
 {
     private const string GroupPrefix = "topic-";
 
-    // Enough to keep everybody busy; with the default of 100,000 every message would be taken at once and the latencies would say how long the run
-    // was.
+    // Enough to keep everybody busy; with the default of 100,000 every message would be taken at once and the latencies would say how
+    // long the run was.
     private const int Pending = 5_000;
 
     private static readonly TimeSpan AfterTimeout = TimeSpan.FromSeconds(15);

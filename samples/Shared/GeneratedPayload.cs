@@ -5,8 +5,7 @@ namespace QuickSilver.Samples;
 
 /// <summary>
 /// The payload that Publisher generates and Subscriber checks. It says who sent it, to which group and as which of that publisher's messages there,
-/// so that a receiver can tell a damaged,
-/// misdirected or reordered message from a good one without knowing anything else. Little endian:
+/// so that a receiver can tell a damaged, misdirected or reordered message from a good one without knowing anything else. Little endian:
 /// <code>
 /// offset  length  field
 /// 0       4       magic, "QSG1"

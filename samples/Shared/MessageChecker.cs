@@ -5,8 +5,7 @@ namespace QuickSilver.Samples;
 
 /// <summary>
 /// Checks every message a program receives: content, publisher, group, and that each sender's messages in a group come one after the other, none
-/// missing, none twice. The first message of a
-/// sender in a group may have any number, since a late joiner starts anywhere. Any thread.
+/// missing, none twice. The first message of a sender in a group may have any number, since a late joiner starts anywhere. Any thread.
 /// </summary>
 internal sealed class MessageChecker(long expected)
 {

@@ -5,8 +5,7 @@ namespace Subscriber;
 
 /// <summary>
 /// Joins, receives and checks. When each message is printed, every group has a reader of its own on the thread pool; otherwise messages are checked
-/// inline, on the node's own thread, as a
-/// program would that has little to do for each.
+/// inline, on the node's own thread, as a program would that has little to do for each.
 /// </summary>
 internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
 {

@@ -244,8 +244,8 @@ public sealed class SimulatedCluster
     internal (string Invariant, string Missing)? FindMissing() =>
         LivenessChecks.FindMissing(_nodes, _checks, IsConcerned) ?? PrefixChecks.FindOpen(_nodes, _checks, IsConcerned);
 
-    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known stable at its
-    /// sender.</summary>
+    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known
+    /// stable at its sender.</summary>
     /// <param name="limit">The time this may take.</param>
     /// <exception cref="InvariantViolationException">A promise was broken; D7 or D8 when the time ran out.</exception>
     public void Settle(TimeSpan limit)

@@ -15,15 +15,15 @@ public sealed record SimulationOptions
     /// <summary>Nodes of the cluster, beside the membership server.</summary>
     public int Nodes { get; init; } = 2;
 
-    /// <summary>Machines that are not there at all, by index: the others fare exactly as if they were, so a run can be cut down to fewer
-    /// nodes.</summary>
+    /// <summary>Machines that are not there at all, by index: the others fare exactly as if they were, so a run can be cut
+    /// down to fewer nodes.</summary>
     public IReadOnlyList<int> Absent { get; init; } = [];
 
     /// <summary>How many more nodes can be started on machines whose node has ended; what is asked for beyond is refused.</summary>
     public int Restarts { get; init; }
 
-    /// <summary>Time after which a node that was removed from the cluster, though it lives, comes back as a new one on the same machine; null:
-    /// never.</summary>
+    /// <summary>Time after which a node that was removed from the cluster, though it lives, comes back as a new one on the
+    /// same machine; null: never.</summary>
     public TimeSpan? RejoinDelay { get; init; }
 
     /// <summary>Each machine's clock goes wrong by up to so many parts in a million, one way or the other.</summary>

@@ -4,8 +4,7 @@ namespace QuickSilver.Samples.Processes;
 
 /// <summary>
 /// A .NET program run as a child, with its lines read and its standard input kept open. A child that ends with its standard input (<c>--tied</c>)
-/// does not outlive this process, however this
-/// one ends; disposing closes that input, waits a little and then kills.
+/// does not outlive this process, however this one ends; disposing closes that input, waits a little and then kills.
 /// </summary>
 internal sealed class ChildProcess : IAsyncDisposable
 {

@@ -15,9 +15,9 @@ namespace QuickSilver.Protocol.Core;
 /// token that had to wait for a quantum of data at each of its hops made rounds, and with them all feedback, ten times as long under load.
 /// </para>
 /// <para>
-/// Nor is the order of classes absolute: after a turn whose I/O was cut before it came to a repair or data, the next begins with eight of each, if
-/// any wait. Without that, members that had all lost the same packets spent all their time on each other's requests and never came to read the
-/// answers.
+/// Nor is the order of classes absolute: after a turn whose I/O was cut before it came to a repair or data, the next begins with eight of
+/// each, if any wait. Without that, members that had all lost the same packets spent all their time on each other's requests and never came
+/// to read the answers.
 /// </para>
 /// <para>
 /// After a time warp (the thread was held up longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O phase) I/O is handled

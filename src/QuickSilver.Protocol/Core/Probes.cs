@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// What tests see and move inside the protocol: defects planted on purpose, marks for states reached, and turns taken on a whim. Every room is given
-/// one through its settings; in production that is <see cref="None"/>, and each question costs one predictable branch. Core thread only; allocates
-/// nothing.
+/// What tests see and move inside the protocol: defects planted on purpose, marks for states reached, and turns taken on a whim. Every
+/// room is given one through its settings; in production that is <see cref="None"/>, and each question costs one predictable branch. Core
+/// thread only; allocates nothing.
 /// </summary>
 internal sealed class Probes
 {

@@ -109,8 +109,8 @@ public sealed class Disseminator
         }
     }
 
-    /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against expectation, counts as
-    /// stable.</summary>
+    /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against
+    /// expectation, counts as stable.</summary>
     public void OnViewRetired(RegionView view, Instant now)
     {
         _endings.RemoveAll(ending => ending.View.Number == view.Number);

@@ -45,8 +45,8 @@ public sealed class GroupSender
     /// <summary>The stack's own object for the group.</summary>
     public object? Tag { get; set; }
 
-    /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so until it said
-    /// otherwise.</summary>
+    /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so
+    /// until it said otherwise.</summary>
     public bool IsOpen => _gate.IsOpen;
 
     /// <summary>True while no limit of pending is reached now, told or not: what a host looks at that sends more than once in one call. Who stops

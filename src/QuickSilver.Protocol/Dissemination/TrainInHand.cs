@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The piece of a stream that the root is being given, train by train, and its memory: the root may still use what it was given last until it asks
-/// again, so the memory is kept until then, even when it has become stable meanwhile. One piece at a time; the one before was let go of. Core thread
-/// only.
+/// The piece of a stream that the root is being given, train by train, and its memory: the root may still use what it was given last until
+/// it asks again, so the memory is kept until then, even when it has become stable meanwhile. One piece at a time; the one before was let go
+/// of. Core thread only.
 /// </summary>
 internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters counters)
 {

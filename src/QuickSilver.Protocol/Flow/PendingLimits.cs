@@ -9,10 +9,10 @@ namespace QuickSilver.Protocol.Flow;
 /// message.
 /// </para>
 /// <para>
-/// Minima are reserved for streams that hold something. When the node is full already and further streams begin, their minima come on top: the
-/// node's limit can be exceeded by one minimum per such stream, no more. Messages may be added to a shut gate (they were admitted on another thread
-/// a moment before); the count tells the truth. O(1) per change, plus the shut gates per release; allocates nothing in steady state; core thread
-/// only.
+/// Minima are reserved for streams that hold something. When the node is full already and further streams begin, their minima come on top:
+/// the node's limit can be exceeded by one minimum per such stream, no more. Messages may be added to a shut gate (they were admitted on
+/// another thread a moment before); the count tells the truth. O(1) per change, plus the shut gates per release; allocates nothing in steady
+/// state; core thread only.
 /// </para>
 /// </summary>
 /// <param name="quota">The limits.</param>

@@ -11,10 +11,10 @@ namespace QuickSilver.Protocol.Flow;
 /// rate ignores feedback.
 /// </para>
 /// <para>
-/// That is in kernel accounting and the limits users set are in packets, so it is divided by the smoothed charge of a packet. Sending
-/// resumes not with each single credit but when a quantum is there (what a quarter of a millisecond earns, at most a train): waking more often than
-/// that costs more than it gives, and a train per wake costs a tenth of single datagrams. Source: first paper, section 3, for the bucket; the
-/// adaptation is ours. O(1), allocates nothing, core thread only.
+/// That is in kernel accounting and the limits users set are in packets, so it is divided by the smoothed charge of a packet. Sending resumes not
+/// with each single credit but when a quantum is there (what a quarter of a millisecond earns, at most a train): waking more often than that costs
+/// more than it gives, and a train per wake costs a tenth of single datagrams. Source: first paper, section 3, for the bucket; the adaptation is
+/// ours. O(1), allocates nothing, core thread only.
 /// </para>
 /// <para>Use: send at most <see cref="Allowance"/> packets, tell <see cref="Sent"/>; when the allowance is 0 set an alarm for
 /// <see cref="NextSendAt"/>.</para>

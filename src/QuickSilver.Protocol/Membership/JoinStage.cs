@@ -9,7 +9,8 @@ public enum JoinStage : byte
     /// <summary>Senders switch to the step of the join.</summary>
     Switch,
 
-    /// <summary>Senders finish with an old view, or members with what a removed sender left in it: the region has as many unretired views as it may.</summary>
+    /// <summary>Senders finish with an old view, or members with what a removed sender left in it: the region has as many unretired
+    /// views as it may.</summary>
     Drain,
 
     /// <summary>Survivors of a lost server report to the one that takes over.</summary>

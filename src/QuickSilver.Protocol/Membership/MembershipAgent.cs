@@ -79,8 +79,8 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// A frame from the server, without its length. One that breaks the format, or says what cannot be, ends the agent with <see
-    /// cref="MembershipRefusal.BadFrame"/>.
+    /// A frame from the server, without its length. One that breaks the format, or says what cannot be, ends the agent with
+    /// <see cref="MembershipRefusal.BadFrame"/>.
     /// </summary>
     public void OnFrame(ReadOnlySpan<byte> frame, Instant now)
     {
@@ -115,9 +115,9 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// Asks to be let into groups. Requests of one turn travel together. Ends with <see cref="IMembershipEvents.OnStepInstalled"/> naming the group
-    /// as joined, or with <see cref="IMembershipEvents.OnJoinRefused"/>; a group that this node is in already, and has not asked to leave, ends with
-    /// neither.
+    /// Asks to be let into groups. Requests of one turn travel together. Ends with <see cref="IMembershipEvents.OnStepInstalled"/> naming the
+    /// group as joined, or with <see cref="IMembershipEvents.OnJoinRefused"/>; a group that this node is in already, and has not asked to
+    /// leave, ends with neither.
     /// </summary>
     public void RequestJoin(IReadOnlyList<string> names, byte mode, Instant now)
     {

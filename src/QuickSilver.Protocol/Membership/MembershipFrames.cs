@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// What a host that carries membership frames must know of them. A frame is a kind byte and a body; its length goes ahead of it and is the host's
-/// business.
+/// What a host that carries membership frames must know of them. A frame is a kind byte and a body; its length goes ahead of it and
+/// is the host's business.
 /// </summary>
 public static class MembershipFrames
 {

@@ -16,8 +16,8 @@ namespace QuickSilver.Protocol.Membership;
 /// sends where, and when a view retires) and <see cref="NoticeWriter"/> (who is told what).
 /// </para>
 /// <para>
-/// A server that knows no node and is found by one of another server takes that server's cluster over: the survivors report what they know, keep their
-/// numbers, groups and stays, and the first step gives them new regions and views in an epoch that follows the old one. See
+/// A server that knows no node and is found by one of another server takes that server's cluster over: the survivors report what they know, keep
+/// their numbers, groups and stays, and the first step gives them new regions and views in an epoch that follows the old one. See
 /// <see cref="Succession"/>. A server that has begun a cluster of its own refuses them, unless that is young: then it gives it up for the older one.
 /// </para>
 /// <para>
@@ -142,8 +142,8 @@ public sealed class MembershipServer
     }
 
     /// <summary>
-    /// An older cluster has come: the young one of this server is given up. Its nodes are told, and come back; those that had no groups notice
-    /// nothing.
+    /// An older cluster has come: the young one of this server is given up. Its nodes are told, and come back; those that had
+    /// no groups notice nothing.
     /// </summary>
     private void GiveUp(long connection, HelloFrame hello, byte[] report, Instant now)
     {

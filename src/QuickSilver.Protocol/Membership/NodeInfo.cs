@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// What is known of one node: one instance per node in a process, shared by all views, so that a removal is seen everywhere at once. Core thread
-/// only.
+/// What is known of one node: one instance per node in a process, shared by all views, so that a removal is seen everywhere at
+/// once. Core thread only.
 /// </summary>
 public sealed class NodeInfo
 {

@@ -50,8 +50,8 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         return true;
     }
 
-    /// <summary>After how long a member's answer is overdue, so that the hop may be lost: as long as <see cref="TimeoutOf"/> while nothing is
-    /// measured.</summary>
+    /// <summary>After how long a member's answer is overdue, so that the hop may be lost: as long as <see cref="TimeoutOf"/>
+    /// while nothing is measured.</summary>
     public TimeSpan OverdueOf(int member)
     {
         TimeSpan longest = TimeoutOf(member);

@@ -27,8 +27,8 @@ public interface IRecoveryEvents
     bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram);
 
     /// <summary>
-    /// A packet has been stored: deliver what is in it. Called once per packet, in any order of sequences; what delivery needs for longer it
-    /// retains.
+    /// A packet has been stored: deliver what is in it. Called once per packet, in any order of sequences; what delivery needs
+    /// for longer it retains.
     /// </summary>
     void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now);
 

@@ -192,8 +192,8 @@ public sealed class IntervalSet
     }
 
     /// <summary>
-    /// Moves all runs to the lower end, in a larger array unless as much room as they take has become free there: so a move is paid for by what freed
-    /// it.
+    /// Moves all runs to the lower end, in a larger array unless as much room as they take has become free there: so a move is paid for
+    /// by what freed it.
     /// </summary>
     private void MakeRoomAbove(int count)
     {

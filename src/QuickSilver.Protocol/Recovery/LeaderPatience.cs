@@ -26,7 +26,8 @@ internal sealed class LeaderPatience(RecoverySettings settings, RecoveryCounters
     }
 
     /// <summary>A token of a new round has come from the same leader.</summary>
-    /// <param name="watched">False when nobody watched since the round before: then everything was stable meanwhile, and the time between says nothing.</param>
+    /// <param name="watched">False when nobody watched since the round before: then everything was stable meanwhile, and the
+    /// time between says nothing.</param>
     /// <param name="now">The present instant.</param>
     public void OnNextRound(bool watched, Instant now)
     {

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// The packets of one stream that this member keeps, by sequence: a ring of slices that grows by doubling. O(1) per packet; allocates only when it
-/// grows.
+/// The packets of one stream that this member keeps, by sequence: a ring of slices that grows by doubling. O(1) per packet; allocates
+/// only when it grows.
 /// </summary>
 internal sealed class PacketCache
 {

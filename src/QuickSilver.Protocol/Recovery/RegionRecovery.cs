@@ -265,9 +265,10 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    // Over the cap a stream may still grow by a little above what all members hold: what is kept above a gap could otherwise fill the cache for ever,
-    // or two members wait for each other, each full of the stream that the other lacks. The member that is furthest behind always goes on. It takes
-    // a few rounds until all members know that all hold these packets, and only then may the next come: so few that losses among them do not add rounds.
+    // Over the cap a stream may still grow by a little above what all members hold: what is kept above a gap could otherwise fill the cache for
+    // ever, or two members wait for each other, each full of the stream that the other lacks. The member that is furthest behind always goes on.
+    // It takes a few rounds until all members know that all hold these packets, and only then may the next come: so few that losses among them
+    // do not add rounds.
     private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
     {
         if (_node.HasCacheRoom(bytes)) return true;

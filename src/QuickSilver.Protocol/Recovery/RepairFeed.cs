@@ -6,9 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// Repairs that this node owes its peers, from its caches or its own pending packets. Orders wait here as three numbers each; the datagrams are made
-/// when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. One packet goes to one asker at most once in a round
-/// trip.
+/// Repairs that this node owes its peers, from its caches or its own pending packets. Orders wait here as three numbers each; the datagrams
+/// are made when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. One packet goes to one asker at most
+/// once in a round trip.
 /// </summary>
 internal sealed class RepairFeed : IFeed
 {

@@ -17,8 +17,8 @@ public abstract class JoinRequest(IReadOnlyList<string> names, byte mode)
     public byte Mode { get; } = mode;
 
     /// <summary>
-    /// This node's stay in a group begins: called once for each, when the step is installed and before anything is delivered. Set <see
-    /// cref="LocalGroup.Tag"/> here.
+    /// This node's stay in a group begins: called once for each, when the step is installed and before anything is delivered. Set
+    /// <see cref="LocalGroup.Tag"/> here.
     /// </summary>
     public abstract void OnAdmitted(LocalGroup group, Instant now);
 

@@ -11,8 +11,8 @@ public enum DatagramFlags : ushort
     PayloadChecksum = 1,
 
     /// <summary>
-    /// The sender has used half of its window, or may not admit more before some of it is stable: the region leader should start a token round at
-    /// once.
+    /// The sender has used half of its window, or may not admit more before some of it is stable: the region leader should start a
+    /// token round at once.
     /// </summary>
     FeedbackWanted = 2,
 

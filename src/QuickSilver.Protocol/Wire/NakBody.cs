@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Nak"/>: packets that the asking member, or its whole partition, lacks. The header's sender is the node that
-/// asks.
+/// Body of a <see cref="DatagramKind.Nak"/>: packets that the asking member, or its whole partition, lacks. The header's sender is
+/// the node that asks.
 /// <code>
 /// wide        1 byte  1: nobody in the asker's partition holds them, so answer to the region; 0: answer to the asker
 /// ranges      SequenceRangeList, at most 64

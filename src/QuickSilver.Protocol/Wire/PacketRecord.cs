@@ -125,8 +125,8 @@ public readonly ref struct PacketRecord
     }
 
     /// <summary>
-    /// Reads the next record. Total: false when the body is at its end (filler read over) or breaks the format (then <see
-    /// cref="WireReader.Failed"/> is true).
+    /// Reads the next record. Total: false when the body is at its end (filler read over) or breaks the format (then <see cref="WireReader.Failed"/>
+    /// is true).
     /// </summary>
     /// <param name="reader">The packet's body, after the step.</param>
     /// <param name="datagramLength">Length of the whole datagram, from which <see cref="BytesOffset"/> is counted.</param>

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Faults;
 
-/// <summary>Datagrams are damaged, as if their UDP checksum were right: flipped bits, a cut or a longer tail, a zeroed stretch, the tail of
-/// another.</summary>
+/// <summary>Datagrams are damaged, as if their UDP checksum were right: flipped bits, a cut or a longer tail, a zeroed stretch,
+/// the tail of another.</summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="From">Index of the sending node; null: every node.</param>

@@ -12,8 +12,8 @@ internal static class ConvergenceChecks
 {
     /// <summary>The first view that does not name exactly whom it should.</summary>
     /// <param name="cluster">The cluster, which says which nodes are of the core.</param>
-    /// <param name="mayStay">True for nodes that the server has no reason to take for dead: members that are deaf or mute hold nobody up while nobody
-    /// sends.</param>
+    /// <param name="mayStay">True for nodes that the server has no reason to take for dead: members that are deaf or mute hold nobody
+    /// up while nobody sends.</param>
     /// <returns>What is wrong; null when all agree.</returns>
     public static string? FindDisagreement(SimulatedCluster cluster, Func<SimulatedNode, bool> mayStay)
     {

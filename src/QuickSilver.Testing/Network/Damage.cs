@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>The ways in which a datagram is damaged: flipped bits, a cut tail, garbage behind the tail, a zeroed stretch, or the tail of another
-/// datagram.</summary>
+/// <summary>The ways in which a datagram is damaged: flipped bits, a cut tail, garbage behind the tail, a zeroed stretch, or the
+/// tail of another datagram.</summary>
 internal static class Damage
 {
     private const int Ways = 5;

@@ -4,8 +4,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>One socket of one node: a first-in first-out receive buffer with a limit in the kernel's accounting, which drops what comes when it is
-/// full.</summary>
+/// <summary>One socket of one node: a first-in first-out receive buffer with a limit in the kernel's accounting, which drops what comes
+/// when it is full.</summary>
 internal sealed class SimulatedSocket : IEventTarget
 {
     private readonly SimulatedTransport _owner;

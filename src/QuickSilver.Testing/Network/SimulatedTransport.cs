@@ -63,8 +63,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <summary>Memory of datagrams.</summary>
     public DatagramPool Pool => _network.Pool;
 
-    /// <summary>Set when a send was refused: from then on a send may be tried again. <see cref="Instant.Never"/> when none was refused since <see
-    /// cref="ResetBusy"/>.</summary>
+    /// <summary>Set when a send was refused: from then on a send may be tried again. <see cref="Instant.Never"/> when none was refused since
+    /// <see cref="ResetBusy"/>.</summary>
     public Instant BusyUntil { get; private set; } = Instant.Never;
 
     /// <summary>Bytes sent and read since the counter was taken last: what a turn of the loop is charged for.</summary>

@@ -162,8 +162,8 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.PullEndlessly(stay, bytes, now));
     }
 
-    /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling, its timers become
-    /// late.</summary>
+    /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling,
+    /// its timers become late.</summary>
     /// <param name="duration">How long.</param>
     /// <param name="stopsClock">True: its clock stands still as well; false: it jumps on.</param>
     public void Freeze(TimeSpan duration, bool stopsClock = false)

@@ -20,8 +20,8 @@ internal sealed class SimulatedPayload(NodeApplication owner) : Payload
         return _bytes.AsSpan(0, length);
     }
 
-    /// <summary>Fills a message so that its bytes tell it from every other, as far as they go: a counter of eight bytes, then noise grown from
-    /// it.</summary>
+    /// <summary>Fills a message so that its bytes tell it from every other, as far as they go: a counter of eight bytes, then
+    /// noise grown from it.</summary>
     public static void Fill(Span<byte> bytes, ulong identity)
     {
         ulong state = identity;

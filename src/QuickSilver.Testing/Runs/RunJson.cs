@@ -4,8 +4,8 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver.Testing.Runs;
 
-/// <summary>JSON of runs, by generated code. Files hold only what differs from the defaults, so they stay short, and stay readable when settings are
-/// added.</summary>
+/// <summary>JSON of runs, by generated code. Files hold only what differs from the defaults, so they stay short, and stay readable
+/// when settings are added.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true, WriteIndented = true,
     AllowOutOfOrderMetadataProperties = true)]
 [JsonSerializable(typeof(SavedRun))]

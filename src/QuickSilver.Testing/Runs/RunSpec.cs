@@ -9,8 +9,8 @@ namespace QuickSilver.Testing.Runs;
 /// </summary>
 /// <remarks>
 /// A run has two phases. Until <see cref="HealAt"/> anything may break; all faults but those that last for ever must be over by then. Afterwards the
-/// core, which is every machine that no fault hits for ever, must agree on its views and keep every promise in bounded time, while the rest stays
-/// as it is.
+/// core, which is every machine that no fault hits for ever, must agree on its views and keep every promise in bounded time, while the rest stays as
+/// it is.
 /// </remarks>
 public sealed record RunSpec
 {
@@ -33,8 +33,8 @@ public sealed record RunSpec
     /// <summary>End of the first phase.</summary>
     public TimeSpan HealAt { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long after <see cref="HealAt"/> the core may need until its views name exactly its living nodes (V8) and its joins and leaves have
-    /// returned.</summary>
+    /// <summary>How long after <see cref="HealAt"/> the core may need until its views name exactly its living nodes (V8) and its joins
+    /// and leaves have returned.</summary>
     public TimeSpan ConvergenceLimit { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>How long it may need then, or after the last message, until all is delivered and stable.</summary>

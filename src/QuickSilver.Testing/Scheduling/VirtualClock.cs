@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Testing.Scheduling;
 
-/// <summary>The simulation's time: moved by the engine from event to event, and by nothing else. Ticks of 100 ns from <see
-/// cref="Instant.Zero"/>.</summary>
+/// <summary>The simulation's time: moved by the engine from event to event, and by nothing else. Ticks of 100 ns from
+/// <see cref="Instant.Zero"/>.</summary>
 public sealed class VirtualClock : IClock
 {
     /// <inheritdoc/>

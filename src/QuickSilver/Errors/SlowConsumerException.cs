@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>The application read too slowly: the inbox was full under <see cref="OverflowPolicy.FailGroup"/>. Comes after everything that was
-/// stored.</summary>
+/// <summary>The application read too slowly: the inbox was full under <see cref="OverflowPolicy.FailGroup"/>. Comes after
+/// everything that was stored.</summary>
 /// <param name="code">What went wrong.</param>
 /// <param name="message">What went wrong, for people.</param>
 /// <param name="inner">What caused it.</param>

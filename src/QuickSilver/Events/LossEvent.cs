@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>Messages of one sender that will not be delivered here. Comes right before that sender's next message; losses in a row are
-/// merged.</summary>
+/// <summary>Messages of one sender that will not be delivered here. Comes right before that sender's next message; losses in
+/// a row are merged.</summary>
 /// <param name="Group">The handle it came by.</param>
 /// <param name="Sender">Who sent them.</param>
 /// <param name="First">Number of the first; 0: unknown, this node had got nothing of the sender before it died.</param>

@@ -6,8 +6,8 @@ namespace QuickSilver;
 /// <param name="After">The new view.</param>
 public sealed record ViewEvent(Group Group, GroupView? Before, GroupView After) : GroupEvent(Group)
 {
-    /// <summary>Members of <see cref="After"/> that were not in <see cref="Before"/>; all of them in the first event. Built anew by each call,
-    /// O(members).</summary>
+    /// <summary>Members of <see cref="After"/> that were not in <see cref="Before"/>; all of them in the first event. Built anew
+    /// by each call, O(members).</summary>
     public IReadOnlyList<Member> GetJoined() => Before is null ? After.Members : Except(After, Before);
 
     /// <summary>Members of <see cref="Before"/> that are no more. Built anew by each call, O(members).</summary>

@@ -14,12 +14,12 @@ public sealed class FeedRegistration : IDisposable
         _source = source;
     }
 
-    /// <summary>Says that the feed has something to send; the first call starts it. Any thread; calls before the feed is asked are one. Allocates
-    /// nothing.</summary>
+    /// <summary>Says that the feed has something to send; the first call starts it. Any thread; calls before the feed is asked
+    /// are one. Allocates nothing.</summary>
     public void Signal() => _source.Signal(_services.Requests);
 
-    /// <summary>Takes the feed out. Off the core thread it may be asked once more by a turn that has begun. Again, or after the end of the handle:
-    /// nothing.</summary>
+    /// <summary>Takes the feed out. Off the core thread it may be asked once more by a turn that has begun. Again, or after the end
+    /// of the handle: nothing.</summary>
     public void Dispose()
     {
         if (_services.IsCoreThread) _source.Remove();

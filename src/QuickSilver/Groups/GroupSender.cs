@@ -109,8 +109,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return core.Gate.EnterAsync(this, payload, payload.Length, ct);
     }
 
-    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline
-    /// handlers.</summary>
+    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing;
+    /// allowed in inline handlers.</summary>
     public SendStatus TrySend(ReadOnlySpan<byte> payload)
     {
         if (Volatile.Read(ref _end) is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
@@ -141,8 +141,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     /// <param name="ct">Ends the waiting only: what has been admitted is sent. The exception names the members it waited for.</param>
     /// <returns>Who holds it, and how many members were removed from the cluster before they were known to.</returns>
     /// <exception cref="OperationCanceledException">The token; names whom the message waits for.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold the message is not
-    /// known.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold the
+    /// message is not known.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the message was confirmed.</exception>
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default)
@@ -166,8 +166,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         }
     }
 
-    /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member, in whatever views it was
-    /// sent.</summary>
+    /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member, in whatever
+    /// views it was sent.</summary>
     /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
     /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;

@@ -61,8 +61,8 @@ public readonly struct MessageLease : IDisposable, IEquatable<MessageLease>
     /// <summary>True when both are copies of one lease.</summary>
     public static bool operator ==(MessageLease left, MessageLease right) => left.Equals(right);
 
-    /// <summary>"greetings 17 of host-4242-1, 5 bytes"; "a lease that has ended" when it has. Throws nothing. Allocates the text: not for every
-    /// message.</summary>
+    /// <summary>"greetings 17 of host-4242-1, 5 bytes"; "a lease that has ended" when it has. Throws nothing. Allocates the text:
+    /// not for every message.</summary>
     public override string ToString() => _slot?.Describe(_version) ?? "a lease that has ended";
 
     /// <summary>True when they are different leases.</summary>

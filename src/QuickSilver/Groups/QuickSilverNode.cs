@@ -44,8 +44,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
     /// <param name="ct">Ends the start. The exception says what it had met.</param>
     /// <exception cref="ArgumentException">Lists what is wrong with the options, each by its path.</exception>
-    /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or it refused the
-    /// node.</exception>
+    /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or
+    /// it refused the node.</exception>
     /// <exception cref="OperationCanceledException">The token; says how the search for a membership server stood.</exception>
     /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>

@@ -145,8 +145,8 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         return deserted.Count > 0;
     }
 
-    // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them reading each other's
-    // datagrams.
+    // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them
+    // reading each other's datagrams.
     private static MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
     {
         int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));

@@ -36,8 +36,8 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <param name="requests">The core thread's.</param>
     /// <param name="handler">Gets what comes, on the core thread.</param>
     /// <param name="events">Told what people should know.</param>
-    /// <param name="silence">A server answers heartbeats: a connection by which nothing has come for so long is given up. Several heartbeats; null:
-    /// never.</param>
+    /// <param name="silence">A server answers heartbeats: a connection by which nothing has come for so long is given up.
+    /// Several heartbeats; null: never.</param>
     public TcpMembershipLink(MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events, TimeSpan? silence = null)
     {
         _connector = connector;

@@ -6,8 +6,8 @@ public sealed class DeliveryOptions
     /// <summary>Most unread messages of one inbox. Default: 65,536.</summary>
     public int InboxCapacity { get; set; } = 65_536;
 
-    /// <summary>Most unread bytes of one inbox, leases not yet disposed of included; one longer message fits into an empty inbox. Default: 64
-    /// MiB.</summary>
+    /// <summary>Most unread bytes of one inbox, leases not yet disposed of included; one longer message fits into an empty
+    /// inbox. Default: 64 MiB.</summary>
     public long InboxBytes { get; set; } = 64L << 20;
 
     /// <summary>Most unread bytes of all inboxes of the node: above it, the inbox that holds most acts as full. Default: 512 MiB.</summary>

@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>How one handle on a group behaves. Copied and validated at the join. Null means: as the node's <see cref="DeliveryOptions"/>
-/// say.</summary>
+/// <summary>How one handle on a group behaves. Copied and validated at the join. Null means: as the
+/// node's <see cref="DeliveryOptions"/> say.</summary>
 public sealed class GroupOptions
 {
     /// <summary>The group's promise, fixed by its first member; a mismatch fails the join with <see cref="ErrorCode.GroupModeMismatch"/>.</summary>

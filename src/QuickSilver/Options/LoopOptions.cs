@@ -15,8 +15,8 @@ public sealed class LoopOptions
     /// <summary>Longest time spent on timers in one turn. Default: 1 ms.</summary>
     public TimeSpan AlarmQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
 
-    /// <summary>A call of user code on the core thread, or a phase of a turn, longer than this is reported as a <see cref="StallEvent"/>. Default: 10
-    /// ms.</summary>
+    /// <summary>A call of user code on the core thread, or a phase of a turn, longer than this is reported as a
+    /// <see cref="StallEvent"/>. Default: 10 ms.</summary>
     public TimeSpan StallWarning { get; set; } = TimeSpan.FromMilliseconds(10);
 
     internal void CopyTo(LoopOptions copy)

@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>Where the membership server is, and its timing. The times are read by the node that serves, except the heartbeat and the two timeouts of
-/// joins.</summary>
+/// <summary>Where the membership server is, and its timing. The times are read by the node that serves, except the heartbeat and the
+/// two timeouts of joins.</summary>
 public sealed class MembershipOptions
 {
     /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>

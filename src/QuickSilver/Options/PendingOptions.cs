@@ -12,9 +12,9 @@ public sealed class PendingOptions
     /// <summary>Most bytes per region stream. Default: 64 MiB.</summary>
     public long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>Most bytes in all streams of the node; one message more for each stream that held nothing before. A thirty-second of it, at
-    /// most 256 KiB, is guaranteed to every stream, so that one stuck region does not silence the others: with more than 32 that hold something, each
-    /// further one may add as much. Default: 256 MiB.</summary>
+    /// <summary>Most bytes in all streams of the node; one message more for each stream that held nothing before. A thirty-second of it, at most 256
+    /// KiB, is guaranteed to every stream, so that one stuck region does not silence the others: with more than 32 that hold something, each further
+    /// one may add as much. Default: 256 MiB.</summary>
     public long NodeMaxBytes { get; set; } = 256L << 20;
 
     /// <summary>Most messages of a group that applications may be ahead of the network: admitted and not yet sent for the first time. Default:

@@ -67,8 +67,8 @@ public sealed class QuickSilverOptions
 
     internal IMeterFactory? MeterFactory { get; private set; }
 
-    /// <summary>Where log messages go; nowhere by default. Called from a pool thread, never from the core thread. The factory stays the
-    /// caller's.</summary>
+    /// <summary>Where log messages go; nowhere by default. Called from a pool thread, never from the core thread. The
+    /// factory stays the caller's.</summary>
     /// <returns>This instance.</returns>
     public QuickSilverOptions UseLoggerFactory(ILoggerFactory factory)
     {
@@ -86,8 +86,8 @@ public sealed class QuickSilverOptions
         return this;
     }
 
-    /// <summary>What is wrong, one finding an entry, each beginning with the path of the option ("Transport.PortRange: …"); empty when all is
-    /// well.</summary>
+    /// <summary>What is wrong, one finding an entry, each beginning with the path of the option ("Transport.PortRange: …"); empty
+    /// when all is well.</summary>
     public IReadOnlyList<string> Validate() => Check().Findings;
 
     internal OptionErrors Check()

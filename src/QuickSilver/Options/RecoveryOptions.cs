@@ -12,8 +12,8 @@ public sealed class RecoveryOptions
     /// <summary>Pull a gap at once from a neighbour, rather than wait for the token. Default: true.</summary>
     public bool EagerPull { get; set; } = true;
 
-    /// <summary>Most bytes of received packets kept for others and for delivery; what finds no room counts as not received. Default: 256
-    /// MiB.</summary>
+    /// <summary>Most bytes of received packets kept for others and for delivery; what finds no room counts as not
+    /// received. Default: 256 MiB.</summary>
     public long CacheBytes { get; set; } = 256L << 20;
 
     internal void CopyTo(RecoveryOptions copy)

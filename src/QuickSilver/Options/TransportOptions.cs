@@ -13,12 +13,12 @@ public sealed class TransportOptions
     /// <summary>How regions are carried. Default: <see cref="TransportKind.Auto"/>.</summary>
     public TransportKind Kind { get; set; } = TransportKind.Auto;
 
-    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the one of the default
-    /// route.</summary>
+    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the one
+    /// of the default route.</summary>
     public string? Interface { get; set; }
 
-    /// <summary>Multicast addresses that regions may use, as ADDRESS/BITS. Read by the node that serves the membership. Default:
-    /// 239.192.66.0/24.</summary>
+    /// <summary>Multicast addresses that regions may use, as ADDRESS/BITS. Read by the node that serves
+    /// the membership. Default: 239.192.66.0/24.</summary>
     public string MulticastPool { get; set; } = "239.192.66.0/24";
 
     /// <summary>UDP ports that this node and its regions may use, as FIRST-LAST. Default: 15000-15999.</summary>

@@ -89,8 +89,8 @@ internal sealed class InboxRing
         _peak = 0;
     }
 
-    /// <summary>Takes the oldest message away from the reader and notes its loss; notes on the way are kept for the reader. Core thread
-    /// only.</summary>
+    /// <summary>Takes the oldest message away from the reader and notes its loss; notes on the way are kept for the
+    /// reader. Core thread only.</summary>
     /// <returns>False when there is none: what is left is in the reader's hands.</returns>
     public bool TryDropOldest(LossReason reason, out InboxEntry dropped)
     {

@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>One inline handler of a handle. Attached and taken out on the core thread, so that a dispose that has returned is never followed by a
-/// call.</summary>
+/// <summary>One inline handler of a handle. Attached and taken out on the core thread, so that a dispose that has returned is never
+/// followed by a call.</summary>
 /// <param name="owner">The handle.</param>
 /// <param name="handler">The application's.</param>
 internal sealed class InlineRegistration(Group owner, InlineHandler handler) : IDisposable, IRequestTarget

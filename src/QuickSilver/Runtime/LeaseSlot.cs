@@ -5,9 +5,9 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// What a <see cref="MessageLease"/> points at: one message's memory, used again for the next lease once released. An even version means free, an odd
-/// one leased; the version a lease was made with is never seen again (until 2^31 leases of the slot later), so a copy that outlived its lease finds
-/// out.
+/// What a <see cref="MessageLease"/> points at: one message's memory, used again for the next lease once released. An even version means
+/// free, an odd one leased; the version a lease was made with is never seen again (until 2^31 leases of the slot later), so a copy that
+/// outlived its lease finds out.
 /// <para>
 /// Reads by any thread race with a release by another: each read takes its field first and checks the version after, so it either throws or returns
 /// what belongs to the lease.

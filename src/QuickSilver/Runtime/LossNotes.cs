@@ -18,8 +18,8 @@ internal sealed class LossNotes
     public int Count => _notes.Count;
 
     /// <summary>
-    /// Adds a loss, merged with the sender's last one if the reason is the same, and beyond a thousand notes whatever it is. Allocates for a new note
-    /// only.
+    /// Adds a loss, merged with the sender's last one if the reason is the same, and beyond a thousand notes whatever it is. Allocates for
+    /// a new note only.
     /// </summary>
     public void Add(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {

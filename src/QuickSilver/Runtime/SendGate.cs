@@ -6,8 +6,8 @@ namespace QuickSilver.Runtime;
 /// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
 /// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet packed for
 /// the last time, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent; the limit is low
-/// while the node is crowded, see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network work in
-/// memory that a cache holds, instead of writing all that may be pending, which the core would read back from afar, at half the rate and after a
+/// while the node is crowded, see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network work
+/// in memory that a cache holds, instead of writing all that may be pending, which the core would read back from afar, at half the rate and after a
 /// hundred times the wait (docs/decisions/0013). Once shut it stays shut for everybody: waiters stand in a list in the order of their calls, are
 /// admitted from its head, and nobody passes while it has anyone.
 /// </para>
@@ -139,8 +139,8 @@ internal sealed class SendGate
         if (Volatile.Read(ref _state) != 0) AdvanceFromCore();
     }
 
-    /// <summary>Lets those in whom there is room for, without waiting for the lock: when it is taken, the queue is asked to call again. Core thread
-    /// only.</summary>
+    /// <summary>Lets those in whom there is room for, without waiting for the lock: when it is taken, the queue is asked to call
+    /// again. Core thread only.</summary>
     public void AdvanceFromCore()
     {
         if (!_lock.TryEnter())

@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>A node's counters since its start and gauges of the present: one cut from the end of a turn of its core, at most 100 ms old. A
-/// copy.</summary>
+/// <summary>A node's counters since its start and gauges of the present: one cut from the end of a turn of its core, at most 100
+/// ms old. A copy.</summary>
 public sealed record NodeStatistics
 {
     /// <summary>When the cut was made.</summary>
@@ -43,8 +43,8 @@ public sealed record NodeStatistics
     /// <summary>Packets sent for the first time, one per region.</summary>
     public long PacketsSent { get; init; }
 
-    /// <summary>Messages as they left for the first time: each once for every region of its group by multicast, once for every member by
-    /// unicast.</summary>
+    /// <summary>Messages as they left for the first time: each once for every region of its group by multicast, once for
+    /// every member by unicast.</summary>
     public long MessageCopies { get; init; }
 
     /// <summary>Datagrams sent, of all kinds: data, repairs, control.</summary>

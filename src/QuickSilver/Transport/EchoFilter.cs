@@ -10,8 +10,8 @@ namespace QuickSilver.Transport;
 /// own among them, and other nodes of the machine need that; but the sender would read each of its trains, 64 KiB of them, only to throw them away.
 /// <para>
 /// Idea: a classic BPF program on the receiving socket, which cuts a datagram or train that comes from the node's own sending socket down to nothing.
-/// What is left is an empty datagram, which costs one call to read. To drop it altogether would be cheaper still, but the kernel counts what a
-/// filter drops together with what a full buffer drops, and the rate control goes by that count.
+/// What is left is an empty datagram, which costs one call to read. To drop it altogether would be cheaper still, but the kernel counts what a filter
+/// drops together with what a full buffer drops, and the rate control goes by that count.
 /// </para>
 /// Linux only; where it is refused the echo is read and thrown away as before. Cost: a few ns a train in the kernel.
 /// </summary>

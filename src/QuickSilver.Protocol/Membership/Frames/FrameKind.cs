@@ -18,7 +18,8 @@ internal enum FrameKind : byte
     /// <summary>Node: what it knows of the cluster, when a server asks. See <see cref="ReportFrame"/>.</summary>
     Report = 4,
 
-    /// <summary>Node: what it observes of others; only while there is something, and once when there is nothing more. See <see cref="ObservedFrame"/>.</summary>
+    /// <summary>Node: what it observes of others; only while there is something, and once when there is nothing more. See
+    /// <see cref="ObservedFrame"/>.</summary>
     Observed = 5,
 
     /// <summary>Node: mode (byte), count (varint), names (text).</summary>

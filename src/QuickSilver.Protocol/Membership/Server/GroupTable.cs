@@ -36,8 +36,8 @@ internal sealed class GroupTable
     }
 
     /// <summary>
-    /// True when a group that a node was in under the server before can be taken over: no step of this server has had it, and no other has its name or
-    /// number.
+    /// True when a group that a node was in under the server before can be taken over: no step of this server has had it, and no other has
+    /// its name or number.
     /// </summary>
     public bool CanInherit(GroupInfo group) =>
         _byName.TryGetValue(group.Name, out ServerGroup? known)

@@ -5,10 +5,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Views of servers before this one. The first step of a server that takes over ends all of them, so nobody comes to be permitted in one again: each
-/// retires when all that reported it, and live, are done with it, and its live members have closed the streams of removed senders: those that they
-/// reported as open, and those of nodes removed since, as far as a member knows them from its views. Order does not matter, but is that of the
-/// reports.
+/// Views of servers before this one. The first step of a server that takes over ends all of them, so nobody comes to be permitted in one again:
+/// each retires when all that reported it, and live, are done with it, and its live members have closed the streams of removed senders: those
+/// that they reported as open, and those of nodes removed since, as far as a member knows them from its views. Order does not matter, but is
+/// that of the reports.
 /// </summary>
 /// <param name="nodes">Who is told.</param>
 /// <param name="pool">Where their addresses are taken from, until they retire.</param>

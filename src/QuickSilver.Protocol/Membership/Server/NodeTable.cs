@@ -89,8 +89,8 @@ internal sealed class NodeTable(IServerLinks links)
     public ServerNode At(int slot) => _bySlot[slot]!;
 
     /// <summary>
-    /// Sends a numbered frame: at once if the node is connected, and again if it comes back without having taken it. The array is kept and must not
-    /// change.
+    /// Sends a numbered frame: at once if the node is connected, and again if it comes back without having taken it. The array is kept
+    /// and must not change.
     /// </summary>
     public void Send(ServerNode node, byte[] frame)
     {

@@ -12,8 +12,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// everybody one run of counters.
 /// </para>
 /// <para>
-/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the nodes new in its neighbourhood. Used for one step at a
-/// time.
+/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the nodes new in its neighbourhood. Used for one
+/// step at a time.
 /// </para>
 /// </summary>
 /// <param name="nodes">Who is told.</param>

@@ -6,14 +6,14 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Finds the nodes that hold others up for good: alive on their channel to the server, but no datagrams pass between them and other members.
 /// <para>
-/// Suspicion needs confirmation, and slow is not dead. A node is removed when a member has said in every report for the whole failure timeout that it
-/// asked the node and got no answer, and there is a second witness: a member whose reports say that the node is passed over, or the node's own word
-/// that it finds two or more others silent; one is enough where nobody else could see it. One answer, or a gap in the reports, and the time begins
-/// again. A node may as well be deaf itself: then it finds everybody silent. So an accuser's word is divided among all whom it accuses, does not count
-/// while one who accuses fewer accuses it, and of those confirmed at about the same time one goes that by its own word nobody answers, or else the one
-/// with the most against it, alone; the others are judged anew without it. A tie goes to the younger.
-/// When one accuses one for two failure timeouts and nobody can confirm it, the way between the two is broken, and nothing they share can go on: the
-/// one with more against it goes, or the younger.
+/// Suspicion needs confirmation, and slow is not dead. A node is removed when a member has said in every report for the whole failure timeout that
+/// it asked the node and got no answer, and there is a second witness: a member whose reports say that the node is passed over, or the node's own
+/// word that it finds two or more others silent; one is enough where nobody else could see it. One answer, or a gap in the reports, and the time
+/// begins again. A node may as well be deaf itself: then it finds everybody silent. So an accuser's word is divided among all whom it accuses, does
+/// not count while one who accuses fewer accuses it, and of those confirmed at about the same time one goes that by its own word nobody answers, or
+/// else the one with the most against it, alone; the others are judged anew without it. A tie goes to the younger. When one accuses one for two
+/// failure timeouts and nobody can confirm it, the way between the two is broken, and nothing they share can go on: the one with more against it
+/// goes, or the younger.
 /// </para>
 /// <para>
 /// A sender that waits for a view to hold what it sent, and has heard no feedback from there for two failure timeouts, and fifteen seconds at least,

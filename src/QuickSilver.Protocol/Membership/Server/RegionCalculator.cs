@@ -12,8 +12,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// Nothing depends on the number of nodes that stay where they are.
 /// </para>
 /// <para>
-/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>; then <see cref="Touched"/>, <see cref="Concerned"/> and <see
-/// cref="NeighboursBefore"/> tell what the batch did, until the next begins. A node moves at most once in a batch.
+/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>; then <see cref="Touched"/>, <see cref="Concerned"/> and
+/// <see cref="NeighboursBefore"/> tell what the batch did, until the next begins. A node moves at most once in a batch.
 /// </para>
 /// </summary>
 internal sealed class RegionCalculator

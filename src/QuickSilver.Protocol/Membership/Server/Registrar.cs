@@ -77,8 +77,8 @@ internal sealed class Registrar(
             known = parts.Nodes.Find(hello.Control);
             if (known is null) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
 
-            // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then it is another
-            // process.
+            // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then
+            // it is another process.
             bool isSame = hello.Incarnation == known.Info.Incarnation && known.Received == 0;
             return isSame || hello.Incarnation > known.Info.Incarnation ? MembershipRefusal.None : MembershipRefusal.Replaced;
         }

@@ -73,8 +73,8 @@ internal sealed class Succession
         return _parts.Regions.InhabitedCount == 0 || now - _founded <= period + _parts.Settings.ReconnectGrace;
     }
 
-    /// <summary>True when the cluster that a report tells of goes before the one founded here: it has at least as many nodes, or nobody here is in a
-    /// group.</summary>
+    /// <summary>True when the cluster that a report tells of goes before the one founded here: it has at least as many nodes, or nobody here
+    /// is in a group.</summary>
     public bool IsOlder(ReportFrame report)
     {
         if (_parts.Regions.InhabitedCount == 0) return true;

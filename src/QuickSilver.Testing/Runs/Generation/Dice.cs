@@ -2,8 +2,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
-/// <summary>Draws one after the other for one part of a run. Each part has dice of its own, so that a part which draws more leaves the others as they
-/// are.</summary>
+/// <summary>Draws one after the other for one part of a run. Each part has dice of its own, so that a part which draws more leaves the
+/// others as they are.</summary>
 /// <param name="random">The run's decisions.</param>
 /// <param name="stream">What is drawn.</param>
 /// <param name="part">Which part of it, such as a fault's place in the list.</param>
