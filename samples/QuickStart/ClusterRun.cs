@@ -14,8 +14,7 @@ internal sealed class ClusterRun(ClusterPlan plan)
 {
     private const string GroupPrefix = "topic-";
 
-    // Enough to keep everybody busy; with the default of 100,000 every message would be taken at once and the latencies would say how
-    // long the run was.
+    // Enough to keep everybody busy, and so few that latencies are not those of a queue: the default of 100,000 is all that the run sends.
     private const int Pending = 5_000;
 
     private static readonly TimeSpan AfterTimeout = TimeSpan.FromSeconds(15);

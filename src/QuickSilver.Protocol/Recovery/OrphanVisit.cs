@@ -19,7 +19,7 @@ namespace QuickSilver.Protocol.Recovery;
 ///
 /// Awkward cases: the list is bounded, and settled from below. A stream that nobody has heard of is closed at 0. A member that has closed the stream
 /// says so to whoever leads next, and the verdict stands. A leader that does not know of the removal yet learns of it from the token.
-/// Cost: linear in the runs listed and the packets they span. Source: ours, after the project's protocol page, section 5.
+/// Cost: linear in the runs listed and the packets they span. Source: ours; the rules are in docs/protocol.md, "Removed senders".
 /// </summary>
 internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
 {

@@ -14,7 +14,7 @@ public enum ErrorCode
     [EditorBrowsable(EditorBrowsableState.Never)]
     NameInUse,
 
-    /// <summary>The node did not stop in time; what was left is abandoned.</summary>
+    /// <summary>The node did not stop in time; what was left is abandoned. Logged, never thrown: a dispose does not throw.</summary>
     ShutdownTimedOut,
 
     /// <summary>Declared, but not built yet.</summary>

@@ -37,7 +37,10 @@ public sealed class Group : GroupSender, IInboxOwner
     /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in
     /// <see cref="Message.Sequence"/>). Breaking off or cancelling loses nothing: the next reader goes on.
     /// </summary>
+    /// <param name="ct">Ends the reading.</param>
     /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
+    /// <exception cref="OperationCanceledException">The token.</exception>
+    /// <exception cref="ObjectDisposedException">The group had been left before the call.</exception>
     /// <exception cref="QuickSilverException">After everything stored: why the handle ended.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default)
     {
@@ -61,7 +64,10 @@ public sealed class Group : GroupSender, IInboxOwner
 
     /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first
     /// consumer of all gets what has been held.</summary>
+    /// <param name="handler">Must be short and must not block: the whole node waits for it.</param>
     /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards.</returns>
+    /// <exception cref="ObjectDisposedException">The group has been left.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     public IDisposable OnMessageInline(InlineHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
@@ -74,6 +80,9 @@ public sealed class Group : GroupSender, IInboxOwner
 
     /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
     /// <param name="ct">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
+    /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been left already.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public async ValueTask LeaveAsync(CancellationToken ct = default)
     {
         ThrowIfEnded();

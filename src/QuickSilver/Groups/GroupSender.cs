@@ -109,8 +109,9 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return core.Gate.EnterAsync(this, payload, payload.Length, ct);
     }
 
-    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing;
-    /// allowed in inline handlers.</summary>
+    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline
+    /// handlers. Allocates nothing in steady state.</summary>
+    /// <param name="payload">The message; copied before the call returns.</param>
     public SendStatus TrySend(ReadOnlySpan<byte> payload)
     {
         if (Volatile.Read(ref _end) is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
@@ -124,8 +125,11 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return SendStatus.Closed;
     }
 
-    /// <summary>Waits, behind those who wait already, until a send could be admitted.</summary>
+    /// <summary>Waits, behind those who wait already, until a send could be admitted. Allocates nothing in steady state.</summary>
+    /// <param name="ct">Ends the waiting.</param>
     /// <returns>False when the handle has ended. True is no promise: others may be quicker.</returns>
+    /// <exception cref="OperationCanceledException">The token.</exception>
+    /// <exception cref="InvalidOperationException">Called on the core thread, and it would have to wait.</exception>
     public ValueTask<bool> WaitToSendAsync(CancellationToken ct = default)
     {
         if (ct.IsCancellationRequested) return ValueTask.FromCanceled<bool>(ct);
@@ -204,6 +208,10 @@ public class GroupSender : IAsyncDisposable, ISendOwner
 
     /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and
     /// with sends.</summary>
+    /// <param name="feed">Called on the core thread, one call at a time.</param>
+    /// <returns>Wakes the feed, and takes it out; both by any thread.</returns>
+    /// <exception cref="ObjectDisposedException">The group has been left.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     public FeedRegistration RegisterFeed(IMessageFeed feed)
     {
         ArgumentNullException.ThrowIfNull(feed);
@@ -240,7 +248,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         }
     }
 
-    /// <summary>Leaves the group, within <see cref="ShutdownOptions.DrainTimeout"/>. Never throws; again: nothing.</summary>
+    /// <summary>Leaves the group after what was sent is held by every live member, or after <see cref="ShutdownOptions.DrainTimeout"/>. What nobody is
+    /// reading is dropped. Never throws; again: nothing.</summary>
     public ValueTask DisposeAsync()
     {
         Task? disposal = Volatile.Read(ref _disposal);

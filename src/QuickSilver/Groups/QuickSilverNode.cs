@@ -74,9 +74,12 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return joined[0];
     }
 
-    /// <summary>Joins groups, all or none, in one round of the membership.</summary>
+    /// <summary>Joins groups, all or none, in one round of the membership; otherwise as <see cref="JoinAsync"/>, with its exceptions.</summary>
+    /// <param name="names">As of <see cref="JoinAsync"/>, each once.</param>
+    /// <param name="options">Copied and validated; the same for all.</param>
+    /// <param name="ct">Ends the waiting; the joins are undone in the background. The exception says what they waited for.</param>
     /// <returns>The handles, in the order of the names.</returns>
-    /// <exception cref="ArgumentException">A name is invalid or given twice.</exception>
+    /// <exception cref="ArgumentException">A name is invalid or given twice, or an option is.</exception>
     public async ValueTask<IReadOnlyList<Group>> JoinManyAsync(
         IEnumerable<string> names, GroupOptions? options = null, CancellationToken ct = default)
     {
@@ -155,8 +158,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old. Waits for nothing.</summary>
     public NodeStatistics GetStatistics() => Core.Statistics!.Read();
 
-    /// <summary>The busiest groups, largest first. Waits for a turn of the core; when that does not come within a second, the figures are read
-    /// without it.</summary>
+    /// <summary>The busiest groups, largest first. Blocks the caller until a turn of the core, a second at most: then the figures are read without it.
+    /// O(groups joined); allocates a record for each.</summary>
     /// <param name="count">At most so many.</param>
     /// <param name="by">What to sort by.</param>
     public IReadOnlyList<GroupStatistics> TopGroups(int count, GroupSort by = GroupSort.BytesReceived)

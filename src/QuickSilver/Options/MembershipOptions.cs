@@ -1,7 +1,8 @@
 namespace QuickSilver;
 
-/// <summary>Where the membership server is, and its timing. The times are read by the node that serves, except the heartbeat and the
-/// two timeouts of joins.</summary>
+/// <summary>Where the membership server is, and its timing. <see cref="BatchWindow"/>, <see cref="ReconnectGrace"/> and <see cref="InstallTimeout"/>
+/// are read by the node that serves; <see cref="HeartbeatInterval"/> and <see cref="JoinTimeout"/> by each node for itself;
+/// <see cref="FailureTimeout"/> by both.</summary>
 public sealed class MembershipOptions
 {
     /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>
@@ -14,7 +15,9 @@ public sealed class MembershipOptions
     /// <see cref="TransportOptions.Interface"/>). Default: 14999.</summary>
     public int Port { get; set; } = 14999;
 
-    /// <summary>A node silent for this long is removed; <see cref="Timeout.InfiniteTimeSpan"/> switches the detector off. Default: 10 s.</summary>
+    /// <summary>A node that the server has not heard for this long is removed, and so is one that other members do not reach for as long though the
+    /// server hears it. A node gives a connection up by which the server has said nothing for as long. <see cref="Timeout.InfiniteTimeSpan"/> switches
+    /// all that off. Default: 10 s.</summary>
     public TimeSpan FailureTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How often a node says that it lives; at most half of <see cref="FailureTimeout"/>. Default: 1 s.</summary>
