@@ -6,7 +6,15 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>Builds one node out of the rooms, and is its face to the host. Core thread only.</summary>
+/// <summary>
+/// Builds one node out of the rooms, and is its face to the host: what an application asks for, frames of the membership server and datagrams go in
+/// here, each call with the present instant; what the application has to know comes out through <see cref="INodeUpcalls"/>.
+/// <para>
+/// A room never calls one that stands after it. What membership tells is taken to the rooms from here, in an order that matters; what the other
+/// rooms tell is carried by <see cref="RoomGlue"/>.
+/// </para>
+/// <para>Core thread only. Has one life: after <see cref="Shutdown"/>, and after an eviction, the host builds another.</para>
+/// </summary>
 public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvents
 {
     private readonly StackRooms _rooms;

@@ -6,6 +6,10 @@ namespace QuickSilver;
 /// <summary>
 /// One member of a cluster: the root of everything, made once and kept. It owns a thread, sockets and the groups joined through it. All members may
 /// be used by any thread.
+/// <para>
+/// It ends with <see cref="DisposeAsync"/>; or by itself, when its core thread fails, or as <see cref="EvictionPolicy.StopNode"/> and
+/// <see cref="HandlerErrorPolicy.StopNode"/> say: then <see cref="Completion"/> faults with the reason, and a dispose has nothing left to do.
+/// </para>
 /// </summary>
 public sealed class QuickSilverNode : IAsyncDisposable
 {
