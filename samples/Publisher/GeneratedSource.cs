@@ -28,7 +28,8 @@ internal sealed class GeneratedSource
         _buffer = new byte[traffic.Size];
         _rate = traffic.Rate;
         int minimum = GeneratedPayload.MinimumBytes(_publisher.Length, _groupNames.Max(name => name.Length));
-        if (traffic.Size < minimum) throw new ArgumentException($"--size {traffic.Size} does not hold the names of publisher and group: at least {minimum}.");
+        if (traffic.Size < minimum)
+            throw new ArgumentException($"--size {traffic.Size} does not hold the names of publisher and group: at least {minimum}.");
     }
 
     /// <summary>Messages sent so far. Any thread.</summary>

@@ -133,6 +133,7 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
         double seconds = _sending.TotalSeconds;
         string rate = seconds > 0 ? $" in {seconds:N3} s, {Sent / seconds:N0} a second" : "";
         return string.Create(CultureInfo.InvariantCulture,
-            $"{node.Name} sent {Sent:N0} messages of {traffic.Size} bytes to {groups.Count} groups{rate}: {statistics.PacketsSent:N0} packets, {statistics.RepairsGiven:N0} repairs given");
+            $"{node.Name} sent {Sent:N0} messages of {traffic.Size} bytes to {groups.Count} groups{rate}: "
+            + $"{statistics.PacketsSent:N0} packets, {statistics.RepairsGiven:N0} repairs given");
     }
 }

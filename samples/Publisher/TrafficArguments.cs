@@ -6,11 +6,24 @@ namespace Publisher;
 /// <summary>The part of the command line that says what to send.</summary>
 internal sealed class TrafficArguments
 {
-    private readonly Option<long?> _count = new("--count") { Description = "Send so many generated messages. Without it: the lines of standard input.", HelpName = "N" };
+    private readonly Option<long?> _count = new("--count")
+    {
+        Description = "Send so many generated messages. Without it: the lines of standard input.",
+        HelpName = "N",
+    };
 
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Size of a generated message.", HelpName = "BYTES", DefaultValueFactory = _ => 1000 }.AtLeast(1);
+    private readonly Option<int> _size = new Option<int>("--size")
+    {
+        Description = "Size of a generated message.",
+        HelpName = "BYTES",
+        DefaultValueFactory = _ => 1000,
+    }.AtLeast(1);
 
-    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second. Default: as fast as they are taken.", HelpName = "PER_SECOND" }.AtLeast(0);
+    private readonly Option<double> _rate = new Option<double>("--rate")
+    {
+        Description = "Messages a second. Default: as fast as they are taken.",
+        HelpName = "PER_SECOND",
+    }.AtLeast(0);
 
     private readonly Option<int> _members = new Option<int>("--members")
     {

@@ -57,7 +57,8 @@ internal sealed class ClusterRun(ClusterPlan plan)
         List<Member> failed;
         try
         {
-            for (int number = 1; number <= plan.Subscribers; number++) Start("Subscriber", $"subscriber-{number}", folder, options, SubscriberArguments(number));
+            for (int number = 1; number <= plan.Subscribers; number++)
+                Start("Subscriber", $"subscriber-{number}", folder, options, SubscriberArguments(number));
             Start("Publisher", "publisher", folder, options, PublisherArguments());
             await ProgressDisplay.ShowAsync(_members, plan.Messages, end.Token);
             // Noted before the others are ended for its sake.
@@ -78,10 +79,12 @@ internal sealed class ClusterRun(ClusterPlan plan)
         string[] common =
         [
             "--name", name, "--cluster", options.ClusterName, "--port", Text(options.Membership.Port), "--transport", plan.Transport.ToString(),
-            "--groups", Text(plan.Groups), "--prefix", GroupPrefix, "--timeout", Text((int)plan.Timeout.TotalSeconds), "--json", report, "--progress-json", "--tied",
+            "--groups", Text(plan.Groups), "--prefix", GroupPrefix, "--timeout", Text((int)plan.Timeout.TotalSeconds),
+            "--json", report, "--progress-json", "--tied",
         ];
         var member = new Member { ReportPath = report };
-        member.Process = ChildProcess.Start(name, Path.Combine(AppContext.BaseDirectory, program + ".dll"), common.Concat(more), line => OnLine(member, line));
+        string assembly = Path.Combine(AppContext.BaseDirectory, program + ".dll");
+        member.Process = ChildProcess.Start(name, assembly, common.Concat(more), line => OnLine(member, line));
         _members.Add(member);
     }
 
@@ -110,7 +113,8 @@ internal sealed class ClusterRun(ClusterPlan plan)
     {
         foreach (Member member in failed)
         {
-            await Console.Error.WriteLineAsync($"{member.Process.Name} ended with {await member.Process.Exit}:{Environment.NewLine}{member.Process.LastLines}");
+            await Console.Error.WriteLineAsync($"{member.Process.Name} ended with {await member.Process.Exit}:");
+            await Console.Error.WriteLineAsync(member.Process.LastLines);
         }
         int code = await failed[0].Process.Exit;
         return code is > 0 and <= ExitCodes.TimedOut ? code : ExitCodes.Error;

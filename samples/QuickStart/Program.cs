@@ -11,7 +11,8 @@ var transport = new Option<TransportKind>("--transport") { Description = "multic
 var drop = new Option<double>("--drop") { Description = "Share of the datagrams that each subscriber drops, to see repair at work." }.Share();
 var timeout = new Option<int>("--timeout") { Description = "Longest time it may take, in seconds.", DefaultValueFactory = _ => 120 }.AtLeast(1);
 var command = new RootCommand(
-    $"Starts one publisher and some subscribers as processes of this machine, sends messages over many groups, and verifies that every subscriber got all of them, whole and in order. {ExitCodes.Help}")
+    "Starts one publisher and some subscribers as processes of this machine, sends messages over many groups, "
+    + $"and verifies that every subscriber got all of them, whole and in order. {ExitCodes.Help}")
 {
     groups, messages, size, subscribers, transport, drop, timeout,
 };

@@ -16,7 +16,8 @@ internal static class ProgressDisplay
     {
         while (!HasEnded(members))
         {
-            Console.WriteLine(string.Join("   ", members.Select(member => $"{member.Process.Name}: {member.Progress.Phase} {member.Progress.Count:N0}")));
+            IEnumerable<string> states = members.Select(member => $"{member.Process.Name}: {member.Progress.Phase} {member.Progress.Count:N0}");
+            Console.WriteLine(string.Join("   ", states));
             await Task.WhenAny(Ended(members), Task.Delay(LinePeriod, ct));
             ct.ThrowIfCancellationRequested();
         }
@@ -47,7 +48,8 @@ internal static class ProgressDisplay
     }
 
     private static bool HasEnded(IReadOnlyList<Member> members) =>
-        members.All(member => member.Process.Exit.IsCompleted) || members.Any(member => member.Process.Exit is { IsCompletedSuccessfully: true, Result: not 0 });
+        members.All(member => member.Process.Exit.IsCompleted)
+        || members.Any(member => member.Process.Exit is { IsCompletedSuccessfully: true, Result: not 0 });
 
     private static Task Ended(IReadOnlyList<Member> members) =>
         Task.WhenAny(members.Select(member => member.Process.Exit).Where(exit => !exit.IsCompleted).DefaultIfEmpty(Task.FromResult(0)));

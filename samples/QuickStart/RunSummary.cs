@@ -1,3 +1,4 @@
+using QuickSilver;
 using QuickSilver.Samples;
 using Spectre.Console;
 
@@ -35,21 +36,30 @@ internal sealed class RunSummary
         {
             table.AddColumn(new TableColumn(title).RightAligned());
         }
-        table.AddRow(_publisher.Node, $"{_publisher.Sent:N0}", $"{_publisher.Sent / _publisher.SendSeconds:N0}", "", "", "", "", "", $"{_publisher.Usage.CpuSeconds:N1}");
+        table.AddRow(
+            _publisher.Node, $"{_publisher.Sent:N0}", $"{_publisher.Sent / _publisher.SendSeconds:N0}",
+            "", "", "", "", "", $"{_publisher.Usage.CpuSeconds:N1}");
         foreach (ProgramReport subscriber in _subscribers)
         {
             CheckReport check = subscriber.Check!;
-            table.AddRow(subscriber.Node, $"{check.Received:N0}", $"{check.Rate:N0}", $"{check.Latency?.P50 / 1000:N2}", $"{check.Latency?.P99 / 1000:N2}",
-                $"{subscriber.Statistics.PacketsMissed:N0}", $"{subscriber.Statistics.RepairsFromPeers:N0}", $"{subscriber.Statistics.RepairsFromSenders:N0}",
+            NodeStatistics statistics = subscriber.Statistics;
+            table.AddRow(
+                subscriber.Node, $"{check.Received:N0}", $"{check.Rate:N0}", $"{check.Latency?.P50 / 1000:N2}", $"{check.Latency?.P99 / 1000:N2}",
+                $"{statistics.PacketsMissed:N0}", $"{statistics.RepairsFromPeers:N0}", $"{statistics.RepairsFromSenders:N0}",
                 $"{subscriber.Usage.CpuSeconds:N1}");
         }
         if (Console.IsOutputRedirected) AnsiConsole.Profile.Width = WidthWhenRedirected;
         AnsiConsole.Write(table);
-        Console.WriteLine("Times are from the call that sends to the handler that receives, at full speed: most of it is waiting to be sent, with up to 5,000 messages under way.");
-        string carriers = string.Join(" and ", _publisher.Regions.Where(region => region.Members > 1 || _publisher.Regions.Count == 1).Select(region => region.Carrier).Distinct());
+        Console.WriteLine(
+            "Times are from the call that sends to the handler that receives, at full speed: "
+            + "most of it is waiting to be sent, with up to 5,000 messages under way.");
+        IEnumerable<RegionReport> carrying = _publisher.Regions.Where(region => region.Members > 1 || _publisher.Regions.Count == 1);
+        string carriers = string.Join(" and ", carrying.Select(region => region.Carrier).Distinct());
         if (_failures.Count == 0)
         {
-            Console.WriteLine($"Verified: {_plan.Messages:N0} messages of {_plan.Size:N0} bytes over {_plan.Groups} groups reached each of {_subscribers.Count} subscribers once, whole and in order ({carriers}).");
+            Console.WriteLine(
+                $"Verified: {_plan.Messages:N0} messages of {_plan.Size:N0} bytes over {_plan.Groups} groups "
+                + $"reached each of {_subscribers.Count} subscribers once, whole and in order ({carriers}).");
         }
         foreach (string failure in _failures) Console.WriteLine($"FAILED: {failure}");
     }
@@ -63,7 +73,8 @@ internal sealed class RunSummary
         foreach (StreamReport stream in check.Streams)
         {
             if (stream.Sender != _publisher.Node) _failures.Add($"{node} received messages of {stream.Sender}");
-            if (stream.First != 1 || stream.Last != (ulong)stream.Count) _failures.Add($"{node} received {stream.Count} messages in {stream.Group}, from {stream.First} to {stream.Last}");
+            if (stream.First != 1 || stream.Last != (ulong)stream.Count)
+                _failures.Add($"{node} received {stream.Count} messages in {stream.Group}, from {stream.First} to {stream.Last}");
         }
     }
 }

@@ -16,5 +16,7 @@ internal static class ExitCodes
     public const int TimedOut = 3;
 
     /// <summary>For <c>--help</c>.</summary>
-    public const string Help = "Ends with 0 when all went as asked, 1 for a wrong command line or a failed node, 2 when a message was damaged, misdirected, missing or out of order, 3 when the time was up.";
+    public const string Help =
+        "Ends with 0 when all went as asked, 1 for a wrong command line or a failed node, "
+        + "2 when a message was damaged, misdirected, missing or out of order, 3 when the time was up.";
 }

@@ -13,7 +13,11 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => [],
     };
 
-    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "With --prefix P: the groups P0 ... P(N-1).", HelpName = "N" }.AtLeast(0);
+    private readonly Option<int> _groups = new Option<int>("--groups")
+    {
+        Description = "With --prefix P: the groups P0 ... P(N-1).",
+        HelpName = "N",
+    }.AtLeast(0);
 
     private readonly Option<string[]> _prefix = new("--prefix")
     {
@@ -42,7 +46,11 @@ internal sealed class NodeArguments
         HelpName = "HOST:PORT",
     };
 
-    private readonly Option<string?> _name = new("--name") { Description = "Name of this node. Default: host, process id and a number.", HelpName = "NODE" };
+    private readonly Option<string?> _name = new("--name")
+    {
+        Description = "Name of this node. Default: host, process id and a number.",
+        HelpName = "NODE",
+    };
 
     private readonly Option<string> _cluster = new("--cluster")
     {
@@ -73,7 +81,7 @@ internal sealed class NodeArguments
 
     private readonly Option<int> _datagram = new Option<int>("--datagram")
     {
-        Description = "The longest datagram to send. Default: as long as the network's path carries.",
+        Description = "The longest datagram to send. Default: 1372; over loopback up to 65493, as the receive buffer allows.",
         HelpName = "BYTES",
     }.AtLeast(0);
 
@@ -97,9 +105,16 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => 1,
     };
 
-    private readonly Option<FileInfo?> _json = new("--json") { Description = "Write statistics and findings to this file at the end.", HelpName = "FILE" };
+    private readonly Option<FileInfo?> _json = new("--json")
+    {
+        Description = "Write statistics and findings to this file at the end.",
+        HelpName = "FILE",
+    };
 
-    private readonly Option<bool> _progressJson = new("--progress-json") { Description = "Progress as one JSON object a line, ten a second, and nothing else on standard output." };
+    private readonly Option<bool> _progressJson = new("--progress-json")
+    {
+        Description = "Progress as one JSON object a line, ten a second, and nothing else on standard output.",
+    };
 
     private readonly Option<bool> _tied = new("--tied") { Description = "End when standard input closes: for programs that start this one." };
 
@@ -108,7 +123,8 @@ internal sealed class NodeArguments
     {
         Option[] options =
         [
-            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _interface, _transport, _datagram, _pending, _drop, _seed, _json, _progressJson, _tied,
+            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _interface, _transport,
+            _datagram, _pending, _drop, _seed, _json, _progressJson, _tied,
         ];
         foreach (Option option in options) command.Options.Add(option);
         command.Validators.Add(result =>

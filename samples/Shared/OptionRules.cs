@@ -43,5 +43,6 @@ internal static class OptionRules
         result.GetResult(option) is { } given ? given.GetValueOrDefault<T>()! : (T)option.GetDefaultValue()!;
 
     // A value that cannot be parsed has an error of its own.
-    private static T[] Values<T>(OptionResult result, Option<T> option) => result.Errors.Any() ? [] : [result.GetValueOrDefault<T>() ?? (T)option.GetDefaultValue()!];
+    private static T[] Values<T>(OptionResult result, Option<T> option) =>
+        result.Errors.Any() ? [] : [result.GetValueOrDefault<T>() ?? (T)option.GetDefaultValue()!];
 }

@@ -57,7 +57,8 @@ internal sealed class ProgressPrinter : IAsyncDisposable
                 continue;
             }
             long count = _count();
-            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{_phase}: {count:N0} messages, {count - before:N0} in the last second{_details()}"));
+            Console.WriteLine(string.Create(
+                CultureInfo.InvariantCulture, $"{_phase}: {count:N0} messages, {count - before:N0} in the last second{_details()}"));
             before = count;
         }
     }

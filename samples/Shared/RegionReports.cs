@@ -15,6 +15,7 @@ internal static class RegionReports
                 entry.Groups.Add(group.Name);
             }
         }
-        return [.. regions.Values.Select(entry => new RegionReport(entry.View.Id, entry.View.Number, entry.View.Carrier.ToString(), entry.View.MemberCount, entry.Groups))];
+        return [.. regions.Values.Select(entry => new RegionReport(
+            entry.View.Id, entry.View.Number, entry.View.Carrier.ToString(), entry.View.MemberCount, entry.Groups))];
     }
 }

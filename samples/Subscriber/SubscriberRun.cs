@@ -59,12 +59,15 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
         {
             ReadOnlyMemory<byte> payload = message.Payload;
             CheckFault fault = _checker.Check(message.Sender, message.SenderName, group.Name, message.Sequence, payload.Span);
-            Console.WriteLine($"{group.Name} {message.Sequence} {message.SenderName}: {Text(message)}{(fault == CheckFault.None ? "" : $"  [{fault}]")}");
+            string found = fault == CheckFault.None ? "" : $"  [{fault}]";
+            Console.WriteLine($"{group.Name} {message.Sequence} {message.SenderName}: {Text(message)}{found}");
         }
     }
 
     private static string Text(Message message) =>
-        GeneratedPayload.TryRead(message.Payload.Span, out GeneratedPayload generated) ? $"generated message {generated.Index}, {message.Payload.Length} bytes" : message.GetString();
+        GeneratedPayload.TryRead(message.Payload.Span, out GeneratedPayload generated)
+            ? $"generated message {generated.Index}, {message.Payload.Length} bytes"
+            : message.GetString();
 
     private async Task<ProgramEnd> WaitAsync(QuickSilverNode node, Task readers, EndSignal end)
     {
@@ -102,14 +105,16 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
         }
         if (setup.Output != OutputKind.Json)
         {
-            Console.WriteLine($"{check.Received:N0} messages, {check.Bytes:N0} bytes from {check.Streams.Select(stream => stream.Sender).Distinct().Count()} senders; "
+            int senders = check.Streams.Select(stream => stream.Sender).Distinct().Count();
+            Console.WriteLine($"{check.Received:N0} messages, {check.Bytes:N0} bytes from {senders} senders; "
                 + $"repaired {statistics.RepairsFromPeers:N0} by peers, {statistics.RepairsFromSenders:N0} by senders");
         }
         if (ending.Failure is { } failure) await Console.Error.WriteLineAsync(failure);
         return ending.Code;
     }
 
-    private static string Describe(IReadOnlyList<Group> groups) => groups.Count == 1 ? groups[0].Name : $"{groups.Count} groups, {groups[0].Name} to {groups[^1].Name}";
+    private static string Describe(IReadOnlyList<Group> groups) =>
+        groups.Count == 1 ? groups[0].Name : $"{groups.Count} groups, {groups[0].Name} to {groups[^1].Name}";
 
     private static string Details(QuickSilverNode node)
     {

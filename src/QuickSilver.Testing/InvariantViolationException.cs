@@ -17,7 +17,8 @@ public sealed class InvariantViolationException : Exception
     /// <param name="invariant">Id of the invariant, as in <c>docs/testing.md</c>: V1-V4, D1-D5, D7-D9, R1, R4, E1.</param>
     /// <param name="message">What was seen, and how to run it again.</param>
     /// <param name="innerException">What came out of the core, for E1; else null.</param>
-    public InvariantViolationException(string invariant, string message, Exception? innerException = null) : base(message, innerException) => Invariant = invariant;
+    public InvariantViolationException(string invariant, string message, Exception? innerException = null)
+        : base(message, innerException) => Invariant = invariant;
 
     /// <summary>Id of the invariant.</summary>
     public string Invariant { get; }

@@ -285,11 +285,13 @@ public sealed class SimulatedCluster
         foreach (SimulatedNode node in _nodes)
         {
             if (!isWhole || !IsConcerned(node) || node.Stack.Rooms.DeliveryCounters.HeldBytes == 0) continue;
-            throw _run.Violation("R4", $"all is settled, and {node} still holds {node.Stack.Rooms.DeliveryCounters.HeldBytes} bytes of messages for their turn");
+            long held = node.Stack.Rooms.DeliveryCounters.HeldBytes;
+            throw _run.Violation("R4", $"all is settled, and {node} still holds {held} bytes of messages for their turn");
         }
         if (_run.Log is not { } log) return;
         _run.Note(0, $"settled {string.Join(',', _nodes.Where(IsConcerned).Select(node => node.Index))}");
-        if (LogChecker.Check(log.Lines) is [string first, ..]) throw _run.Violation(first[..first.IndexOf(':', StringComparison.Ordinal)], $"in the log: {first}");
+        if (LogChecker.Check(log.Lines) is [string first, ..])
+            throw _run.Violation(first[..first.IndexOf(':', StringComparison.Ordinal)], $"in the log: {first}");
     }
 
     private SimulatedNode AddNode(int machine)

@@ -48,7 +48,8 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
     /// <param name="environment">Added to this process's own.</param>
     public static ChildProcess Start(
-        string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null) =>
+        string name, string assembly, IEnumerable<string> arguments, Action<string>? onLine = null,
+        IReadOnlyDictionary<string, string>? environment = null) =>
         Start(name, CommandOf(assembly, [.. arguments]), onLine, environment);
 
     /// <summary>Starts any program.</summary>
@@ -56,7 +57,8 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="command">The program and its arguments.</param>
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
     /// <param name="environment">Added to this process's own.</param>
-    public static ChildProcess Start(string name, IReadOnlyList<string> command, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null)
+    public static ChildProcess Start(
+        string name, IReadOnlyList<string> command, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null)
     {
         var start = new ProcessStartInfo(command[0], command.Skip(1))
         {

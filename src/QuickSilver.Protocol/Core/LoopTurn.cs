@@ -114,7 +114,8 @@ public sealed class LoopTurn
         if (room > 0 && _parts.Completions.Take(_taken, room) > 0)
         {
             _takes++;
-            foreach (ref readonly Completion completion in System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken)) _backlog.Add(completion with { Take = _takes });
+            foreach (ref readonly Completion completion in System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken))
+                _backlog.Add(completion with { Take = _takes });
             _taken.Clear();
         }
 

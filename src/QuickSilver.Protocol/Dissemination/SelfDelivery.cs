@@ -29,7 +29,8 @@ internal struct SelfDelivery
         if (message != _head)
         {
             context.Settings.Probes.Hit(Mark.OwnMessageWaited);
-            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead)) context.Events.OnOwnMessage(message.Group, message.Number, message.Step, bytes, now);
+            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead))
+                context.Events.OnOwnMessage(message.Group, message.Number, message.Step, bytes, now);
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;

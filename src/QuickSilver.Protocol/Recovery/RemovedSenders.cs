@@ -34,7 +34,10 @@ internal sealed class RemovedSenders
         {
             if (sender.Number.Key == _node.SelfKey) continue;
             StreamReceiver left = Orphan(sender);
-            _node.Probes.Hit(left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps : Mark.StreamOrphaned);
+            _node.Probes.Hit(
+                left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned
+                : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps
+                : Mark.StreamOrphaned);
             if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) Close(left, now);
         }
     }

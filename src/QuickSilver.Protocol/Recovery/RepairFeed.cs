@@ -57,7 +57,8 @@ internal sealed class RepairFeed : IFeed
                 continue;
             }
             if (to is null) (to, segment) = (member, packet.Length);
-            else if (to != member || packet.Length > segment || length + packet.Length > _train.Length || count == _node.Transport.Facts.TrainDatagrams) break;
+            else if (to != member || packet.Length > segment) break;
+            else if (length + packet.Length > _train.Length || count == _node.Transport.Facts.TrainDatagrams) break;
             _orders.Dequeue();
             Span<byte> copy = _train.AsSpan(length, packet.Length);
             packet.Span.CopyTo(copy);

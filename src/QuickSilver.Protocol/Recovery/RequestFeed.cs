@@ -49,7 +49,8 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
         for (int index = _next; index < _orders.Count; index++)
         {
             RequestOrder order = _orders[index];
-            if (order.Stream == stream && order.To == to && order.IsNak == isNak && order.Wide == wide && order.Partition == partition && order.TryAdd(range)) return;
+            bool isAlike = order.Stream == stream && order.To == to && order.IsNak == isNak && order.Wide == wide && order.Partition == partition;
+            if (isAlike && order.TryAdd(range)) return;
         }
         if (!_spare.TryPop(out RequestOrder? fresh)) fresh = new RequestOrder();
         fresh.Begin(stream, to, isNak, wide, partition);

@@ -22,7 +22,8 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
             TokenStream record = token[index];
             if (record.IsOrphan || region.Removed.Contains(record.Sender))
             {
-                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan) region.Orphans.Judge(left, record, token.Complete, round, era, now);
+                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan)
+                    region.Orphans.Judge(left, record, token.Complete, round, era, now);
                 continue;
             }
             StreamReceiver? stream = region.Streams.Find(record.Sender, out _);

@@ -174,5 +174,7 @@ public struct DatagramHeader
 
     // The payload's checksum is guarded too: it ties the payload to this header, and the tail of another packet is not taken for this one's.
     private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) =>
-        Crc32C.Of(datagram[..ChecksummedLength], DatagramKinds.CarriesPacket(kind) ? datagram[PayloadChecksumOffset..Length] : datagram[PayloadChecksumOffset..]);
+        Crc32C.Of(
+            datagram[..ChecksummedLength],
+            DatagramKinds.CarriesPacket(kind) ? datagram[PayloadChecksumOffset..Length] : datagram[PayloadChecksumOffset..]);
 }

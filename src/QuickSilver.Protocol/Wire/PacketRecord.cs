@@ -77,7 +77,8 @@ public readonly ref struct PacketRecord
     /// <param name="offset">Offset of this part.</param>
     /// <param name="length">Length of this part; equal to <paramref name="messageLength"/> for a whole message.</param>
     public static void WriteHead(
-        ref WireWriter writer, Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep, int messageLength, int offset, int length)
+        ref WireWriter writer, Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep,
+        int messageLength, int offset, int length)
     {
         bool fragment = length != messageLength;
         bool foreign = first && !previousStep.IsNone && previousStep.Epoch != viewEpoch;

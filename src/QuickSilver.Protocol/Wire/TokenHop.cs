@@ -34,7 +34,8 @@ public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint
 
     /// <summary>True when both are datagrams of the same hop.</summary>
     public bool IsSameHop(in TokenHop other) =>
-        Epoch == other.Epoch && Leader == other.Leader && Round == other.Round && Hop == other.Hop && From == other.From && To == other.To && Parts == other.Parts;
+        Epoch == other.Epoch && Leader == other.Leader && Round == other.Round && Hop == other.Hop
+        && From == other.From && To == other.To && Parts == other.Parts;
 
     /// <summary>Writes the fields, then the list of the skipped.</summary>
     public void WriteTo(ref WireWriter writer, scoped ReadOnlySpan<int> skipped)

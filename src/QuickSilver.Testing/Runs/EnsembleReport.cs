@@ -67,7 +67,8 @@ public sealed class EnsembleReport
         text.Append(CultureInfo.InvariantCulture, $"{PacketFaults / 1e6:F2} M packet faults in {Took.TotalSeconds:F0} s; ");
         text.Append(CultureInfo.InvariantCulture, $"{VirtualTime.TotalHours / Math.Max(1e-9, Cost.TotalMinutes):F2} virtual hours per core minute\n");
         text.Append("runs with: ").AppendJoin(", ", _traits.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Key} {pair.Value}"))).Append('\n');
-        text.Append("slowest: ").AppendJoin(", ", Slowest.Select(run => string.Create(CultureInfo.InvariantCulture, $"{run.Seed} ({run.Nodes} nodes) {run.Time.TotalSeconds:F1} s"))).Append('\n');
+        text.Append("slowest: ").AppendJoin(", ", Slowest.Select(run => string.Create(
+            CultureInfo.InvariantCulture, $"{run.Seed} ({run.Nodes} nodes) {run.Time.TotalSeconds:F1} s"))).Append('\n');
         text.Append(_marks);
         text.Append(CultureInfo.InvariantCulture, $"{_failures.Count} violations\n");
         foreach ((ulong seed, string failure) in _failures) text.Append(CultureInfo.InvariantCulture, $"  {seed}: {failure}\n");

@@ -287,7 +287,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         EndMark? end = Volatile.Read(ref _end);
         if (end is null && Node.StopReason is { } stopped) return stopped;
-        return end?.Reason ?? new ObjectDisposedException(nameof(Group), $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
+        return end?.Reason ?? new ObjectDisposedException(
+            nameof(Group), $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
     }
 
     private protected virtual Task LeaveForDisposeAsync() => Task.CompletedTask;

@@ -61,12 +61,14 @@ public sealed class MembershipOptions
     internal void Validate(OptionErrors errors)
     {
         errors.Defined("Membership.Mode", Mode);
-        if (Mode == MembershipMode.Client && Servers.Count == 0) errors.Add("Membership.Servers", "is empty, and Membership.Mode is Client: add the host's HOST:PORT");
+        if (Mode == MembershipMode.Client && Servers.Count == 0)
+            errors.Add("Membership.Servers", "is empty, and Membership.Mode is Client: add the host's HOST:PORT");
         if (Mode == MembershipMode.Loopback && Servers.Count > 0)
             errors.Add("Membership.Servers", "is given, and Membership.Mode is Loopback, which asks none: set it to Client, or leave the list empty");
         for (int index = 0; index < Servers.Count; index++)
         {
-            if (!TryParseServer(Servers[index], out _, out _)) errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
+            if (!TryParseServer(Servers[index], out _, out _))
+                errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
         }
         errors.InRange("Membership.Port", Port, 1, 65_535);
         bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;

@@ -106,7 +106,8 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <param name="reason">What they get; null: a normal end.</param>
     public void EndAll(QuickSilverException? reason)
     {
-        Exception thrown = reason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
+        Exception thrown = reason ?? (Exception)new ObjectDisposedException(
+            nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
         foreach (JoinOperation join in _waiting) join.Fail(thrown);
         foreach (JoinOperation join in _joining) join.Fail(thrown);
         foreach (GroupCore group in _groups.Values)

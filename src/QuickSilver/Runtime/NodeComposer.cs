@@ -82,7 +82,9 @@ internal static class NodeComposer
             };
             throw new QuickSilverException(code, refusal.Message, refusal);
         }
-        return options.Faults is { Any: true } faults ? new FaultInjector(transport, faults.DropReceived, faults.Seed, faults.DeafEvery, faults.DeafFor) : transport;
+        return options.Faults is { Any: true } faults
+            ? new FaultInjector(transport, faults.DropReceived, faults.Seed, faults.DeafEvery, faults.DeafFor)
+            : transport;
     }
 
     private static MembershipConnector FindConnector(QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)

@@ -37,7 +37,8 @@ internal static class ObservedFrame
         frame.WriteVarint((ulong)observed.Draining.Count);
         foreach (DrainingView view in observed.Draining)
         {
-            frame.WriteEpoch(view.View.Epoch).WriteVarint(view.View.Counter).WriteVarint(view.Heard).WriteByte(view.IsAnsweredElsewhere ? (byte)1 : (byte)0);
+            frame.WriteEpoch(view.View.Epoch).WriteVarint(view.View.Counter).WriteVarint(view.Heard);
+            frame.WriteByte(view.IsAnsweredElsewhere ? (byte)1 : (byte)0);
         }
         frame.WriteVarint((ulong)(observed.UnheardFor.Ticks / TimeSpan.TicksPerMillisecond));
         frame.WriteVarint((ulong)(observed.UnansweredFor.Ticks / TimeSpan.TicksPerMillisecond));

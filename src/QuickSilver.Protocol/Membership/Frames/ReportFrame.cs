@@ -139,5 +139,6 @@ internal sealed class ReportFrame
     /// <param name="Multicast">Its multicast address; none: unicast.</param>
     /// <param name="Members">Keys of its members.</param>
     /// <param name="Open">Keys of removed senders whose streams to it are not closed at the node.</param>
-    internal readonly record struct ViewEntry(ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, NetEndpoint Multicast, ulong[] Members, ulong[] Open);
+    internal readonly record struct ViewEntry(
+        ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, NetEndpoint Multicast, ulong[] Members, ulong[] Open);
 }

@@ -126,7 +126,11 @@ internal sealed class Takeover(ulong instance, Probes probes)
             HashSet<ulong>? named = null;
             foreach (GroupInfo group in report.Groups)
             {
-                if (farthest.TryGetValue(group.Id, out (StepNumber Active, ServerNode Node, HashSet<ulong> Named) best) && best.Active >= report.Active) continue;
+                if (farthest.TryGetValue(group.Id, out (StepNumber Active, ServerNode Node, HashSet<ulong> Named) best)
+                    && best.Active >= report.Active)
+                {
+                    continue;
+                }
                 named ??= [.. report.Views.SelectMany(view => view.Members)];
                 farthest[group.Id] = (report.Active, node, named);
             }

@@ -69,7 +69,9 @@ internal static class FaultDraw
             FaultKind.ServerOutage => [new ServerOutage(at, Until(cluster, at, dice.LogMillis(100, 60_000)))],
             FaultKind.Swizzle => DrawSwizzle(dice, cluster, at, bounded),
             FaultKind.KindDelay =>
-                [new KindDelay(at, Until(cluster, at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), dice.LogMillis(0.1, LongestDelay), Any(dice, cluster), Any(dice, cluster))],
+                [new KindDelay(
+                    at, Until(cluster, at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), dice.LogMillis(0.1, LongestDelay),
+                    Any(dice, cluster), Any(dice, cluster))],
             FaultKind.SingleCopies => DrawCopies(dice, cluster, at),
             _ => [],
         };
