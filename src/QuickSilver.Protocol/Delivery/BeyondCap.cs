@@ -33,7 +33,7 @@ internal sealed class BeyondCap
         }
     }
 
-    /// <summary>What the packets are charged. O(entries).</summary>
+    /// <summary>What the packets are charged, at most. O(entries).</summary>
     public long Charge
     {
         get
@@ -48,7 +48,7 @@ internal sealed class BeyondCap
     /// <summary>A packet is taken; there must be room.</summary>
     /// <param name="place">The place of the last message in it that has to wait.</param>
     /// <param name="number">That message's number.</param>
-    /// <param name="charge">What all of it that has to wait is charged.</param>
+    /// <param name="charge">What all of it that has to wait is charged, at most.</param>
     public void Add(SenderPlace place, ulong number, long charge) => _packets[_count++] = new Entry(place, number, charge);
 
     private void ForgetDone()

@@ -6,7 +6,7 @@ internal sealed class HeldPage
     /// <summary>Most entries of a page: what a middle insertion moves at most, and what a lonely message costs at most.</summary>
     public const int Capacity = 16;
 
-    private readonly HeldMessage[] _entries = new HeldMessage[Capacity];
+    private readonly HeldRun[] _entries = new HeldRun[Capacity];
     private int _start;
     private int _end;
 
@@ -14,22 +14,22 @@ internal sealed class HeldPage
 
     public bool IsFull => Count == Capacity;
 
-    public ref readonly HeldMessage First => ref _entries[_start];
+    public ref HeldRun First => ref _entries[_start];
 
-    public ref readonly HeldMessage Last => ref _entries[_end - 1];
+    public ref readonly HeldRun Last => ref _entries[_end - 1];
 
-    public ref readonly HeldMessage this[int index] => ref _entries[_start + index];
+    public ref HeldRun this[int index] => ref _entries[_start + index];
 
-    /// <summary>Where a number is, or the complement of where it belongs.</summary>
+    /// <summary>Which entry has a number, or the complement of where it belongs.</summary>
     public int IndexOf(ulong number)
     {
         int index = Count;
         while (index > 0 && _entries[_start + index - 1].Number > number) index--;
-        return index > 0 && _entries[_start + index - 1].Number == number ? index - 1 : ~index;
+        return index > 0 && _entries[_start + index - 1].Covers(number) ? index - 1 : ~index;
     }
 
     /// <summary>Puts an entry at its place in the order; the page must not be full.</summary>
-    public void Insert(int index, in HeldMessage message)
+    public void Insert(int index, in HeldRun run)
     {
         if (_end == Capacity)
         {
@@ -40,14 +40,14 @@ internal sealed class HeldPage
         }
         int at = _start + index;
         if (at < _end) Array.Copy(_entries, at, _entries, at + 1, _end - at);
-        _entries[at] = message;
+        _entries[at] = run;
         _end++;
     }
 
     /// <summary>Takes the lowest entry out.</summary>
-    public HeldMessage TakeFirst()
+    public HeldRun TakeFirst()
     {
-        HeldMessage first = _entries[_start];
+        HeldRun first = _entries[_start];
         _entries[_start++] = default;
         if (_start == _end) _start = _end = 0;
         return first;

@@ -1,14 +1,17 @@
+using QuickSilver.Protocol.Flow;
+
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Messages of one (sender, group) that wait for what precedes them, sorted by number, at most one for each.
+/// Messages of one (sender, group) that wait for what precedes them, as runs sorted by number that do not overlap.
 /// </summary>
 /// <remarks>
 /// Idea: pages of a few neighbours (<see cref="HeldPage"/>), in order, in one array. Memory follows what is held, whatever numbers a peer makes up,
 /// which a ring indexed by number would not; and a repaired message that belongs between thousands moves its page's neighbours, and not, as in a
 /// plain sorted array, half of all that waits: at 5 % loss that was half of a receiver's time. Messages mostly come with rising numbers and leave from
-/// below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. Pages are kept when they empty, so
-/// nothing is allocated in steady state.
+/// below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. A message that goes on where the run
+/// added last ends, as a packet's messages do, only lengthens it, wherever the run is. Pages are kept when they empty, so nothing is allocated in steady
+/// state.
 /// </remarks>
 internal sealed class HeldQueue
 {
@@ -17,34 +20,46 @@ internal sealed class HeldQueue
     private int _first;
     private int _end;
 
+    // The run added last, unless one has been taken out since, and the number at which the run after it begins.
+    private HeldPage? _open;
+    private int _openIndex;
+    private ulong _openLimit;
+
+    /// <summary>Runs.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Entries that there is memory for.</summary>
+    /// <summary>Runs that there is memory for.</summary>
     public int Capacity => (_end - _first + _spare.Count) * HeldPage.Capacity;
 
-    /// <summary>The lowest entry; the queue must not be empty.</summary>
-    public ref readonly HeldMessage First => ref _pages[_first].Page.First;
+    /// <summary>The lowest run; the queue must not be empty.</summary>
+    public ref readonly HeldRun First => ref _pages[_first].Page.First;
 
-    /// <summary>Finds what is held of a number.</summary>
-    public bool TryFind(ulong number, out HeldMessage message)
+    /// <summary>Finds the run that has a number.</summary>
+    public bool TryFind(ulong number, out HeldRun run)
     {
-        message = default;
-        if (Count == 0 || _pages[_end - 1].Page.Last.Number < number) return false;
+        run = default;
+        if (Count == 0 || IsAbove(number)) return false;
         HeldPage page = _pages[PageOf(number)].Page;
         int index = page.IndexOf(number);
         if (index < 0) return false;
-        message = page[index];
+        run = page[index];
         return true;
     }
 
-    /// <summary>Adds what is not held yet.</summary>
-    public void Add(in HeldMessage message)
+    /// <summary>Lengthens the run added last by a whole message that goes on where it ends and is not held yet. O(1).</summary>
+    public bool TryAppend(ulong number, in Slice bytes) => _open is not null && number != _openLimit && _open[_openIndex].TryAppend(number, bytes);
+
+    /// <summary>Adds a single message that is not held yet.</summary>
+    public void Add(in HeldRun message)
     {
         Count++;
-        bool isHighest = _first == _end || _pages[_end - 1].Page.Last.Number < message.Number;
+        _openIndex = 0;
+        _openLimit = ulong.MaxValue;
+        bool isHighest = _first == _end || IsAbove(message.Number);
         if (isHighest && (_first == _end || _pages[_end - 1].Page.IsFull))
         {
-            InsertPage(_end, message.Number).Insert(0, message);
+            _open = InsertPage(_end, message.Number);
+            _open.Insert(0, message);
             return;
         }
         int at = isHighest ? _end - 1 : PageOf(message.Number);
@@ -56,27 +71,37 @@ internal sealed class HeldQueue
             at = _end - 1 - fromEnd;
             page.SplitTo(upper);
             _pages[at + 1].Low = upper.First.Number;
-            if (upper.First.Number < message.Number) page = upper;
+            if (upper.First.Number < message.Number) page = _pages[++at].Page;
         }
         if (message.Number < _pages[at].Low) _pages[at].Low = message.Number;
-        int index = page.IndexOf(message.Number);
-        System.Diagnostics.Debug.Assert(index < 0, "held already");
-        page.Insert(~index, message);
+        int index = ~page.IndexOf(message.Number);
+        System.Diagnostics.Debug.Assert(index >= 0, "held already");
+        page.Insert(index, message);
+        _open = page;
+        _openIndex = index;
+        if (index + 1 < page.Count) _openLimit = page[index + 1].Number;
+        else if (at + 1 < _end) _openLimit = _pages[at + 1].Page.First.Number;
     }
 
-    /// <summary>Takes the lowest entry out; its references pass to the caller.</summary>
-    public HeldMessage TakeFirst()
+    /// <summary>Takes the lowest run out; its references pass to the caller.</summary>
+    public HeldRun TakeFirst()
     {
         System.Diagnostics.Debug.Assert(Count > 0, "nothing is held");
         HeldPage page = _pages[_first].Page;
-        HeldMessage message = page.TakeFirst();
+        HeldRun run = page.TakeFirst();
         Count--;
-        if (page.Count > 0) return message;
+        _open = null;
+        if (page.Count > 0) return run;
         _spare.Push(page);
         _pages[_first++] = default;
         if (_first == _end) _first = _end = 0;
-        return message;
+        return run;
     }
+
+    /// <summary>Leaves the lowest message of the lowest run behind, which must have several.</summary>
+    public void MoveOn() => _pages[_first].Page.First.MoveOn();
+
+    private bool IsAbove(ulong number) => _pages[_end - 1].Page.Last.End <= number;
 
     // The last page that begins at or below a number, or the first page.
     private int PageOf(ulong number)
@@ -113,7 +138,7 @@ internal sealed class HeldQueue
 
     private struct Entry
     {
-        // No entry of the page is below it, and no entry of the page before is at or above it.
+        // No message of the page is below it, and none of the page before is at or above it.
         public ulong Low;
         public HeldPage Page;
     }

@@ -25,11 +25,11 @@ public sealed class HeldRoom
     /// <summary>The step installed last.</summary>
     internal StepNumber Installed { get; set; }
 
-    /// <summary>What is held of packets that were taken beyond the cap. For checks: looks at all of them.</summary>
+    /// <summary>What is held of packets that were taken beyond the cap, at most: as if none were in runs. For checks: looks at all of them.</summary>
     internal long ChargeBeyondCap => _views.ChargeBeyondCap();
 
     /// <summary>True when the cap has room for so many bytes: what need not be asked for while it has none.</summary>
-    public bool HasFor(int bytes) => _counters.HeldBytes + bytes + HeldMessage.Overhead <= _settings.MaxHeldBytes;
+    public bool HasFor(int bytes) => _counters.HeldBytes + bytes + HeldRun.Overhead <= _settings.MaxHeldBytes;
 
     /// <summary>
     /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
@@ -80,7 +80,7 @@ public sealed class HeldRoom
             if (record.Number <= place.Next) continue;
             last = place;
             number = record.Number;
-            charge += record.Bytes.Length + HeldMessage.Overhead;
+            charge += record.Bytes.Length + HeldRun.Overhead;
         }
         if (last is not null) known.BeyondCapOf(sender).Add(last, number, charge);
         return true;

@@ -9,9 +9,9 @@ namespace QuickSilver.Protocol.Delivery;
 /// </summary>
 /// <remarks>
 /// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. A message that is next and whole goes straight
-/// through; anything else waits in its place's queue, a fragmented message as its fragments, which are joined into one buffer at the moment of
-/// delivery. A message that becomes deliverable while another of its place is being delivered (the handler sent to itself) waits for the end of that
-/// call, so handlers of one place never nest.
+/// through; anything else waits in its place's queue, messages that came together as a run, and a fragmented message as its fragments, which are
+/// joined into one buffer at the moment of delivery. A message that becomes deliverable while another of its place is being delivered (the handler
+/// sent to itself) waits for the end of that call, so handlers of one place never nest.
 /// </remarks>
 internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events, Probes probes)
 {
@@ -51,7 +51,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         switch (AddFragment(place, number, messageLength, offset, bytes))
         {
             case FragmentOutcome.Added:
-                counters.HeldBytes += bytes.Length + HeldMessage.Overhead;
+                counters.HeldBytes += bytes.Length + HeldRun.Overhead;
                 if (number == place.Next) Drain(place, now);
                 break;
             case FragmentOutcome.Duplicate:
@@ -72,7 +72,8 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         while (place.Held is { } held && held.First.Number < number)
         {
             counters.Duplicates++;
-            Release(Take(place, held));
+            if (held.First.Parts is null) TakeMessage(place, held).Release();
+            else Release(Take(place, held));
         }
         Drain(place, now);
     }
@@ -141,17 +142,16 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         // Read afresh each time: the handler may have closed the group, which drops what is held.
         while (place.Held is { } held && held.First.Number == place.Next && held.First.IsComplete)
         {
-            HeldMessage message = Take(place, held);
-            place.Next++;
-            if (message.Parts is null)
+            ulong number = place.Next++;
+            if (held.First.Parts is { } parts)
             {
-                Deliver(place, message.Number, message.Bytes, now);
-                message.Bytes.Release();
+                Take(place, held);
+                DeliverJoined(place, number, parts, now);
+                continue;
             }
-            else
-            {
-                DeliverJoined(place, message.Number, message.Parts, now);
-            }
+            Slice bytes = TakeMessage(place, held);
+            Deliver(place, number, bytes, now);
+            bytes.Release();
         }
     }
 
@@ -188,23 +188,30 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     private void Hold(SenderPlace place, ulong number, in Slice bytes)
     {
         HeldQueue held = place.Held ??= _pool.RentQueue();
-        if (held.TryFind(number, out HeldMessage present))
+        if (held.TryAppend(number, bytes))
+        {
+            counters.HeldBytes += bytes.Length;
+        }
+        else if (held.TryFind(number, out HeldRun present))
         {
             if (present.Parts is null) counters.Duplicates++;
             else counters.Rejected.Count(RejectReason.BadFragment);
             return;
         }
+        else
+        {
+            bytes.Retain();
+            var run = new HeldRun(number, bytes);
+            held.Add(run);
+            counters.HeldBytes += run.Charge;
+        }
         probes.Hit(Mark.MessageHeld);
-        bytes.Retain();
-        var message = new HeldMessage(number, bytes, null);
-        held.Add(message);
         counters.Held++;
-        counters.HeldBytes += message.Charge;
     }
 
     private FragmentOutcome AddFragment(SenderPlace place, ulong number, int messageLength, int offset, Slice bytes)
     {
-        if (place.Held is { } present && present.TryFind(number, out HeldMessage begun))
+        if (place.Held is { } present && present.TryFind(number, out HeldRun begun))
             return begun.Parts?.Add(messageLength, offset, bytes) ?? FragmentOutcome.Contradiction;
 
         Reassembly parts = _pool.RentReassembly(messageLength);
@@ -215,27 +222,39 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
             return outcome;
         }
         HeldQueue held = place.Held ??= _pool.RentQueue();
-        held.Add(new HeldMessage(number, default, parts));
+        held.Add(new HeldRun(number, parts));
         counters.Held++;
         return outcome;
     }
 
-    /// <summary>Takes the lowest entry out, off the account too; a queue that is then empty goes back to the pool.</summary>
-    private HeldMessage Take(SenderPlace place, HeldQueue held)
+    /// <summary>Takes the lowest run out, off the account too; a queue that is then empty goes back to the pool.</summary>
+    private HeldRun Take(SenderPlace place, HeldQueue held)
     {
-        HeldMessage message = held.TakeFirst();
-        counters.HeldBytes -= message.Charge;
+        HeldRun run = held.TakeFirst();
+        counters.HeldBytes -= run.Charge;
         if (held.Count == 0)
         {
             place.Held = null;
             _pool.Return(held);
         }
-        return message;
+        return run;
     }
 
-    private void Release(in HeldMessage message)
+    /// <summary>Takes the lowest message out, which must be whole; the caller gets a reference of its own.</summary>
+    private Slice TakeMessage(SenderPlace place, HeldQueue held)
     {
-        message.Bytes.Release();
-        if (message.Parts is not null) _pool.Return(message.Parts);
+        ref readonly HeldRun run = ref held.First;
+        if (run.Count == 1) return Take(place, held).Bytes;
+        Slice bytes = run.Bytes;
+        bytes.Retain();
+        counters.HeldBytes -= bytes.Length;
+        held.MoveOn();
+        return bytes;
+    }
+
+    private void Release(in HeldRun run)
+    {
+        run.Bytes.Release();
+        if (run.Parts is not null) _pool.Return(run.Parts);
     }
 }

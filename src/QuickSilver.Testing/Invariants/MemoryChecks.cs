@@ -92,6 +92,6 @@ internal sealed class MemoryChecks(RunContext run)
             }
         }
         return (senders.Count * (settings.NodeMaxPendingBytes + settings.MaxMessageBytes))
-            + ((long)streams * settings.MaxPendingMessages * HeldMessage.Overhead);
+            + ((long)streams * settings.MaxPendingMessages * HeldRun.Overhead);
     }
 }

@@ -10,6 +10,7 @@ namespace QuickSilver.Protocol.Tests.Delivery;
 public class DeliveryAllocationTests : IDeliveryEvents
 {
     private const int Burst = 24;
+    private const int RunLength = 10;
 
     private readonly BufferPool _pool = new();
     private readonly byte[] _scratch = new byte[DatagramHeader.MaxDatagram];
@@ -55,6 +56,15 @@ public class DeliveryAllocationTests : IDeliveryEvents
     }
 
     [Fact]
+    public void RunsOfRepairedPacketsAllocateNothing()
+    {
+        for (int warm = 0; warm < 20; warm++) RunsOutOfOrder();
+
+        Assert.Equal(0, AllocatedBytes.Of(RunsOutOfOrder));
+        Assert.Equal(21UL * Burst * RunLength * 9, _delivered);
+    }
+
+    [Fact]
     public void PacketsThatWaitForTheirStepAllocateNothing()
     {
         for (int warm = 0; warm < 3; warm++) AheadOfTheStep();
@@ -77,14 +87,29 @@ public class DeliveryAllocationTests : IDeliveryEvents
         foreach (NodeInfo sender in _senders)
         {
             for (int index = 0; index < Burst; index++) _packets[index] = Store(_next + (ulong)index, fragments: true);
-            for (int index = Burst - 1; index > 0; index--)
-            {
-                int other = (int)_random.NextBelow((ulong)index + 1);
-                (_packets[index], _packets[other]) = (_packets[other], _packets[index]);
-            }
-            foreach (Slice packet in _packets) Hand(sender, packet);
+            HandShuffled(sender);
         }
         _next += Burst;
+    }
+
+    private void RunsOutOfOrder()
+    {
+        foreach (NodeInfo sender in _senders)
+        {
+            for (int index = 0; index < Burst; index++) _packets[index] = StoreRun(_next + (ulong)(index * RunLength));
+            HandShuffled(sender);
+        }
+        _next += Burst * RunLength;
+    }
+
+    private void HandShuffled(NodeInfo sender)
+    {
+        for (int index = Burst - 1; index > 0; index--)
+        {
+            int other = (int)_random.NextBelow((ulong)index + 1);
+            (_packets[index], _packets[other]) = (_packets[other], _packets[index]);
+        }
+        foreach (Slice packet in _packets) Hand(sender, packet);
     }
 
     private void AheadOfTheStep()
@@ -110,6 +135,14 @@ public class DeliveryAllocationTests : IDeliveryEvents
         Write(ref writer, 1, number, 100, 0, 100);
         if (fragments) Write(ref writer, 2, ((number - 1) / 4) + 1, 400, (int)((number - 1) % 4) * 100, 100);
         else Write(ref writer, 2, number, 100, 0, 100);
+        return _arena.Copy(_scratch.AsSpan(0, DatagramHeader.Length + writer.Written));
+    }
+
+    private Slice StoreRun(ulong first)
+    {
+        var writer = new WireWriter(_scratch.AsSpan(DatagramHeader.Length));
+        writer.WriteVarint(_step - 1);
+        for (ulong number = first; number < first + RunLength; number++) Write(ref writer, 0, number, 100, 0, 100);
         return _arena.Copy(_scratch.AsSpan(0, DatagramHeader.Length + writer.Written));
     }
 

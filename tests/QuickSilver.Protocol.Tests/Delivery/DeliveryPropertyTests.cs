@@ -29,10 +29,11 @@ public class DeliveryPropertyTests
 
     private sealed record Message(int Group, ulong Number, ulong Step, byte[] Bytes)
     {
-        public int PartsMissing { get; set; }
+        /// <summary>Where the parts begin that no packet brings.</summary>
+        public HashSet<int> PartsMissing { get; } = [];
     }
 
-    private sealed record Packet(RegionView View, NodeInfo Sender, ulong Step, byte[] Datagram, Message[] Messages);
+    private sealed record Packet(RegionView View, NodeInfo Sender, ulong Step, byte[] Datagram, (PacketPart Part, Message Message)[] Parts);
 
     private sealed class Run
     {
@@ -71,45 +72,51 @@ public class DeliveryPropertyTests
                 for (ulong step = view.FirstStep.Counter; step < view.FirstStep.Counter + 2; step++)
                 {
                     var parts = new List<(PacketPart Part, Message Message)>();
-                    for (ulong left = _random.NextBelow(8); left > 0; left--)
+                    // Half of the time many messages of one length: they wait in runs.
+                    bool many = _random.NextBelow(2) == 0;
+                    int same = (int)_random.NextBelow(Groups);
+                    for (ulong left = _random.NextBelow(many ? 40UL : 8); left > 0; left--)
                     {
-                        int group = (int)_random.NextBelow(Groups);
-                        byte[] bytes = new byte[_random.NextBelow(30)];
+                        bool isSame = many && _random.NextBelow(8) != 0;
+                        int group = isSame ? same : (int)_random.NextBelow(Groups);
+                        byte[] bytes = new byte[isSame ? 12 : _random.NextBelow(30)];
                         for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)_random.NextUInt64();
                         var message = new Message(group, ++numbers[group], step, bytes);
                         messages.Add(message);
-                        Cut(parts, view, message, !seen[group], previous[group]);
+                        Cut(parts, view, message, !seen[group], previous[group], isWhole: isSame);
                         seen[group] = true;
                         previous[group] = step;
                     }
-                    Pack(view, sender, step, parts);
+                    Pack(view, sender, step, parts, most: many ? 30UL : 4);
+                    // The same messages in other packets, as in another stream.
+                    if (_random.NextBelow(4) == 0) Pack(view, sender, step, parts, most: 30);
                 }
             }
         }
 
-        private void Cut(List<(PacketPart, Message)> parts, RegionView view, Message message, bool first, ulong previous)
+        private void Cut(List<(PacketPart, Message)> parts, RegionView view, Message message, bool first, ulong previous, bool isWhole)
         {
             int index = view.Region.IndexOf(Group((uint)(message.Group + 1) * 10).Id);
             int offset = 0;
             do
             {
                 int left = message.Bytes.Length - offset;
-                int length = _random.NextBelow(2) == 0 || left < 2 ? left : 1 + (int)_random.NextBelow((ulong)left);
+                int length = isWhole || _random.NextBelow(2) == 0 || left < 2 ? left : 1 + (int)_random.NextBelow((ulong)left);
                 byte[] bytes = message.Bytes[offset..(offset + length)];
                 parts.Add((new PacketPart(index, message.Number, bytes, first, previous, message.Bytes.Length, offset), message));
-                message.PartsMissing++;
+                message.PartsMissing.Add(offset);
                 offset += length;
             }
             while (offset < message.Bytes.Length);
         }
 
-        private void Pack(RegionView view, NodeInfo sender, ulong step, List<(PacketPart Part, Message Message)> parts)
+        private void Pack(RegionView view, NodeInfo sender, ulong step, List<(PacketPart Part, Message Message)> parts, ulong most)
         {
             for (int begin = 0; begin < parts.Count;)
             {
-                int end = Math.Min(parts.Count, begin + 1 + (int)_random.NextBelow(4));
+                int end = Math.Min(parts.Count, begin + 1 + (int)_random.NextBelow(most));
                 byte[] datagram = Datagram(view, step, [.. parts[begin..end].Select(part => part.Part)]);
-                _packets.Add(new Packet(view, sender, step, datagram, [.. parts[begin..end].Select(part => part.Message)]));
+                _packets.Add(new Packet(view, sender, step, datagram, [.. parts[begin..end]]));
                 begin = end;
             }
         }
@@ -117,7 +124,7 @@ public class DeliveryPropertyTests
         public void Check()
         {
             List<Packet> arriving = [.. _packets.Where(_ => _loss == 0 || _random.NextBelow(10) >= _loss)];
-            foreach (Message message in arriving.SelectMany(packet => packet.Messages)) message.PartsMissing--;
+            foreach ((PacketPart part, Message message) in arriving.SelectMany(packet => packet.Parts)) message.PartsMissing.Remove(part.Offset);
             foreach (Packet packet in arriving.ToArray())
             {
                 if (_random.NextBelow(5) == 0) arriving.Add(packet);
@@ -193,7 +200,7 @@ public class DeliveryPropertyTests
                     continue;
                 }
                 Message sent = Sent(from, group, number);
-                Require(number == expected && sent.Step >= inStay[group] && sent.PartsMissing <= 0);
+                Require(number == expected && sent.Step >= inStay[group] && sent.PartsMissing.Count == 0);
                 Require(sent.Bytes.AsSpan().SequenceEqual(_world.Contents[contents++]));
                 next[(group, from)] = number + 1;
             }
@@ -209,11 +216,11 @@ public class DeliveryPropertyTests
             {
                 // Without a place: the lowest that is whole follows, if any is.
                 Require(first == 0);
-                return _sent[from].Where(sent => sent.Group == group && sent.Number >= expected && sent.PartsMissing <= 0)
+                return _sent[from].Where(sent => sent.Group == group && sent.Number >= expected && sent.PartsMissing.Count == 0)
                     .Select(sent => sent.Number).DefaultIfEmpty(ulong.MaxValue).First();
             }
             Require(first == expected);
-            for (ulong number = first; number < first + count; number++) Require(Sent(from, group, number).PartsMissing > 0);
+            for (ulong number = first; number < first + count; number++) Require(Sent(from, group, number).PartsMissing.Count > 0);
             return first + count;
         }
 
@@ -225,7 +232,7 @@ public class DeliveryPropertyTests
                 foreach ((NodeInfo sender, List<Message> messages) in _sent)
                 {
                     ulong from = next.GetValueOrDefault((group, sender), FirstOf(sender, group, inStay[group]));
-                    bool left = messages.Exists(sent => sent.Group == group && sent.Number >= from && sent.PartsMissing <= 0);
+                    bool left = messages.Exists(sent => sent.Group == group && sent.Number >= from && sent.PartsMissing.Count == 0);
                     Require(!left);
                 }
             }
