@@ -9,8 +9,8 @@ namespace QuickSilver.Runtime;
 /// free, an odd one leased; the version a lease was made with is never seen again (until 2^31 leases of the slot later), so a copy that
 /// outlived its lease finds out.
 /// <para>
-/// Reads by any thread race with a release by another: each read takes its field first and checks the version after, so it either throws or returns
-/// what belongs to the lease.
+/// Reads by any thread race with a release by another: each read takes the fields first, checks the version after, and makes something of them only
+/// then; what copies bytes checks once more. So it either throws that the lease has ended, or returns what belongs to it.
 /// </para>
 /// </summary>
 internal sealed class LeaseSlot(LeaseTable table)
@@ -35,9 +35,9 @@ internal sealed class LeaseSlot(LeaseTable table)
     /// <summary>The message's bytes.</summary>
     public ReadOnlyMemory<byte> ReadPayload(int version)
     {
-        ReadOnlyMemory<byte> payload = _entry.Memory;
+        InboxEntry entry = _entry;
         Check(version);
-        return payload;
+        return entry.Memory;
     }
 
     /// <summary>The message's sender.</summary>
@@ -67,12 +67,12 @@ internal sealed class LeaseSlot(LeaseTable table)
     /// <summary>An owned copy.</summary>
     public Message CopyMessage(int version)
     {
-        NodeInfo? sender = _entry.Sender;
-        ulong number = _entry.Number;
+        InboxEntry entry = _entry;
         InboxCore? inbox = _inbox;
-        byte[] copy = _entry.Memory.ToArray();
         Check(version);
-        return new Message(inbox!.Group, sender!, number, copy);
+        byte[] copy = entry.Memory.ToArray();
+        Check(version);
+        return new Message(inbox!.Group, entry.Sender!, entry.Number, copy);
     }
 
     /// <summary>The message for a log; null when the lease has ended.</summary>
