@@ -19,8 +19,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <para>
 /// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="Room"/> before
 /// it counts a packet as received. Nothing is allocated per packet or message in steady state. Source: the order by message number is ours (the
-/// papers deliver in the order of the stream); the stay, the start of a place and the way past a gap are of the project's protocol page, sections 4
-/// and 5.
+/// papers deliver in the order of the stream); the stay, the start of a place and the way past a gap are described in docs/protocol.md, "Receiving".
 /// </para>
 /// </remarks>
 public sealed class Deliverer

@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <summary>
 /// Datagrams of views that are not installed here yet: other nodes may be a step ahead. Copies are kept for a short while, within a count and a
 /// number of bytes, and handled when their view is installed; what is dropped is recovered like any loss. Core thread only. Source: first paper,
-/// section 3.3, as settled in the project's protocol page, section 6.
+/// section 3.3; the rules are in docs/protocol.md, "Receiving".
 /// </summary>
 /// <remarks>
 /// One circular array in order of arrival: adding and expiring are O(1), a replay walks all. Copies are cut from shared chunks, which go home in
