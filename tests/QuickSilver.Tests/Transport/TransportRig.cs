@@ -21,10 +21,12 @@ internal sealed class TransportRig : IDisposable
     /// <summary>What all transports of the rig had to tell.</summary>
     public RecordingEvents Events { get; } = new();
 
+    // Several datagrams to a train, whatever the machine's buffers: over loopback the usual datagram can be a whole train.
     public static TransportSettings Settings { get; } = new()
     {
-        PortFirst = 21_000, PortCount = 9_000, ReceiveBufferBytes = 1 << 20,
-        // Several to a train, whatever the machine's buffers: over loopback the usual datagram can be a whole train.
+        PortFirst = 21_000,
+        PortCount = 9_000,
+        ReceiveBufferBytes = 1 << 20,
         MaxDatagramBytes = 8192,
     };
 
