@@ -1,6 +1,6 @@
 namespace QuickSilver.Tests.Allocation;
 
-/// <summary>Tests that count what the whole process allocates: nothing runs beside them.</summary>
+/// <summary>Tests that count what the whole process allocates or holds: nothing runs beside them.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class AllocationCollection
 {

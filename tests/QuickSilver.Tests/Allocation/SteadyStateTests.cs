@@ -5,10 +5,9 @@ namespace QuickSilver.Tests.Allocation;
 
 /// <summary>
 /// A million messages between two nodes on real sockets, token rounds running, received inline: the whole process allocates nothing per message.
-/// Counts are exact. What is allowed for the
-/// run as a whole is <see cref="Allowance"/>: timers of the thread pool and statistics ten times a second. Pools and queues grow when a larger
-/// backlog is met than ever before, which a hiccup of the machine
-/// can cause at any time: so the least of up to ten runs counts. What were allocated per message would show in each of them.
+/// Counts are exact. What is allowed for the run as a whole is <see cref="Allowance"/>: timers of the thread pool and statistics ten times a second.
+/// Pools and queues grow when a larger backlog is met than ever before, which a hiccup of the machine can cause at any time: so the least of up to ten
+/// runs counts. What were allocated per message would show in each of them.
 /// </summary>
 [Collection(AllocationCollection.Name)]
 public sealed class SteadyStateTests

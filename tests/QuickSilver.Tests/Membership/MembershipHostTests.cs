@@ -62,37 +62,6 @@ public sealed class MembershipHostTests
         await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
     }
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(3)]
-    public async Task Strangers_that_do_not_say_who_they_are_cost_little_memory(int bytesSaid)
-    {
-        const int Strangers = 500;
-        // What other tests of the process come to hold meanwhile, some megabytes, is in it; a buffer of 64 KiB each would show.
-        const int MostBytesEach = 48 << 10;
-        await using MembershipHost host = _events.Start();
-        List<Socket> strangers = [];
-        try
-        {
-            long before = GC.GetTotalMemory(forceFullCollection: true);
-            for (int index = 0; index < Strangers; index++)
-            {
-                var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-                strangers.Add(socket);
-                await socket.ConnectAsync(host.EndPoint);
-                await socket.SendAsync(new byte[bytesSaid]);
-            }
-            await UntilAsync(() => host.Counters.Accepted == Strangers);
-            // A host that reads does so as soon as a connection is there.
-            await Task.Delay(TimeSpan.FromMilliseconds(300));
-            Assert.InRange((GC.GetTotalMemory(forceFullCollection: true) - before) / Strangers, long.MinValue, MostBytesEach);
-        }
-        finally
-        {
-            strangers.ForEach(static socket => socket.Dispose());
-        }
-    }
-
     [Fact]
     public async Task An_empty_frame_is_refused()
     {

@@ -171,15 +171,16 @@ public sealed class TransportTests : IDisposable
         Train unicast = TransportRig.Train(TrainRoute.Control, 1, 200, 1, DatagramKind.Ack, receiver.Facts.Control);
         List<Completion> batch = new(256);
         for (int round = 0; round < 200; round++) Exchange(sender, receiver, multicast, unicast, batch);
-        // The least of a few: a pool or the runtime may grow once more, but not every time.
-        long allocated = long.MaxValue;
-        for (int attempt = 0; attempt < 5 && allocated >= 200; attempt++)
+        // The runtime enlarges tables of its own on whatever thread comes by, some hundreds to 8,096 bytes once in a hundred runs, inside a wait or
+        // between two rounds. What a round allocates is in every attempt: so the least counts, and it is nothing at all.
+        long least = long.MaxValue;
+        for (int attempt = 0; attempt < 5 && least > 0; attempt++)
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
             for (int round = 0; round < 200; round++) Exchange(sender, receiver, multicast, unicast, batch);
-            allocated = Math.Min(allocated, GC.GetAllocatedBytesForCurrentThread() - before);
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
         }
-        Assert.True(allocated < 200, $"{allocated} bytes in 200 rounds");
+        Assert.Equal(0, least);
     }
 
     private static void Exchange(IHostTransport sender, IHostTransport receiver, in Train multicast, in Train unicast, List<Completion> batch)
