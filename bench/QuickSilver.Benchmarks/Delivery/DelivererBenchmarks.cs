@@ -63,7 +63,7 @@ public class DelivererBenchmarks : IDeliveryEvents
         return _delivered;
     }
 
-    void IDeliveryEvents.OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now) => _delivered++;
+    void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
 
     void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
         throw new InvalidOperationException("nothing is lost");

@@ -102,9 +102,9 @@ public sealed class Deliverer
         if (reader.ReadVarint() > ulong.MaxValue - view.FirstStep.Counter) return false;
         int groups = view.Region.Groups.Length;
         bool any = false;
-        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
+        while (PacketRecord.TryReadRun(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
         {
-            if (record.GroupIndex >= groups || record.Number == ulong.MaxValue) return false;
+            if (record.GroupIndex >= groups || record.Number > ulong.MaxValue - (ulong)record.Count) return false;
             any = true;
         }
         return any && reader.IsAtEnd;
@@ -130,9 +130,9 @@ public sealed class Deliverer
             return;
         }
         GroupReceiver?[] groups = _views.Of(view).ByIndex;
-        while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
+        while (PacketRecord.TryReadRun(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
-            // Read from the array for each record: a handler may have closed a group meanwhile.
+            // Read from the array for each run: a handler may have closed a group meanwhile.
             if (groups[record.GroupIndex] is not { } group) continue;
             if (step < group.StayBegan)
             {
@@ -147,7 +147,7 @@ public sealed class Deliverer
             }
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
             if (record.IsFragment) _order.OnFragment(place, record.Number, record.MessageLength, record.FragmentOffset, part, now);
-            else _order.OnWhole(place, record.Number, part, now);
+            else _order.OnWhole(place, new MessageRun(record.Number, part, record.Count, record.Distance), now);
         }
     }
 
@@ -164,7 +164,7 @@ public sealed class Deliverer
         SenderPlace place = group.PlaceOf(self);
         if (place.Next == 0) _order.Start(place, number, now);
         if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && number > place.Next) _order.DeliverAhead(place, number, payload, now);
-        else _order.OnWhole(place, number, payload, now);
+        else _order.OnWhole(place, new MessageRun(number, payload), now);
     }
 
     /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>

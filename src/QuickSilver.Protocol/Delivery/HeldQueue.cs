@@ -9,9 +9,9 @@ namespace QuickSilver.Protocol.Delivery;
 /// Idea: pages of a few neighbours (<see cref="HeldPage"/>), in order, in one array. Memory follows what is held, whatever numbers a peer makes up,
 /// which a ring indexed by number would not; and a repaired message that belongs between thousands moves its page's neighbours, and not, as in a
 /// plain sorted array, half of all that waits: at 5 % loss that was half of a receiver's time. Messages mostly come with rising numbers and leave from
-/// below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. A message that goes on where the run
-/// added last ends, as a packet's messages do, only lengthens it, wherever the run is. Pages are kept when they empty, so nothing is allocated in steady
-/// state.
+/// below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. A run that goes on where the one
+/// added last ends, as that of the next small packet of a train may, only lengthens it, wherever it is. Pages are kept when they empty, so nothing is
+/// allocated in steady state.
 /// </remarks>
 internal sealed class HeldQueue
 {
@@ -46,23 +46,35 @@ internal sealed class HeldQueue
         return true;
     }
 
-    /// <summary>Lengthens the run added last by a whole message that goes on where it ends and is not held yet. O(1).</summary>
-    public bool TryAppend(ulong number, in Slice bytes) => _open is not null && number != _openLimit && _open[_openIndex].TryAppend(number, bytes);
+    /// <summary>True when one of the numbers from the first up to the end is held.</summary>
+    public bool HoldsAny(ulong first, ulong end)
+    {
+        if (Count == 0 || IsAbove(first)) return false;
+        int at = PageOf(first);
+        HeldPage page = _pages[at].Page;
+        int index = page.IndexOf(first);
+        if (index >= 0) return true;
+        if (~index < page.Count) return page[~index].Number < end;
+        return at + 1 < _end && _pages[at + 1].Page.First.Number < end;
+    }
 
-    /// <summary>Adds a single message that is not held yet.</summary>
-    public void Add(in HeldRun message)
+    /// <summary>Lengthens the run added last by messages that go on where it ends and of which none is held yet. O(1).</summary>
+    public bool TryAppend(in MessageRun messages) => _open is not null && messages.End <= _openLimit && _open[_openIndex].TryAppend(messages);
+
+    /// <summary>Adds messages of which none is held yet.</summary>
+    public void Add(in HeldRun run)
     {
         Count++;
         _openIndex = 0;
         _openLimit = ulong.MaxValue;
-        bool isHighest = _first == _end || IsAbove(message.Number);
+        bool isHighest = _first == _end || IsAbove(run.Number);
         if (isHighest && (_first == _end || _pages[_end - 1].Page.IsFull))
         {
-            _open = InsertPage(_end, message.Number);
-            _open.Insert(0, message);
+            _open = InsertPage(_end, run.Number);
+            _open.Insert(0, run);
             return;
         }
-        int at = isHighest ? _end - 1 : PageOf(message.Number);
+        int at = isHighest ? _end - 1 : PageOf(run.Number);
         HeldPage page = _pages[at].Page;
         if (page.IsFull)
         {
@@ -71,12 +83,12 @@ internal sealed class HeldQueue
             at = _end - 1 - fromEnd;
             page.SplitTo(upper);
             _pages[at + 1].Low = upper.First.Number;
-            if (upper.First.Number < message.Number) page = _pages[++at].Page;
+            if (upper.First.Number < run.Number) page = _pages[++at].Page;
         }
-        if (message.Number < _pages[at].Low) _pages[at].Low = message.Number;
-        int index = ~page.IndexOf(message.Number);
+        if (run.Number < _pages[at].Low) _pages[at].Low = run.Number;
+        int index = ~page.IndexOf(run.Number);
         System.Diagnostics.Debug.Assert(index >= 0, "held already");
-        page.Insert(index, message);
+        page.Insert(index, run);
         _open = page;
         _openIndex = index;
         if (index + 1 < page.Count) _openLimit = page[index + 1].Number;
@@ -98,8 +110,8 @@ internal sealed class HeldQueue
         return run;
     }
 
-    /// <summary>Leaves the lowest message of the lowest run behind, which must have several.</summary>
-    public void MoveOn() => _pages[_first].Page.First.MoveOn();
+    /// <summary>Leaves some of the lowest run's lowest messages behind, not all.</summary>
+    public void MoveOn(int messages) => _pages[_first].Page.First.MoveOn(messages);
 
     private bool IsAbove(ulong number) => _pages[_end - 1].Page.Last.End <= number;
 

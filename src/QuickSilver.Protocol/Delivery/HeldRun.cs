@@ -1,10 +1,7 @@
-using QuickSilver.Protocol.Flow;
-
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// What cannot be delivered yet and is held as one: whole messages of a (sender, group) with consecutive numbers and one length that stand at equal
-/// distances in one chunk, as in a packet of equal messages; or a single message, whole or in fragments.
+/// What cannot be delivered yet and is held as one: a run of messages, or a single message in fragments.
 /// </summary>
 /// <remarks>
 /// A lost packet makes all that follow wait, and each of them may bring dozens of messages: as a run they cost one entry and one reference. Where each
@@ -16,66 +13,49 @@ internal struct HeldRun
     /// <summary>What an entry or a fragment is charged beside its bytes: about what keeping it costs.</summary>
     public const int Overhead = 64;
 
-    private int _distance;
-
-    /// <summary>A whole message.</summary>
-    public HeldRun(ulong number, Slice bytes)
-    {
-        Number = number;
-        Bytes = bytes;
-        Count = 1;
-    }
+    /// <summary>Whole messages. One reference serves them all.</summary>
+    public HeldRun(in MessageRun messages) => Messages = messages;
 
     /// <summary>A message in fragments.</summary>
     public HeldRun(ulong number, Reassembly parts)
     {
-        Number = number;
+        Messages = new MessageRun(number, default);
         Parts = parts;
-        Count = 1;
     }
 
-    /// <summary>Number of the lowest message.</summary>
-    public ulong Number { get; private set; }
-
-    /// <summary>Messages.</summary>
-    public int Count { get; private set; }
-
-    /// <summary>The number after the highest message's.</summary>
-    public readonly ulong End => Number + (ulong)Count;
-
-    /// <summary>The lowest message's bytes, when it is whole. One reference serves the run.</summary>
-    public Slice Bytes { get; private set; }
+    /// <summary>The messages; of one in fragments only the number.</summary>
+    public MessageRun Messages { get; private set; }
 
     /// <summary>Fragments; null for whole messages.</summary>
     public Reassembly? Parts { get; }
 
-    /// <summary>True when the lowest message can be delivered.</summary>
+    /// <summary>Number of the lowest message.</summary>
+    public readonly ulong Number => Messages.Number;
+
+    /// <summary>The number after the highest message's.</summary>
+    public readonly ulong End => Messages.End;
+
+    /// <summary>True when the messages can be delivered.</summary>
     public readonly bool IsComplete => Parts is null || Parts.IsComplete;
 
     /// <summary>What the run is charged against the cap.</summary>
-    public readonly long Charge =>
-        Parts is null ? ((long)Count * Bytes.Length) + Overhead : Parts.Received + ((long)Parts.Count * Overhead);
+    public readonly long Charge => Parts is null ? Messages.TotalLength + Overhead : Parts.Received + ((long)Parts.Count * Overhead);
 
     /// <summary>True when a message of this number is here.</summary>
-    public readonly bool Covers(ulong number) => number - Number < (ulong)Count;
+    public readonly bool Covers(ulong number) => number - Number < (ulong)Messages.Count;
 
-    /// <summary>Takes a whole message in as the highest, without a reference of its own, if it stands where the run goes on.</summary>
-    public bool TryAppend(ulong number, in Slice bytes)
+    /// <summary>Takes messages in, without a reference of their own, if they go on where the run ends.</summary>
+    public bool TryAppend(in MessageRun next)
     {
-        if (number != End || bytes.Chunk != Bytes.Chunk || bytes.Length != Bytes.Length || bytes.IsEmpty) return false;
-        int fromLowest = bytes.Offset - Bytes.Offset;
-        if (Count == 1) _distance = fromLowest;
-        else if (fromLowest != Count * _distance) return false;
-        Count++;
+        if (!Messages.TryJoin(next, out MessageRun joined)) return false;
+        Messages = joined;
         return true;
     }
 
-    /// <summary>Leaves the lowest of several messages behind. The run keeps its reference.</summary>
-    public void MoveOn()
+    /// <summary>Leaves some of the lowest messages behind, not all. The run keeps its reference.</summary>
+    public void MoveOn(int messages)
     {
-        System.Diagnostics.Debug.Assert(Count > 1, "the last message leaves with its run");
-        Number++;
-        Count--;
-        Bytes = Bytes with { Offset = Bytes.Offset + _distance };
+        System.Diagnostics.Debug.Assert(messages < Messages.Count, "the last message leaves with its run");
+        Messages = Messages.After(messages);
     }
 }

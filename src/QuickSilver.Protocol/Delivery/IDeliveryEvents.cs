@@ -9,8 +9,11 @@ namespace QuickSilver.Protocol.Delivery;
 /// </summary>
 public interface IDeliveryEvents
 {
-    /// <summary>The next message of a sender in a group. Its payload is valid during the call.</summary>
-    void OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now);
+    /// <summary>
+    /// The next messages of a sender in a group. Their bytes are valid during the call; who wants one longer retains its slice. When the group is
+    /// closed during the call, those that follow are not for it any more.
+    /// </summary>
+    void OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now);
 
     /// <summary>Messages of a sender in a group that will never be delivered.</summary>
     /// <param name="group">The group.</param>

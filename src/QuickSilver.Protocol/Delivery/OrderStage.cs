@@ -8,35 +8,33 @@ namespace QuickSilver.Protocol.Delivery;
 /// From messages and fragments in any order to messages in their sender's order, each once.
 /// </summary>
 /// <remarks>
-/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. A message that is next and whole goes straight
-/// through; anything else waits in its place's queue, messages that came together as a run, and a fragmented message as its fragments, which are
-/// joined into one buffer at the moment of delivery. A message that becomes deliverable while another of its place is being delivered (the handler
-/// sent to itself) waits for the end of that call, so handlers of one place never nest.
+/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. Whole messages come and go in runs: where the next one
+/// is among them, all up to the first that is held go straight through in one call; anything else waits in its place's queue, and a fragmented
+/// message as its fragments, which are joined into one buffer at the moment of delivery. A message that becomes deliverable while another of its
+/// place is being delivered (the handler sent to itself) waits for the end of that call, so handlers of one place never nest.
 /// </remarks>
 internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events, Probes probes)
 {
     private readonly HeldPool _pool = new();
 
-    /// <summary>Takes a whole message; retains what it keeps.</summary>
-    public void OnWhole(SenderPlace place, ulong number, in Slice bytes, Instant now)
+    /// <summary>Takes whole messages; retains what it keeps.</summary>
+    public void OnWhole(SenderPlace place, MessageRun run, Instant now)
     {
-        if (number < place.Next)
+        while (true)
         {
-            counters.Duplicates++;
-            probes.Hit(Mark.DuplicateMessage);
-            if (probes.Breaks(Sabotage.DuplicateDelivered) && number + 1 == place.Next) Deliver(place, number, bytes, now);
-            return;
-        }
-        if (number == place.Next && !place.IsDelivering && (place.Held is not { } held || held.First.Number != number))
-        {
-            place.Next++;
+            if (run.Number < place.Next && !TryPassDelivered(place, ref run, now)) return;
+            if (run.Number != place.Next || place.IsDelivering) break;
+            int open = place.Held is { } held ? (int)Math.Min((ulong)run.Count, held.First.Number - run.Number) : run.Count;
+            if (open == 0) break;
+            place.Next = run.Number + (ulong)open;
             place.IsDelivering = true;
-            Deliver(place, number, bytes, now);
+            Deliver(place, open == run.Count ? run : run.Until(open), now);
             place.IsDelivering = false;
             if (place.Held is not null) Drain(place, now);
-            return;
+            if (open == run.Count || !place.Group.IsOpen) return;
+            run = run.After(open);
         }
-        Hold(place, number, bytes);
+        Hold(place, run);
     }
 
     /// <summary>Takes a fragment; retains what it keeps.</summary>
@@ -71,9 +69,15 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         if (place.Held is not null) probes.Hit(Mark.PlaceStartedWithHeld);
         while (place.Held is { } held && held.First.Number < number)
         {
-            counters.Duplicates++;
-            if (held.First.Parts is null) TakeMessage(place, held).Release();
-            else Release(Take(place, held));
+            ulong passed = Math.Min(held.First.End, number) - held.First.Number;
+            counters.Duplicates += passed;
+            if (held.First.End <= number)
+            {
+                Release(Take(place, held));
+                continue;
+            }
+            counters.HeldBytes -= (long)passed * held.First.Messages.Length;
+            held.MoveOn((int)passed);
         }
         Drain(place, now);
     }
@@ -116,7 +120,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     public void DeliverAhead(SenderPlace place, ulong number, in Slice bytes, Instant now)
     {
         place.Next = Math.Max(place.Next, number + 1);
-        Deliver(place, number, bytes, now);
+        Deliver(place, new MessageRun(number, bytes), now);
     }
 
     /// <summary>Drops everything a place holds.</summary>
@@ -142,16 +146,11 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         // Read afresh each time: the handler may have closed the group, which drops what is held.
         while (place.Held is { } held && held.First.Number == place.Next && held.First.IsComplete)
         {
-            ulong number = place.Next++;
-            if (held.First.Parts is { } parts)
-            {
-                Take(place, held);
-                DeliverJoined(place, number, parts, now);
-                continue;
-            }
-            Slice bytes = TakeMessage(place, held);
-            Deliver(place, number, bytes, now);
-            bytes.Release();
+            HeldRun run = Take(place, held);
+            place.Next = run.End;
+            if (run.Parts is not null) DeliverJoined(place, run.Number, run.Parts, now);
+            else Deliver(place, run.Messages, now);
+            run.Messages.First.Release();
         }
     }
 
@@ -163,15 +162,28 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         _pool.Return(parts);
         counters.Joined++;
         probes.Hit(Mark.MessageJoined);
-        Deliver(place, number, bytes, now);
+        Deliver(place, new MessageRun(number, bytes), now);
         chunk.Release();
     }
 
-    private void Deliver(SenderPlace place, ulong number, in Slice bytes, Instant now)
+    private void Deliver(SenderPlace place, in MessageRun run, Instant now)
     {
-        counters.Messages++;
-        counters.Bytes += (ulong)bytes.Length;
-        events.OnMessage(place.Group, new DeliveredMessage(place.Sender, number, bytes), now);
+        counters.Messages += (ulong)run.Count;
+        counters.Bytes += (ulong)run.TotalLength;
+        events.OnMessages(place.Group, place.Sender, run, now);
+    }
+
+    // Messages that have been delivered are dropped; false when nothing else is in the run.
+    private bool TryPassDelivered(SenderPlace place, ref MessageRun run, Instant now)
+    {
+        int passed = (int)Math.Min((ulong)run.Count, place.Next - run.Number);
+        counters.Duplicates += (ulong)passed;
+        probes.Hit(Mark.DuplicateMessage);
+        if (run.Number + (ulong)passed == place.Next && probes.Breaks(Sabotage.DuplicateDelivered))
+            Deliver(place, new MessageRun(place.Next - 1, run[passed - 1]), now);
+        if (passed == run.Count) return false;
+        run = run.After(passed);
+        return true;
     }
 
     private void ReportLoss(SenderPlace place, ulong next, LossCause cause, Instant now)
@@ -185,28 +197,55 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         events.OnLoss(place.Group, place.Sender, first, count, cause, now);
     }
 
-    private void Hold(SenderPlace place, ulong number, in Slice bytes)
+    private void Hold(SenderPlace place, in MessageRun run)
     {
         HeldQueue held = place.Held ??= _pool.RentQueue();
-        if (held.TryAppend(number, bytes))
+        if (held.TryAppend(run))
         {
-            counters.HeldBytes += bytes.Length;
+            counters.HeldBytes += run.TotalLength;
         }
-        else if (held.TryFind(number, out HeldRun present))
+        else if (held.HoldsAny(run.Number, run.End))
         {
-            if (present.Parts is null) counters.Duplicates++;
-            else counters.Rejected.Count(RejectReason.BadFragment);
+            HoldMissing(held, run);
             return;
         }
         else
         {
-            bytes.Retain();
-            var run = new HeldRun(number, bytes);
-            held.Add(run);
-            counters.HeldBytes += run.Charge;
+            Add(held, run);
         }
         probes.Hit(Mark.MessageHeld);
-        counters.Held++;
+        counters.Held += (ulong)run.Count;
+    }
+
+    // Some of the messages are held already: each is looked up by itself.
+    private void HoldMissing(HeldQueue held, in MessageRun run)
+    {
+        for (int index = 0; index < run.Count; index++)
+        {
+            ulong number = run.Number + (ulong)index;
+            if (!held.TryFind(number, out HeldRun present))
+            {
+                Add(held, new MessageRun(number, run[index]));
+                counters.Held++;
+                probes.Hit(Mark.MessageHeld);
+            }
+            else if (present.Parts is null)
+            {
+                counters.Duplicates++;
+            }
+            else
+            {
+                counters.Rejected.Count(RejectReason.BadFragment);
+            }
+        }
+    }
+
+    private void Add(HeldQueue held, in MessageRun messages)
+    {
+        messages.First.Retain();
+        var run = new HeldRun(messages);
+        held.Add(run);
+        counters.HeldBytes += run.Charge;
     }
 
     private FragmentOutcome AddFragment(SenderPlace place, ulong number, int messageLength, int offset, Slice bytes)
@@ -240,21 +279,9 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         return run;
     }
 
-    /// <summary>Takes the lowest message out, which must be whole; the caller gets a reference of its own.</summary>
-    private Slice TakeMessage(SenderPlace place, HeldQueue held)
-    {
-        ref readonly HeldRun run = ref held.First;
-        if (run.Count == 1) return Take(place, held).Bytes;
-        Slice bytes = run.Bytes;
-        bytes.Retain();
-        counters.HeldBytes -= bytes.Length;
-        held.MoveOn();
-        return bytes;
-    }
-
     private void Release(in HeldRun run)
     {
-        run.Bytes.Release();
+        run.Messages.First.Release();
         if (run.Parts is not null) _pool.Return(run.Parts);
     }
 }

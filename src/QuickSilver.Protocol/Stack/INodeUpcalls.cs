@@ -10,8 +10,8 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 public interface INodeUpcalls
 {
-    /// <summary>A message is delivered: once, in its sender's order.</summary>
-    void OnMessage(LocalGroup group, in DeliveredMessage message, Instant now);
+    /// <summary>Messages are delivered: each once, in their sender's order. When the node leaves the group during the call, the rest is not for it.</summary>
+    void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now);
 
     /// <summary>Messages will never be delivered: the gap in the sender's numbers. A count of 0 means that it is unknown.</summary>
     void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now);

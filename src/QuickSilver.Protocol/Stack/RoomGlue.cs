@@ -72,9 +72,9 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnSenderClosed(NodeInfo sender, Instant now) => rooms.Deliverer.OnSenderClosed(sender, LossCause.SenderFailed, now);
 
     /// <inheritdoc/>
-    public void OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now)
+    public void OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now)
     {
-        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnMessage(local, message, now);
+        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnMessages(local, sender, run, now);
     }
 
     /// <inheritdoc/>

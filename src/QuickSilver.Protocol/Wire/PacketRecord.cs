@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// One message, or one fragment of a message, inside a packet. A packet's body is
+/// One message, or one fragment of a message, inside a packet; or a run of equal messages (<see cref="TryReadRun"/>). A packet's body is
 /// <code>
 /// step         varint   the step of all its messages, as a difference from the first step of the packet's region view
 /// record*               until the datagram ends:
@@ -60,6 +60,12 @@ public readonly ref struct PacketRecord
 
     /// <summary>The message's bytes, or the fragment's.</summary>
     public ReadOnlySpan<byte> Bytes { get; init; }
+
+    /// <summary>How many messages there are: whole ones of one group and length, numbered in a row from <see cref="Number"/>.</summary>
+    public int Count { get; private init; }
+
+    /// <summary>In a run: bytes from where one message begins to where the next does.</summary>
+    public int Distance { get; private init; }
 
     /// <summary>Bytes of a record before the message's own, at most; for deciding whether a packet has room for more.</summary>
     public const int MaxOverhead = 1 + 3 + 10 + 10 + 18 + 4 + 4 + 4;
@@ -181,8 +187,41 @@ public readonly ref struct PacketRecord
             FragmentOffset = offset,
             BytesOffset = bytesOffset,
             Bytes = bytes,
+            Count = 1,
         };
         return true;
+    }
+
+    /// <summary>
+    /// As <see cref="TryRead"/>, and reads on over the records that say of the next number what this one says of its own: their heads are what is
+    /// expected, byte by byte, so they need not be parsed. A run ends where a varint grows.
+    /// </summary>
+    public static bool TryReadRun(ref WireReader reader, int datagramLength, Epoch viewEpoch, out PacketRecord record)
+    {
+        if (!TryRead(ref reader, datagramLength, viewEpoch, out record)) return false;
+        if (record.IsFragment || reader.Remaining <= record.Bytes.Length) return true;
+        int followers = SkipFollowers(ref reader, record.GroupIndex, record.Number, record.MessageLength, out int distance);
+        if (followers > 0) record = record with { Count = 1 + followers, Distance = distance };
+        return true;
+    }
+
+    private static int SkipFollowers(ref WireReader reader, int group, ulong number, int length, out int distance)
+    {
+        Span<byte> head = stackalloc byte[MaxOverhead];
+        var writer = new WireWriter(head);
+        WriteHead(ref writer, default, group, number + 1, first: false, default, length, 0, length);
+        head = head[..writer.Written];
+        Span<byte> varint = head.Slice(1 + WireWriter.VarintLength((ulong)group), WireWriter.VarintLength(number + 1));
+        distance = head.Length + length;
+        int most = (int)Math.Min((ulong)(reader.Remaining / distance), ulong.MaxValue - number);
+        int followers = 0;
+        while (followers < most && reader.StartsWith(head))
+        {
+            reader.ReadBytes(distance);
+            followers++;
+            if (!WireWriter.TryIncrement(varint)) break;
+        }
+        return followers;
     }
 
     private static void ReadFiller(ref WireReader reader)

@@ -2,6 +2,7 @@ using System.Buffers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
@@ -151,14 +152,14 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     /// <inheritdoc/>
-    public void OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
+    public void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun messages, Instant now)
     {
         SimulatedGroup stay = StayOf(group, "D3");
-        int sender = checks.Deliveries.OnMessage(stay, message);
-        if (run.Log is not null)
-            run.Note(node.Index, $"got {stay.Log.LogName} {sender} {message.Number} {message.Payload.Length} {Crc32C.Of(message.Payload.Span):x8}");
-        if (run.Options.KeepsReceived) stay.Add(sender, message.Number);
-        node.Work.OnMessageDelivered();
+        for (int index = 0; index < messages.Count; index++)
+        {
+            Slice payload = messages[index];
+            OnMessage(stay, new DeliveredMessage(sender, messages.Number + (ulong)index, payload));
+        }
     }
 
     /// <inheritdoc/>
@@ -210,6 +211,15 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
 
     /// <inheritdoc/>
     public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);
+
+    private void OnMessage(SimulatedGroup stay, in DeliveredMessage message)
+    {
+        int sender = checks.Deliveries.OnMessage(stay, message);
+        if (run.Log is not null)
+            run.Note(node.Index, $"got {stay.Log.LogName} {sender} {message.Number} {message.Payload.Length} {Crc32C.Of(message.Payload.Span):x8}");
+        if (run.Options.KeepsReceived) stay.Add(sender, message.Number);
+        node.Work.OnMessageDelivered();
+    }
 
     private void NoteView(LocalGroup group)
     {

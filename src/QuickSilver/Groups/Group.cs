@@ -119,11 +119,14 @@ public sealed class Group : GroupSender, IInboxOwner
 
     void IInboxOwner.OnOverflow(long backlog) => Core?.OnOverflow(this, backlog);
 
-    /// <summary>A message is delivered. Core thread only.</summary>
-    internal void Deliver(in DeliveredMessage message)
+    /// <summary>Messages are delivered. Core thread only.</summary>
+    internal void Deliver(NodeInfo sender, in MessageRun run)
     {
-        if (_inline.Length > 0) RunInline(message.Sender, message.Number, message.Payload.Span);
-        InboxCore.OnMessage(message);
+        if (_inline.Length > 0)
+        {
+            for (int index = 0; index < run.Count; index++) RunInline(sender, run.Number + (ulong)index, run[index].Span);
+        }
+        InboxCore.OnMessages(sender, run);
     }
 
     /// <summary>Attaches an inline handler. Core thread only.</summary>

@@ -116,15 +116,15 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         _memberWaits = null;
     }
 
-    /// <summary>A message is delivered.</summary>
-    public void OnMessage(in DeliveredMessage message)
+    /// <summary>Messages are delivered.</summary>
+    public void OnMessages(NodeInfo sender, in MessageRun run)
     {
-        Figures.MessagesReceived++;
-        Figures.BytesReceived += message.Payload.Length;
-        bool isOwn = ReferenceEquals(message.Sender, _node.Self);
+        Figures.MessagesReceived += run.Count;
+        Figures.BytesReceived += run.TotalLength;
+        bool isOwn = ReferenceEquals(sender, _node.Self);
         foreach (Group handle in _handles)
         {
-            if (!isOwn || handle.Settings.SelfDelivery) handle.Deliver(message);
+            if (!isOwn || handle.Settings.SelfDelivery) handle.Deliver(sender, run);
         }
         Touch();
     }

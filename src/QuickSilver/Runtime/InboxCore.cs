@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
@@ -97,21 +98,16 @@ internal sealed class InboxCore
     /// <summary>Messages that a reader takes at a time: one where what it has taken could be replaced while it waits.</summary>
     internal int BatchMessages => _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
-    /// <summary>Takes a delivered message; keeps a reference on its memory, or a copy.</summary>
-    public void OnMessage(in DeliveredMessage message)
+    /// <summary>Takes delivered messages; keeps references on their memory, or copies.</summary>
+    public void OnMessages(NodeInfo sender, in MessageRun run)
     {
-        if (_isClosed) return;
         bool hasConsumer = HasConsumer;
         if (!hasConsumer && !_holdsBeforeConsumer) return;
-        int length = message.Payload.Length;
-        ulong? key = _limits.ReplacesByKey ? Replace(message) : null;
-        if ((--_roomMessages < 0 || (_roomBytes -= length) < 0) && !TryMakeRoom(message, hasConsumer)) return;
-        if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
-        InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
-        if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
-        else _ring.Append(entry);
-        _depth.OnStored(length, entry.Pinned);
-        IsTouched = true;
+        for (int index = 0; index < run.Count && !_isClosed; index++)
+        {
+            Slice payload = run[index];
+            Store(new DeliveredMessage(sender, run.Number + (ulong)index, payload), hasConsumer);
+        }
     }
 
     /// <summary>Notes a change of the view.</summary>
@@ -227,6 +223,19 @@ internal sealed class InboxCore
             if (_isDiscarded) DropStored();
             else _reader?.Pause();
         }
+    }
+
+    private void Store(in DeliveredMessage message, bool hasConsumer)
+    {
+        int length = message.Payload.Length;
+        ulong? key = _limits.ReplacesByKey ? Replace(message) : null;
+        if ((--_roomMessages < 0 || (_roomBytes -= length) < 0) && !TryMakeRoom(message, hasConsumer)) return;
+        if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
+        InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
+        if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
+        else _ring.Append(entry);
+        _depth.OnStored(length, entry.Pinned);
+        IsTouched = true;
     }
 
     // The unread message with the same key goes, whether there is room or not.

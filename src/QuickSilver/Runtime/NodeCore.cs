@@ -209,9 +209,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public string DescribeMembership() =>
         _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
 
-    void INodeUpcalls.OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
+    void INodeUpcalls.OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now)
     {
-        if (group.Tag is GroupCore core) core.OnMessage(message);
+        if (group.Tag is GroupCore core) core.OnMessages(sender, run);
     }
 
     void INodeUpcalls.OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)

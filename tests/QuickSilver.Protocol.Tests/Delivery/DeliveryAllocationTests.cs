@@ -32,7 +32,7 @@ public class DeliveryAllocationTests : IDeliveryEvents
         _deliverer.OnStepInstalled(Step(1), Now);
     }
 
-    void IDeliveryEvents.OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now) => _delivered++;
+    void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
 
     void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
         Assert.Fail("nothing is lost");

@@ -98,11 +98,16 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         Assert.Equal(0, Counters.HeldBytes);
     }
 
-    void IDeliveryEvents.OnMessage(GroupReceiver group, in DeliveredMessage message, Instant now)
+    void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now)
     {
-        Log.Add($"{group.Info.Name} {message.Sender.Name}#{message.Number}");
-        Contents.Add(message.Payload.Span.ToArray());
-        Handler?.Invoke(group, message);
+        for (int index = 0; index < run.Count && group.IsOpen; index++)
+        {
+            Slice payload = run[index];
+            var message = new DeliveredMessage(sender, run.Number + (ulong)index, payload);
+            Log.Add($"{group.Info.Name} {sender.Name}#{message.Number}");
+            Contents.Add(payload.Span.ToArray());
+            Handler?.Invoke(group, message);
+        }
     }
 
     void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>

@@ -38,15 +38,17 @@ public sealed class HeldQueueTests
     {
         var queue = new HeldQueue();
         Chunk chunk = _pool.Rent(4096, BufferOwner.Cache);
-        queue.Add(new HeldRun(7, new Slice(chunk, 0, Length)));
-        for (int index = 1; index < 60; index++) Assert.True(queue.TryAppend(7 + (ulong)index, new Slice(chunk, index * 40, Length)));
+        queue.Add(new HeldRun(new MessageRun(7, new Slice(chunk, 0, Length))));
+        for (int index = 1; index < 40; index++) Assert.True(queue.TryAppend(new MessageRun(7 + (ulong)index, new Slice(chunk, index * 40, Length))));
+        Assert.True(queue.TryAppend(new MessageRun(47, new Slice(chunk, 40 * 40, Length), 20, 40)));
 
-        Assert.False(queue.TryAppend(67, new Slice(chunk, (60 * 40) + 1, Length)));
-        Assert.False(queue.TryAppend(67, new Slice(chunk, 60 * 40, Length + 1)));
-        Assert.False(queue.TryAppend(68, new Slice(chunk, 60 * 40, Length)));
-        Assert.False(queue.TryAppend(67, new Slice(_pool.Rent(4096, BufferOwner.Cache), 60 * 40, Length)));
+        Assert.False(queue.TryAppend(new MessageRun(67, new Slice(chunk, (60 * 40) + 1, Length))));
+        Assert.False(queue.TryAppend(new MessageRun(67, new Slice(chunk, 60 * 40, Length + 1))));
+        Assert.False(queue.TryAppend(new MessageRun(68, new Slice(chunk, 60 * 40, Length))));
+        Assert.False(queue.TryAppend(new MessageRun(67, new Slice(chunk, 60 * 40, Length), 2, 41)));
+        Assert.False(queue.TryAppend(new MessageRun(67, new Slice(_pool.Rent(4096, BufferOwner.Cache), 60 * 40, Length))));
         Assert.Equal(1, queue.Count);
-        Assert.Equal(60, queue.First.Count);
+        Assert.Equal(60, queue.First.Messages.Count);
         Assert.Equal((60 * Length) + HeldRun.Overhead, queue.First.Charge);
     }
 
@@ -67,7 +69,9 @@ public sealed class HeldQueueTests
             else Take(queue, model, random.Next(1, packets ? 40 : 4), seed);
             if (choice < 4) top += (ulong)count;
 
-            ulong probe = (ulong)random.Next((int)top + 2);
+            ulong probe = (ulong)random.Next((int)top + 2), reach = (ulong)random.Next(1, 20);
+            bool holdsAny = model.Keys.Any(number => number >= probe && number < probe + reach);
+            Assert.True(holdsAny == queue.HoldsAny(probe, probe + reach), $"seed {seed}, step {step}, number {probe}");
             Assert.True(model.ContainsKey(probe) == queue.TryFind(probe, out HeldRun found), $"seed {seed}, step {step}, number {probe}");
             Assert.True(!model.ContainsKey(probe) || found.Covers(probe), $"seed {seed}, step {step}, number {probe}");
             Assert.True(packets ? queue.Count <= model.Count : queue.Count == model.Count, $"seed {seed}, step {step}");
@@ -76,32 +80,36 @@ public sealed class HeldQueueTests
         Assert.Equal(0, queue.Count);
     }
 
-    /// <summary>What a packet brings: mostly equal messages, now and then a longer one or a number left out.</summary>
+    /// <summary>What a packet brings: runs of equal messages, now and then a longer one or a number left out.</summary>
     private void Hold(HeldQueue queue, SortedDictionary<ulong, Slice> model, ulong first, int count, Random random)
     {
         Chunk chunk = _pool.Rent(1024, BufferOwner.Cache);
-        for (int index = 0, at = 0; index < count; index++, at += 20)
+        for (int index = 0, at = 0; index < count;)
         {
             ulong number = first + (ulong)index;
             if (random.Next(15) == 0) at += 3;
-            if (random.Next(20) == 0) continue;
-            var bytes = new Slice(chunk, at, random.Next(15) == 0 ? Length + 1 : Length);
-            bool isNew = model.TryAdd(number, bytes);
-            bool isAppended = queue.TryAppend(number, bytes);
-            Assert.True(isNew || !isAppended, $"{number} is held twice");
-            if (isNew && !isAppended) queue.Add(new HeldRun(number, bytes));
+            var run = new MessageRun(number, new Slice(chunk, at, random.Next(15) == 0 ? Length + 1 : Length), random.Next(1, count - index + 1), 20);
+            at += 20 * run.Count;
+            index += run.Count + (random.Next(20) == 0 ? 1 : 0);
+            bool isNew = true;
+            for (int each = 0; each < run.Count; each++) isNew &= !model.ContainsKey(number + (ulong)each);
+            bool isAppended = queue.TryAppend(run);
+            Assert.True(isNew || !isAppended, $"one of {run.Count} from {number} is held twice");
+            if (!isNew) continue;
+            for (int each = 0; each < run.Count; each++) model.Add(number + (ulong)each, run[each]);
+            if (!isAppended) queue.Add(new HeldRun(run));
         }
     }
 
-    private static HeldRun Lonely(ulong number) => new(number, default(Slice));
+    private static HeldRun Lonely(ulong number) => new(new MessageRun(number, default));
 
     private static void Take(HeldQueue queue, SortedDictionary<ulong, Slice> model, int most, int seed)
     {
         for (; most > 0 && model.Count > 0; most--)
         {
             (ulong number, Slice bytes) = model.First();
-            Assert.True(number == queue.First.Number && bytes == queue.First.Bytes, $"seed {seed}, number {number}");
-            if (queue.First.Count > 1) queue.MoveOn();
+            Assert.True(number == queue.First.Number && bytes == queue.First.Messages.First, $"seed {seed}, number {number}");
+            if (queue.First.Messages.Count > 1) queue.MoveOn(1);
             else Assert.True(number == queue.TakeFirst().Number, $"seed {seed}");
             model.Remove(number);
         }

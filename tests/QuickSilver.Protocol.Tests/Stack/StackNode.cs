@@ -78,10 +78,13 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     {
     }
 
-    public void OnMessage(LocalGroup group, in DeliveredMessage message, Instant now)
+    public void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now)
     {
-        Heard.Add($"{group.Info.Name}/{message.Sender.Name}/{message.Number}: {System.Text.Encoding.UTF8.GetString(message.Payload.Span)}");
-        OnHeard?.Invoke(group);
+        for (int index = 0; index < run.Count; index++)
+        {
+            Heard.Add($"{group.Info.Name}/{sender.Name}/{run.Number + (ulong)index}: {System.Text.Encoding.UTF8.GetString(run[index].Span)}");
+            OnHeard?.Invoke(group);
+        }
     }
 
     public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) => Assert.Fail("nothing is lost here");

@@ -66,7 +66,7 @@ internal sealed class InboxRig : IInboxOwner
     {
         ulong number = _next[sender] = _next.GetValueOrDefault(sender) + 1;
         Slice slice = _arena.Copy(bytes);
-        Core.OnMessage(new DeliveredMessage(sender, number, slice));
+        Core.OnMessages(sender, new MessageRun(number, slice));
         slice.Release();
     }
 
