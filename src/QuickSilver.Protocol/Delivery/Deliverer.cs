@@ -151,20 +151,19 @@ public sealed class Deliverer
         }
     }
 
-    /// <summary>This node's own message, to be delivered to itself: after its own earlier ones, once. The first of a stay starts the place.</summary>
+    /// <summary>This node's own messages, to be delivered to itself: after its own earlier ones, once. The first of a stay starts the place.</summary>
     /// <param name="group">The stay; does nothing when it has ended.</param>
     /// <param name="self">This node.</param>
-    /// <param name="number">The message's number.</param>
-    /// <param name="step">The step it was bound in; one before the stay is not for it.</param>
-    /// <param name="payload">Its bytes; the caller's own reference stays the caller's.</param>
+    /// <param name="step">The step they were bound in; one before the stay is not for it.</param>
+    /// <param name="run">The messages; the caller's own reference stays the caller's.</param>
     /// <param name="now">The present instant.</param>
-    public void OnOwnMessage(GroupReceiver group, NodeInfo self, ulong number, StepNumber step, in Slice payload, Instant now)
+    public void OnOwnMessages(GroupReceiver group, NodeInfo self, StepNumber step, in MessageRun run, Instant now)
     {
         if (!group.IsOpen || step < group.StayBegan) return;
         SenderPlace place = group.PlaceOf(self);
-        if (place.Next == 0) _order.Start(place, number, now);
-        if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && number > place.Next) _order.DeliverAhead(place, number, payload, now);
-        else _order.OnWhole(place, new MessageRun(number, payload), now);
+        if (place.Next == 0) _order.Start(place, run.Number, now);
+        if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && run.Number > place.Next) _order.DeliverAhead(place, run, now);
+        else _order.OnWhole(place, run, now);
     }
 
     /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>

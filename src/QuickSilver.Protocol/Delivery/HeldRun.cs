@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Flow;
+
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
@@ -13,49 +15,46 @@ internal struct HeldRun
     /// <summary>What an entry or a fragment is charged beside its bytes: about what keeping it costs.</summary>
     public const int Overhead = 64;
 
+    private MessageRun _messages;
+
     /// <summary>Whole messages. One reference serves them all.</summary>
-    public HeldRun(in MessageRun messages) => Messages = messages;
+    public HeldRun(in MessageRun messages) => _messages = messages;
 
     /// <summary>A message in fragments.</summary>
     public HeldRun(ulong number, Reassembly parts)
     {
-        Messages = new MessageRun(number, default);
+        _messages = new MessageRun(number, default);
         Parts = parts;
     }
 
     /// <summary>The messages; of one in fragments only the number.</summary>
-    public MessageRun Messages { get; private set; }
+    public readonly MessageRun Messages => _messages;
 
     /// <summary>Fragments; null for whole messages.</summary>
     public Reassembly? Parts { get; }
 
     /// <summary>Number of the lowest message.</summary>
-    public readonly ulong Number => Messages.Number;
+    public readonly ulong Number => _messages.Number;
 
     /// <summary>The number after the highest message's.</summary>
-    public readonly ulong End => Messages.End;
+    public readonly ulong End => _messages.End;
 
     /// <summary>True when the messages can be delivered.</summary>
     public readonly bool IsComplete => Parts is null || Parts.IsComplete;
 
     /// <summary>What the run is charged against the cap.</summary>
-    public readonly long Charge => Parts is null ? Messages.TotalLength + Overhead : Parts.Received + ((long)Parts.Count * Overhead);
+    public readonly long Charge => Parts is null ? _messages.TotalLength + Overhead : Parts.Received + ((long)Parts.Count * Overhead);
 
     /// <summary>True when a message of this number is here.</summary>
-    public readonly bool Covers(ulong number) => number - Number < (ulong)Messages.Count;
+    public readonly bool Covers(ulong number) => number - Number < (ulong)_messages.Count;
 
     /// <summary>Takes messages in, without a reference of their own, if they go on where the run ends.</summary>
-    public bool TryAppend(in MessageRun next)
-    {
-        if (!Messages.TryJoin(next, out MessageRun joined)) return false;
-        Messages = joined;
-        return true;
-    }
+    public bool TryAppend(in MessageRun next) => _messages.TryAppend(next);
 
     /// <summary>Leaves some of the lowest messages behind, not all. The run keeps its reference.</summary>
     public void MoveOn(int messages)
     {
-        System.Diagnostics.Debug.Assert(messages < Messages.Count, "the last message leaves with its run");
-        Messages = Messages.After(messages);
+        System.Diagnostics.Debug.Assert(messages < _messages.Count, "the last message leaves with its run");
+        _messages = _messages.After(messages);
     }
 }

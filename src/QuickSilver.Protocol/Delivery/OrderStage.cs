@@ -116,11 +116,11 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         if (place.Next > 0 && place.Group.IsOpen) events.OnLoss(place.Group, place.Sender, place.Next, 0, cause, now);
     }
 
-    /// <summary>Delivers one's own message whatever comes before it.</summary>
-    public void DeliverAhead(SenderPlace place, ulong number, in Slice bytes, Instant now)
+    /// <summary>Delivers one's own messages whatever comes before them.</summary>
+    public void DeliverAhead(SenderPlace place, in MessageRun run, Instant now)
     {
-        place.Next = Math.Max(place.Next, number + 1);
-        Deliver(place, new MessageRun(number, bytes), now);
+        place.Next = Math.Max(place.Next, run.End);
+        Deliver(place, run, now);
     }
 
     /// <summary>Drops everything a place holds.</summary>

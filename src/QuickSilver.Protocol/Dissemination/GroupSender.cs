@@ -193,19 +193,20 @@ public sealed class GroupSender
 
     /// <summary>All of a message is packed in this node's own region's stream, or the stream gave up: it may be delivered here.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="inPacket">Where a packet holds it in one piece; empty when none does.</param>
+    /// <param name="inPacket">Where a packet holds it in one piece, and will be flushed from; empty when none does.</param>
     /// <param name="now">The present instant.</param>
     internal void OnOwnCopyPacked(OutgoingMessage message, in Slice inPacket, Instant now)
     {
-        ref readonly Slice pooled = ref inPacket.IsEmpty ? ref message.Pooled : ref inPacket;
-        if (!pooled.IsEmpty)
+        if (!inPacket.IsEmpty)
         {
-            _own.Ready(_context, message, pooled, now);
+            _own.Ready(_context, message, inPacket, now);
             return;
         }
-        Slice bytes = _context.Copy(message.Span);
+        bool isCopied = message.Pooled.IsEmpty;
+        Slice bytes = isCopied ? _context.Copy(message.Span) : message.Pooled;
         _own.Ready(_context, message, bytes, now);
-        bytes.Release();
+        _context.Own.Flush(now);
+        if (isCopied) bytes.Release();
     }
 
     /// <summary>A message is stable in every stream that carries it.</summary>

@@ -12,10 +12,10 @@ namespace QuickSilver.Protocol.Dissemination;
 public interface IDisseminationEvents
 {
     /// <summary>
-    /// Self-delivery: this node's own message, at the moment when it may be delivered; per group in order of its numbers. The slice is valid during
-    /// the call; who wants it longer retains it. The step is the one it was bound in: the stay it was sent from may be over.
+    /// Self-delivery: this node's own messages, at the moment when they may be delivered; per group in order of their numbers. The bytes are valid
+    /// during the call; who wants them longer retains them. The step is the one they were bound in: the stay they were sent from may be over.
     /// </summary>
-    void OnOwnMessage(GroupSender group, ulong number, StepNumber step, in Slice payload, Instant now);
+    void OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now);
 
     /// <summary>Admission to a group has shut (false) or opened again (true). Told once per change, at the end of the call that caused it.</summary>
     void OnGateChanged(GroupSender group, bool open, Instant now);

@@ -45,6 +45,7 @@ internal sealed class PacketPacker(RegionView view, StreamMessages messages, Pro
             if (probes.Here(BuggifySite.PacketClosedEarly)) break;
         }
         if (isFull) PacketRecord.WriteFiller(ref writer);
+        messages.OnPacketFull(now);
         return DatagramHeader.Length + writer.Written;
     }
 

@@ -22,7 +22,8 @@ internal struct SelfDelivery
     }
 
     /// <summary>
-    /// A message may be delivered: now, or kept (with an own reference to <paramref name="bytes"/>) until all before it have been.
+    /// A message may be delivered: now, or kept (with an own reference to <paramref name="bytes"/>) until all before it have been. What is delivered
+    /// is in <see cref="SendContext.Own"/> when the call returns: the caller flushes it.
     /// </summary>
     public void Ready(SendContext context, OutgoingMessage message, in Slice bytes, Instant now)
     {
@@ -30,7 +31,7 @@ internal struct SelfDelivery
         {
             context.Settings.Probes.Hit(Mark.OwnMessageWaited);
             if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead))
-                context.Events.OnOwnMessage(message.Group, message.Number, message.Step, bytes, now);
+                context.Events.OnOwnMessages(message.Group, message.Step, new MessageRun(message.Number, bytes), now);
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;
@@ -41,6 +42,7 @@ internal struct SelfDelivery
         {
             Slice kept = next.OwnBytes;
             Deliver(context, next, kept, now);
+            context.Own.Flush(now);
             kept.Release();
         }
     }
@@ -51,7 +53,7 @@ internal struct SelfDelivery
         message.Next = null;
         if (_head is null) _tail = null;
         message.OwnDone = true;
-        if (!context.IsClosed) context.Events.OnOwnMessage(message.Group, message.Number, message.Step, bytes, now);
+        context.Own.Add(message, bytes, now);
         if (message.IsComplete) context.Messages.Return(message);
     }
 }

@@ -31,6 +31,7 @@ internal sealed class SendContext
         SourceWriter = new ArenaWriter(SourceArena);
         Streams = new StreamTable(this);
         Loop = new BindingLoop(this);
+        Own = new OwnRun(this);
     }
 
     public DisseminationSettings Settings { get; }
@@ -64,6 +65,9 @@ internal sealed class SendContext
     public StreamTable Streams { get; }
 
     public BindingLoop Loop { get; }
+
+    /// <summary>Own messages that are about to be delivered here.</summary>
+    public OwnRun Own { get; }
 
     public ulong SelfKey { get; set; }
 

@@ -75,6 +75,9 @@ internal sealed class StreamMessages
         message.Group.OnCounted(message);
     }
 
+    /// <summary>A packet is full: the own messages in it go to their delivery here.</summary>
+    public void OnPacketFull(Instant now) => _context.Own.Flush(now);
+
     /// <summary>How many messages were packed since the last call.</summary>
     public uint TakePacked()
     {

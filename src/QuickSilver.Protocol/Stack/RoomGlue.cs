@@ -12,10 +12,10 @@ namespace QuickSilver.Protocol.Stack;
 internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecoveryEvents, IDeliveryEvents
 {
     /// <inheritdoc/>
-    public void OnOwnMessage(GroupSender group, ulong number, StepNumber step, in Slice payload, Instant now)
+    public void OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now)
     {
         if (group.Tag is LocalGroup { Receiver: { } receiver } && rooms.Cluster.Self is { } self)
-            rooms.Deliverer.OnOwnMessage(receiver, self, number, step, payload, now);
+            rooms.Deliverer.OnOwnMessages(receiver, self, step, run, now);
     }
 
     /// <inheritdoc/>

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Flow;
 using System.Runtime.CompilerServices;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Membership;

@@ -1,6 +1,7 @@
 using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;

@@ -180,7 +180,7 @@ public class HeldRunTests
         void HandOver(int number)
         {
             Slice payload = arena.Copy(Bytes(number));
-            _world.Deliverer.OnOwnMessage(_stay, self, (ulong)number, Step(1), payload, Now);
+            _world.Deliverer.OnOwnMessages(_stay, self, Step(1), new MessageRun((ulong)number, payload), Now);
             payload.Release();
         }
     }

@@ -187,10 +187,13 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         _feeds.Add((feed, priority));
     }
 
-    void IDisseminationEvents.OnOwnMessage(GroupSender group, ulong number, StepNumber step, in Slice payload, Instant now)
+    void IDisseminationEvents.OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now)
     {
-        if (Keeps) Own.Add((group, number, payload.Span.ToArray()));
-        OnOwn?.Invoke(group, number);
+        for (int index = 0; index < run.Count; index++)
+        {
+            if (Keeps) Own.Add((group, run.Number + (ulong)index, run[index].Span.ToArray()));
+            OnOwn?.Invoke(group, run.Number + (ulong)index);
+        }
     }
 
     void IDisseminationEvents.OnGateChanged(GroupSender group, bool open, Instant now) => Gates.Add((group, open));

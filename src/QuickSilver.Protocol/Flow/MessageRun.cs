@@ -1,6 +1,4 @@
-using QuickSilver.Protocol.Flow;
-
-namespace QuickSilver.Protocol.Delivery;
+namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
 /// Whole messages of one sender in one group with consecutive numbers and one length, at equal distances in one chunk, as a packet of equal messages
@@ -10,7 +8,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="first">Bytes of the lowest.</param>
 /// <param name="count">Messages, at least one.</param>
 /// <param name="distance">Bytes from the beginning of one to that of the next; of no meaning for a single message.</param>
-public readonly struct MessageRun(ulong number, in Slice first, int count = 1, int distance = 0)
+public struct MessageRun(ulong number, in Slice first, int count = 1, int distance = 0)
 {
     /// <summary>Number of the lowest message.</summary>
     public ulong Number { get; } = number;
@@ -19,37 +17,39 @@ public readonly struct MessageRun(ulong number, in Slice first, int count = 1, i
     public Slice First { get; } = first;
 
     /// <summary>Messages.</summary>
-    public int Count { get; } = count;
+    public int Count { get; private set; } = count;
 
     /// <summary>Bytes from the beginning of one message to that of the next.</summary>
-    public int Distance { get; } = distance;
+    public int Distance { get; private set; } = distance;
 
     /// <summary>The number after the highest message's.</summary>
-    public ulong End => Number + (ulong)Count;
+    public readonly ulong End => Number + (ulong)Count;
 
     /// <summary>Length of each message.</summary>
-    public int Length => First.Length;
+    public readonly int Length => First.Length;
 
     /// <summary>Length of all together.</summary>
-    public long TotalLength => (long)Count * First.Length;
+    public readonly long TotalLength => (long)Count * First.Length;
 
     /// <summary>Bytes of one of the messages, from 0.</summary>
-    public Slice this[int index] => new(First.Chunk, First.Offset + (index * Distance), First.Length);
+    public readonly Slice this[int index] => new(First.Chunk, First.Offset + (index * Distance), First.Length);
 
     /// <summary>All but so many of the lowest; at least one must be left.</summary>
-    public MessageRun After(int skipped) => new(Number + (ulong)skipped, this[skipped], Count - skipped, Distance);
+    public readonly MessageRun After(int skipped) => new(Number + (ulong)skipped, this[skipped], Count - skipped, Distance);
 
     /// <summary>So many of the lowest, at least one.</summary>
-    public MessageRun Until(int count) => new(Number, First, count, Distance);
+    public readonly MessageRun Until(int count) => new(Number, First, count, Distance);
 
-    /// <summary>This run and one that goes on where it ends: numbers, length and distances too.</summary>
-    public bool TryJoin(in MessageRun next, out MessageRun joined)
+    /// <summary>Takes a run in that goes on where this one ends: in number, length and distances.</summary>
+    /// <returns>False when it does not; then nothing has changed.</returns>
+    public bool TryAppend(in MessageRun next)
     {
-        joined = default;
         if (next.Number != End || next.First.Chunk != First.Chunk || next.Length != Length || First.Chunk is null) return false;
-        int distance = Count > 1 ? Distance : next.First.Offset - First.Offset;
-        if (next.First.Offset - First.Offset != Count * distance || (next.Count > 1 && next.Distance != distance)) return false;
-        joined = new MessageRun(Number, First, Count + next.Count, distance);
+        int fromFirst = next.First.Offset - First.Offset;
+        int distance = Count > 1 ? Distance : fromFirst;
+        if (fromFirst != Count * distance || (next.Count > 1 && next.Distance != distance)) return false;
+        Count += next.Count;
+        Distance = distance;
         return true;
     }
 }

@@ -1,0 +1,40 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// The last step of a node's own messages to its own delivery: those that stand side by side in one packet are handed over together. Whoever adds one
+/// flushes before the memory that it lies in may go, a packet when it is full. Cost: O(1) a message. Core thread only.
+/// </summary>
+/// <param name="context">The node's.</param>
+internal sealed class OwnRun(SendContext context)
+{
+    private GroupSender? _group;
+    private StepNumber _step;
+    private MessageRun _run;
+
+    /// <summary>A message is next; what was added before goes first if it is not of one run with it.</summary>
+    public void Add(OutgoingMessage message, in Slice bytes, Instant now)
+    {
+        var next = new MessageRun(message.Number, bytes);
+        // A packet is of one step.
+        if (_group == message.Group && _run.TryAppend(next)) return;
+        Flush(now);
+        _group = message.Group;
+        _step = message.Step;
+        _run = next;
+    }
+
+    /// <summary>Hands over what was added. A handler may send meanwhile, and so come here again.</summary>
+    public void Flush(Instant now)
+    {
+        if (_group is not { } group) return;
+        MessageRun run = _run;
+        StepNumber step = _step;
+        _group = null;
+        _run = default;
+        if (!context.IsClosed) context.Events.OnOwnMessages(group, step, run, now);
+    }
+}
