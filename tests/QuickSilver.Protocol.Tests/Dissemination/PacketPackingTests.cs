@@ -57,6 +57,25 @@ public class PacketPackingTests
     }
 
     [Fact]
+    public void OwnMessagesAreHandedOverAsThePacketHoldsThem()
+    {
+        var world = new SendWorld(slotBytes: 8000);
+        GroupInfo first = SendWorld.Group(1), second = SendWorld.Group(2);
+        world.Begin([first, second], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, first, second));
+        GroupSender one = world.Disseminator.OpenGroup(first), two = world.Disseminator.OpenGroup(second);
+        for (int index = 0; index < 10; index++) world.Admit(one, [1, 2, (byte)index]);
+        world.Admit(one, [1, 2]);
+        for (int index = 0; index < 4; index++) world.Admit(two, [(byte)index]);
+        world.Admit(one, [1, 2]);
+        Assert.Equal(1, world.PullAll());
+
+        Assert.Equal([10, 1, 4, 1], world.OwnRuns);
+        Assert.Equal(Enumerable.Range(1, 12), world.Own.Where(own => own.Group == one).Select(static own => (int)own.Number));
+        Assert.Equal([1, 2, 3, 4], world.Own.Where(own => own.Group == two).Select(static own => (int)own.Number));
+        for (int index = 0; index < 10; index++) Assert.Equal([1, 2, (byte)index], world.Own[index].Bytes);
+    }
+
+    [Fact]
     public void AMessageOfSixteenMebibytesGoesThrough()
     {
         var world = new SendWorld(slotBytes: 8000);

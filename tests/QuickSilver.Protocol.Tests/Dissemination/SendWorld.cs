@@ -52,6 +52,9 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     public List<(GroupSender Group, ulong Number, byte[] Bytes)> Own { get; } = [];
 
+    /// <summary>How many own messages were handed over at a time.</summary>
+    public List<int> OwnRuns { get; } = [];
+
     public List<(GroupSender Group, bool Open)> Gates { get; } = [];
 
     public List<RegionView> Done { get; } = [];
@@ -189,6 +192,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     void IDisseminationEvents.OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now)
     {
+        if (Keeps) OwnRuns.Add(run.Count);
         for (int index = 0; index < run.Count; index++)
         {
             if (Keeps) Own.Add((group, run.Number + (ulong)index, run[index].Span.ToArray()));
