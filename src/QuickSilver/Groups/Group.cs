@@ -1,6 +1,6 @@
-using QuickSilver.Protocol.Flow;
 using System.Runtime.CompilerServices;
 using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Runtime;
 
