@@ -21,8 +21,6 @@ internal sealed class TrafficOptions
 
     private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
 
-    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions, the variants interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
-
     private readonly Option<SendStyle> _send = new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
 
     private readonly Option<TransportKind> _transport = new("--transport") { Description = "How QuickSilver's messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
@@ -33,11 +31,14 @@ internal sealed class TrafficOptions
 
     private readonly Option<string> _rawGroup = new("--raw-group") { Description = "Multicast address of the raw loops.", DefaultValueFactory = _ => "239.192.67.1" };
 
+    private readonly Option<int> _repeat;
+
     private readonly Option<Variant[]> _variants;
 
     /// <summary>With the variants that the scenario can measure, all by default.</summary>
     public TrafficOptions(params Variant[] variants)
     {
+        _repeat = new Option<int>("--repeat") { Description = "Repetitions, the variants interleaved.", DefaultValueFactory = _ => Repetitions }.AtLeast(1);
         _variants = new Option<Variant[]>("--variant")
         {
             Description = $"What to measure; may be repeated. Default: {string.Join(", ", variants)}.",
@@ -45,6 +46,9 @@ internal sealed class TrafficOptions
         };
         All = [_variants, _receivers, _groups, _size, _warmUp, _seconds, _repeat, _send, _transport, _drop, _train, _rawGroup];
     }
+
+    /// <summary>How often each is measured unless said otherwise.</summary>
+    public int Repetitions { get; init; } = 5;
 
     /// <summary>To add to the command.</summary>
     public IReadOnlyList<Option> All { get; }

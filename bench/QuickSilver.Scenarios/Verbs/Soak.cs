@@ -15,7 +15,7 @@ internal sealed class Soak : IScenario
 {
     private const double Mebi = 1 << 20;
 
-    private readonly TrafficOptions _options = new(Variant.QuickSilver);
+    private readonly TrafficOptions _options = new(Variant.QuickSilver) { Repetitions = 1 };
     private readonly Option<double> _collect = new Option<double>("--collect") { Description = "Seconds between forced full collections in every process; 0: none.", DefaultValueFactory = _ => 10 }.AtLeast(0);
 
     /// <inheritdoc/>
