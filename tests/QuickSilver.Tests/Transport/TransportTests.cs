@@ -171,16 +171,17 @@ public sealed class TransportTests : IDisposable
         Train unicast = TransportRig.Train(TrainRoute.Control, 1, 200, 1, DatagramKind.Ack, receiver.Facts.Control);
         List<Completion> batch = new(256);
         for (int round = 0; round < 200; round++) Exchange(sender, receiver, multicast, unicast, batch);
-        // The runtime enlarges tables of its own on whatever thread comes by, some hundreds to 8,096 bytes once in a hundred runs, inside a wait or
-        // between two rounds. What a round allocates is in every attempt: so the least counts, and it is nothing at all.
-        long least = long.MaxValue;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++)
+        // Once in some hundred runs 752 to 8,096 bytes were seen, in a wait, in a send or between two rounds, and never again in the same run: the
+        // runtime's, it is believed. So one attempt may have them; all others must allocate nothing at all.
+        long[] attempts = new long[5];
+        for (int attempt = 0; attempt < attempts.Length; attempt++)
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
             for (int round = 0; round < 200; round++) Exchange(sender, receiver, multicast, unicast, batch);
-            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+            attempts[attempt] = GC.GetAllocatedBytesForCurrentThread() - before;
         }
-        Assert.Equal(0, least);
+        Array.Sort(attempts);
+        Assert.Equal(new long[4], attempts[..4]);
     }
 
     private static void Exchange(IHostTransport sender, IHostTransport receiver, in Train multicast, in Train unicast, List<Completion> batch)
