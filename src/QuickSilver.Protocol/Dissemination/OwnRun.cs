@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// The last step of a node's own messages to its own delivery: those that stand side by side in one packet are handed over together. Whoever adds one
-/// flushes before the memory that it lies in may go, a packet when it is full. Cost: O(1) a message. Core thread only.
+/// flushes before the memory that it lies in may go, a packet when it is closed. Cost: O(1) a message. Core thread only.
 /// </summary>
 /// <param name="context">The node's.</param>
 internal sealed class OwnRun(SendContext context)

@@ -45,7 +45,7 @@ internal sealed class PacketPacker(RegionView view, StreamMessages messages, Pro
             if (probes.Here(BuggifySite.PacketClosedEarly)) break;
         }
         if (isFull) PacketRecord.WriteFiller(ref writer);
-        messages.OnPacketFull(now);
+        messages.OnPacketClosed(now);
         return DatagramHeader.Length + writer.Written;
     }
 

@@ -75,8 +75,8 @@ internal sealed class StreamMessages
         message.Group.OnCounted(message);
     }
 
-    /// <summary>A packet is full: the own messages in it go to their delivery here.</summary>
-    public void OnPacketFull(Instant now) => _context.Own.Flush(now);
+    /// <summary>A packet is closed: the own messages in it go to their delivery here.</summary>
+    public void OnPacketClosed(Instant now) => _context.Own.Flush(now);
 
     /// <summary>How many messages were packed since the last call.</summary>
     public uint TakePacked()
