@@ -207,20 +207,18 @@ public readonly ref struct PacketRecord
 
     private static int SkipFollowers(ref WireReader reader, int group, ulong number, int length, out int distance)
     {
-        Span<byte> head = stackalloc byte[MaxOverhead];
-        var writer = new WireWriter(head);
-        WriteHead(ref writer, default, group, number + 1, first: false, default, length, 0, length);
-        head = head[..writer.Written];
-        Span<byte> varint = head.Slice(1 + WireWriter.VarintLength((ulong)group), WireWriter.VarintLength(number + 1));
+        Span<byte> room = stackalloc byte[ExpectedHead.MostBytes];
+        var head = new ExpectedHead(room, group, number + 1, length);
         distance = head.Length + length;
-        int most = (int)Math.Min((ulong)(reader.Remaining / distance), ulong.MaxValue - number);
+        ReadOnlySpan<byte> rest = reader.Rest;
+        int most = (int)Math.Min((ulong)(rest.Length / distance), ulong.MaxValue - number);
         int followers = 0;
-        while (followers < most && reader.StartsWith(head))
+        while (followers < most && head.IsAt(rest[(followers * distance)..]))
         {
-            reader.ReadBytes(distance);
             followers++;
-            if (!WireWriter.TryIncrement(varint)) break;
+            if (!head.TryAdvance()) break;
         }
+        reader.ReadBytes(followers * distance);
         return followers;
     }
 

@@ -20,8 +20,8 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
     /// <summary>True when everything was read and nothing failed: what a strict format demands at its end.</summary>
     public readonly bool IsAtEnd => !Failed && _rest.IsEmpty;
 
-    /// <summary>True when these bytes come next.</summary>
-    public readonly bool StartsWith(scoped ReadOnlySpan<byte> bytes) => _rest.StartsWith(bytes);
+    /// <summary>What is not yet read.</summary>
+    public readonly ReadOnlySpan<byte> Rest => _rest;
 
     /// <summary>Marks the input as bad, for rules that the reader itself does not know.</summary>
     public void Fail()
