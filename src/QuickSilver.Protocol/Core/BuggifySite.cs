@@ -39,6 +39,9 @@ internal enum BuggifySite : byte
     /// <summary>A packet of one message, whatever waits.</summary>
     PacketClosedEarly,
 
+    /// <summary>A group whose sources could write into packets takes its turn at the buffer.</summary>
+    SourceKeptFromPackets,
+
     /// <summary>The pace allows nothing for a millisecond.</summary>
     RateRefused,
 

@@ -225,6 +225,12 @@ internal enum Mark : byte
     /// <summary>A group waited at a full region buffer.</summary>
     GroupWaitedForRoom,
 
+    /// <summary>A source wrote a message into a packet.</summary>
+    MessageWrittenInPlace,
+
+    /// <summary>A group whose sources wrote into packets had to take turns at the buffer again.</summary>
+    DirectGroupSentBack,
+
     /// <summary>Messages waited to be bound when the step changed.</summary>
     QueueMovedToNewStep,
 

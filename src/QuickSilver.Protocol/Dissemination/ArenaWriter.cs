@@ -14,6 +14,16 @@ internal sealed class ArenaWriter(Arena arena) : IBufferWriter<byte>
     private const int FirstBytes = 512;
     private Slice _slice;
     private int _written;
+    private bool _isInPlace;
+
+    /// <summary>Begins a message at a place of the caller's, where it stays if it fits; otherwise it moves to pooled memory.</summary>
+    /// <param name="place">May be empty. The reference stays the caller's.</param>
+    public void Begin(in Slice place)
+    {
+        System.Diagnostics.Debug.Assert(_slice.IsEmpty, "the message before was neither finished nor discarded");
+        _slice = new Slice(place.Chunk, place.Offset, place.Length);
+        _isInPlace = !place.IsEmpty;
+    }
 
     public void Advance(int count)
     {
@@ -40,11 +50,22 @@ internal sealed class ArenaWriter(Arena arena) : IBufferWriter<byte>
     /// <summary>Ends the message: its bytes, with one reference that passes to the caller.</summary>
     public Slice Finish()
     {
+        System.Diagnostics.Debug.Assert(!_isInPlace, "the memory is not the arena's");
         if (_slice.IsEmpty) _slice = arena.Take(0);
         Slice slice = Trimmed();
-        _slice = default;
-        _written = 0;
+        Reset();
         return slice;
+    }
+
+    /// <summary>Ends the message if it is still at the place where it began.</summary>
+    /// <param name="length">Its length.</param>
+    /// <returns>False when it is not: then it waits for <see cref="Finish"/>.</returns>
+    public bool TryFinishInPlace(out int length)
+    {
+        length = _written;
+        bool isInPlace = _isInPlace;
+        if (isInPlace) Reset();
+        return isInPlace;
     }
 
     /// <summary>Forgets what was written.</summary>
@@ -52,11 +73,18 @@ internal sealed class ArenaWriter(Arena arena) : IBufferWriter<byte>
     {
         if (_slice.IsEmpty) return;
         _written = 0;
-        Trimmed().Release();
-        _slice = default;
+        if (!_isInPlace) Trimmed().Release();
+        Reset();
     }
 
     private Slice Trimmed() => _slice.Chunk!.Array.Length > BufferPool.ChunkBytes ? _slice with { Length = _written } : arena.Trim(_slice, _written);
+
+    private void Reset()
+    {
+        _slice = default;
+        _written = 0;
+        _isInPlace = false;
+    }
 
     private void EnsureRoom(int sizeHint)
     {
@@ -67,7 +95,8 @@ internal sealed class ArenaWriter(Arena arena) : IBufferWriter<byte>
         int wanted = (int)Math.Min(PacketRecord.MaxMessageBytes, Math.Max(needed, Math.Max(FirstBytes, _slice.Length * 2L)));
         Slice larger = arena.Take(wanted);
         _slice.Span[.._written].CopyTo(larger.Span);
-        _slice.Release();
+        if (!_isInPlace) _slice.Release();
+        _isInPlace = false;
         _slice = larger;
     }
 }

@@ -91,6 +91,7 @@ public sealed class Disseminator
         foreach (StreamSender stream in _context.Streams.All)
         {
             while (stream.Backlog.Waiters.Count > 0) stream.Backlog.Waiters.Dequeue().OnUnparked();
+            while (stream.Backlog.Direct.Count > 0) stream.Backlog.Direct.Dequeue().OnDirectEnded();
             stream.Gate.DetachAll(_waiting);
         }
         _context.WaitingForStep.DetachAll(_waiting);

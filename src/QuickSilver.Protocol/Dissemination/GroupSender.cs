@@ -14,6 +14,11 @@ namespace QuickSilver.Protocol.Dissemination;
 /// is not yet active waits for the switch.
 /// </para>
 /// <para>
+/// What a source writes is asked for as late as can be. While a group has nothing admitted, goes to one region view, and only such groups send there,
+/// it is <em>direct</em>: the packer lets its sources write into the packet itself, and binding and packing are one. Otherwise sources and admitted
+/// messages take turns at the buffers.
+/// </para>
+/// <para>
 /// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
 /// to has no more than this object.
 /// </para>
@@ -32,6 +37,7 @@ public sealed class GroupSender
     private int _memberCount;
     private bool _isScheduled;
     private bool _hasWaited;
+    private bool _isDirect;
 
     internal GroupSender(SendContext context, GroupInfo group)
     {
@@ -144,6 +150,7 @@ public sealed class GroupSender
             _hasWaited |= !_supply.Admitted.IsEmpty;
             return;
         }
+        if (TryGoDirect()) return;
         if (_binding!.FirstFull() is { } full)
         {
             WaitAt(full);
@@ -160,6 +167,39 @@ public sealed class GroupSender
         StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
         if (line is not null) WaitAt(line);
         else Schedule();
+    }
+
+    /// <summary>The group's index in the region of the one stream to which it is direct.</summary>
+    internal int DirectIndex => _binding!.GroupIndexAt(0);
+
+    /// <summary>True when the direct group's next message can be delivered here as soon as it is packed.</summary>
+    internal bool IsAllDelivered => _own.IsEmpty;
+
+    /// <summary>Step of the group's last message; none when there was none.</summary>
+    internal StepNumber PreviousStep => _context.Settings.Probes.Breaks(Sabotage.PreviousStepLost) ? default : _previousStep;
+
+    /// <summary>Asks the direct group's sources for a message.</summary>
+    /// <returns>True when it is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
+    internal bool TryPull() => _supply.TryPull(in _gate, _context.SourceWriter);
+
+    /// <summary>What was pulled cannot stay where it was written: it goes through the buffer.</summary>
+    internal void BindPulled(Instant now) => Bind(TakePulled(), now);
+
+    /// <summary>Messages were pulled and written into a packet: they have the numbers that follow, and the active step.</summary>
+    /// <returns>Place of the first in the order of admission.</returns>
+    internal ulong OnWritten(in MessageRun run)
+    {
+        LastNumber = run.End - 1;
+        NoteSent(run.Count, run.TotalLength);
+        _binding!.AddToAccounts(run.Count, run.TotalLength);
+        return _pending.Add(run.Count, run.TotalLength);
+    }
+
+    /// <summary>The group's sources have nothing, or others use the stream: the loop looks after it again.</summary>
+    internal void OnDirectEnded()
+    {
+        _isDirect = false;
+        if (HasWork) Schedule();
     }
 
     /// <summary>The stream at which the group waited no longer keeps it: the active step has changed.</summary>
@@ -243,7 +283,19 @@ public sealed class GroupSender
         while (!_supply.Admitted.IsEmpty) _supply.Admitted.Take().ReleaseBytes();
     }
 
-    private bool HasWork => !_supply.Admitted.IsEmpty || (_gate.HasRoom && _supply.AnySourceReady);
+    private bool HasWork => !_supply.Admitted.IsEmpty || (!_isDirect && _gate.HasRoom && _supply.AnySourceReady);
+
+    private bool TryGoDirect()
+    {
+        if (_isDirect) return _supply.Admitted.IsEmpty;
+        if (!_supply.Admitted.IsEmpty || !HasWork || _binding!.Count != 1) return false;
+        StreamSender stream = _binding.StreamAt(0);
+        if (!stream.HasOthers || !stream.Backlog.IsLeftToSources) return false;
+        if (_context.Settings.Probes.Here(BuggifySite.SourceKeptFromPackets)) return false;
+        _isDirect = true;
+        stream.AddDirect(this);
+        return true;
+    }
 
     private void Schedule()
     {
@@ -264,27 +316,43 @@ public sealed class GroupSender
     private OutgoingMessage? Next()
     {
         if (!_supply.TryNext(in _gate, _context.SourceWriter, out OutgoingMessage? message)) return null;
-        if (message is not null) return message;
-        message = _context.Messages.Take(this, ticket: null);
+        return message ?? TakePulled();
+    }
+
+    private OutgoingMessage TakePulled()
+    {
+        OutgoingMessage message = _context.Messages.Take(this, ticket: null);
+        message.IsPulled = true;
         message.Hold(_context.SourceWriter.Finish());
         Account(message);
         return message;
     }
 
-    private void Bind(OutgoingMessage message, Instant now)
+    private void Number(OutgoingMessage message)
     {
-        GroupBinding binding = _binding!;
         message.Number = ++LastNumber;
         if (_context.Settings.Probes.Breaks(Sabotage.NumberSkipped) && LastNumber % 32 == 0) message.Number = ++LastNumber;
         StepNumber step = _context.ActiveStep;
         message.Step = step;
-        message.PreviousStep = _context.Settings.Probes.Breaks(Sabotage.PreviousStepLost) ? default : _previousStep;
+        message.PreviousStep = PreviousStep;
+        NoteSent(1, message.Length);
+        _own.Append(message);
+    }
+
+    private void NoteSent(int messages, long bytes)
+    {
+        StepNumber step = _context.ActiveStep;
         // Compared part by part: to copy it whole, right after it was written in parts, would wait for those writes.
         if (_previousStep != step) _previousStep = step;
-        _context.Counters.MessagesSent++;
-        _context.Counters.BytesSent += (ulong)message.Length;
-        _own.Append(message);
+        _context.Counters.MessagesSent += (ulong)messages;
+        _context.Counters.BytesSent += (ulong)bytes;
+    }
 
+    // Numbers a message, and puts it into the buffers of all regions of the group.
+    private void Bind(OutgoingMessage message, Instant now)
+    {
+        Number(message);
+        GroupBinding binding = _binding!;
         bool carriedHome = false;
         for (int index = 0; index < binding.Count; index++)
         {
@@ -298,7 +366,7 @@ public sealed class GroupSender
             carriedHome |= stream.IsOwn;
             message.Unpacked++;
             message.Unstable++;
-            stream.Append(message, binding.GroupIndexAt(index));
+            stream.Append(message, binding.GroupIndexAt(index), isPulled: message.IsPulled && binding.Count == 1);
         }
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
@@ -313,7 +381,7 @@ public sealed class GroupSender
     // A message counts as pending in every stream of the group from its admission on.
     private void Account(OutgoingMessage message)
     {
-        _pending.Add(message);
+        message.Ordinal = _pending.Add(1, message.Length);
         _binding!.AddToAccounts(1, message.Length);
     }
 

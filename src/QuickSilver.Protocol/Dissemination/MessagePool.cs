@@ -10,6 +10,7 @@ internal sealed class MessagePool
         if (!_free.TryPop(out OutgoingMessage? message)) message = new OutgoingMessage();
         message.Group = group;
         message.Ticket = ticket;
+        message.IsPulled = false;
         return message;
     }
 

@@ -27,6 +27,22 @@ internal struct MessageSupply
     /// <returns>False when it is not registered.</returns>
     public readonly bool Signal(IMessageSource source) => _sources is not null && _sources.Signal(source);
 
+    /// <summary>Lets the next source write a message.</summary>
+    /// <param name="gate">The group's: while it has no room sources are not asked.</param>
+    /// <param name="writer">Where a source writes.</param>
+    /// <returns>False when there is none.</returns>
+    public bool TryPull(in GroupGate gate, ArenaWriter writer)
+    {
+        int count = _sources?.Count ?? 0;
+        for (int tried = 0; tried < count && gate.HasRoom; tried++)
+        {
+            int turn = _turn > 0 && _turn <= count ? _turn : 1;
+            _turn = turn + 1;
+            if (_sources!.TryAsk(turn - 1, writer)) return true;
+        }
+        return false;
+    }
+
     /// <summary>Takes the next message that was admitted, or lets the next source write one.</summary>
     /// <param name="gate">The group's: while it has no room sources are not asked. Looked at before each, since one that is asked may admit.</param>
     /// <param name="writer">Where a source writes.</param>

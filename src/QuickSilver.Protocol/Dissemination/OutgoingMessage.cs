@@ -20,6 +20,9 @@ internal sealed class OutgoingMessage
     public SendTicket? Ticket;
     public int Length;
 
+    /// <summary>True when a source wrote it, false when it was admitted.</summary>
+    public bool IsPulled;
+
     /// <summary>Place in the order in which the group's messages were admitted: what flushes count by.</summary>
     public ulong Ordinal;
 

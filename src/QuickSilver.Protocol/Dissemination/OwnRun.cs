@@ -15,15 +15,14 @@ internal sealed class OwnRun(SendContext context)
     private StepNumber _step;
     private MessageRun _run;
 
-    /// <summary>A message is next; what was added before goes first if it is not of one run with it.</summary>
-    public void Add(OutgoingMessage message, in Slice bytes, Instant now)
+    /// <summary>Messages are next; what was added before goes first if it is not of one run with them.</summary>
+    public void Add(GroupSender group, StepNumber step, in MessageRun next, Instant now)
     {
-        var next = new MessageRun(message.Number, bytes);
         // A packet is of one step.
-        if (_group == message.Group && _run.TryAppend(next)) return;
+        if (_group == group && _run.TryAppend(next)) return;
         Flush(now);
-        _group = message.Group;
-        _step = message.Step;
+        _group = group;
+        _step = step;
         _run = next;
     }
 

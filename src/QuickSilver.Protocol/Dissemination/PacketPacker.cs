@@ -14,36 +14,48 @@ namespace QuickSilver.Protocol.Dissemination;
 /// zeros. So is the odd byte that a varint cannot meet.
 /// </para>
 /// <para>
+/// When the buffer is empty, sources of direct groups write into the packet (<see cref="SourcePacker"/>); what does not fit goes through the buffer.
+/// </para>
+/// <para>
 /// Awkward case: all messages of a packet share the step, so a packet ends early, and with it the train, where the step changes: once per change and
 /// stream. Cost: O(1) per record beside the copy. Allocates nothing.
 /// </para>
 /// </summary>
+/// <param name="context">The node's.</param>
 /// <param name="view">The view that the stream goes to.</param>
 /// <param name="messages">The stream's, told of each whose last byte is packed.</param>
-/// <param name="probes">The node's.</param>
-internal sealed class PacketPacker(RegionView view, StreamMessages messages, Probes probes)
+internal sealed class PacketPacker(SendContext context, RegionView view, StreamMessages messages)
 {
     private readonly Epoch _epoch = view.Number.Epoch;
     private readonly RegionBuffer _backlog = messages.Backlog;
+    private readonly Probes _probes = context.Settings.Probes;
+    private readonly SourcePacker _sources = new(context, view, messages);
 
-    /// <summary>Fills one packet's body; the region buffer must not be empty.</summary>
+    /// <summary>Fills one packet's body.</summary>
     /// <param name="slot">Where the datagram will stand; its length is the longest it may have. The header's bytes are left alone.</param>
     /// <param name="sequence">The packet.</param>
     /// <param name="now">The present instant.</param>
-    /// <returns>The datagram's length; shorter than the slot only when the backlog, or the step, ended.</returns>
+    /// <returns>The datagram's length, shorter than the slot only when nothing more came or the step ended; 0 when there was nothing to pack.</returns>
     public int Pack(Slice slot, ulong sequence, Instant now)
     {
         var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);
-        StepNumber step = _backlog.First.Message.Step;
+        StepNumber step = _backlog.IsEmpty ? context.ActiveStep : _backlog.First.Message.Step;
         System.Diagnostics.Debug.Assert(step >= view.FirstStep, "a step before its view");
         System.Diagnostics.Debug.Assert(step.Epoch == view.FirstStep.Epoch, "a view does not outlive its epoch");
         writer.WriteVarint(step.Counter - view.FirstStep.Counter);
+        int empty = writer.Written;
         bool isFull = false;
-        while (!isFull && !_backlog.IsEmpty && _backlog.First.Message.Step == step)
+        while (!isFull)
         {
-            isFull = !TryPackFirst(slot, ref writer, sequence, now);
-            if (probes.Here(BuggifySite.PacketClosedEarly)) break;
+            if (_backlog.IsEmpty && (step != context.ActiveStep || !_sources.TryPack(slot, ref writer, sequence, now))) break;
+            if (!_backlog.IsEmpty)
+            {
+                if (_backlog.First.Message.Step != step) break;
+                isFull = !TryPackFirst(slot, ref writer, sequence, now);
+            }
+            if (_probes.Here(BuggifySite.PacketClosedEarly)) break;
         }
+        if (writer.Written == empty) return 0;
         if (isFull) PacketRecord.WriteFiller(ref writer);
         messages.OnPacketClosed(now);
         return DatagramHeader.Length + writer.Written;

@@ -17,12 +17,15 @@ internal struct PendingTally
     /// <summary>Their bytes.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>A message is pending from now on; it gets its place in the order of admission.</summary>
-    public void Add(OutgoingMessage message)
+    /// <summary>Messages are pending from now on.</summary>
+    /// <returns>Place of the first in the order of admission; the others follow it.</returns>
+    public ulong Add(int messages, long bytes)
     {
-        message.Ordinal = ++_ordinal;
-        Messages++;
-        Bytes += message.Length;
+        ulong first = _ordinal + 1;
+        _ordinal += (ulong)messages;
+        Messages += messages;
+        Bytes += bytes;
+        return first;
     }
 
     /// <summary>Messages are stable.</summary>

@@ -6,6 +6,10 @@ namespace QuickSilver.Protocol.Dissemination;
 /// What is bound to one region view and not yet packed, in order, and the groups that wait for room. Full from the high mark until the low mark is
 /// reached, so that groups are woken for a batch; four trains are enough for the socket never to wait for a group. The original had such marks, 150
 /// and 50 messages; ours are in bytes.
+/// <para>
+/// Groups that send what their sources write, and to this view alone, need no buffer: while nothing else is bound here they are <em>direct</em>, and
+/// the packer asks them itself.
+/// </para>
 /// </summary>
 internal sealed class RegionBuffer
 {
@@ -17,6 +21,7 @@ internal sealed class RegionBuffer
 
     private readonly RingQueue<BacklogEntry> _entries = new();
     private int _packedOfFirst;
+    private int _others;
 
     /// <summary>Bytes of messages and records that are still to be packed.</summary>
     public long Bytes { get; private set; }
@@ -28,6 +33,12 @@ internal sealed class RegionBuffer
 
     /// <summary>Groups that wait for room, in order of arrival.</summary>
     public RingQueue<GroupSender> Waiters { get; } = new();
+
+    /// <summary>Groups whose sources write straight into packets, in the order of their turns.</summary>
+    public RingQueue<GroupSender> Direct { get; } = new();
+
+    /// <summary>True when groups may be direct: whatever is bound was written by such as could be.</summary>
+    public bool IsLeftToSources => _others == 0;
 
     /// <summary>The entry to be packed next, and how much of it is packed already.</summary>
     public BacklogEntry First => _entries.First;
@@ -47,6 +58,7 @@ internal sealed class RegionBuffer
     public void Add(in BacklogEntry entry)
     {
         _entries.Enqueue(entry);
+        if (!entry.IsPulled) _others++;
         Bytes += entry.Message.Length + RecordCost;
         if (Bytes >= HighMark) IsFull = true;
     }
@@ -61,7 +73,9 @@ internal sealed class RegionBuffer
     /// <summary>All of the first entry is packed, or it is given up.</summary>
     public void RemoveFirst()
     {
-        Bytes -= _entries.Dequeue().Message.Length - _packedOfFirst + RecordCost;
+        BacklogEntry entry = _entries.Dequeue();
+        if (!entry.IsPulled) _others--;
+        Bytes -= entry.Message.Length - _packedOfFirst + RecordCost;
         _packedOfFirst = 0;
     }
 

@@ -12,6 +12,9 @@ internal struct SelfDelivery
     private OutgoingMessage? _head;
     private OutgoingMessage? _tail;
 
+    /// <summary>True when every message that was numbered has been delivered here.</summary>
+    public readonly bool IsEmpty => _head is null;
+
     /// <summary>A message has been numbered: it will be ready some time.</summary>
     public void Append(OutgoingMessage message)
     {
@@ -53,7 +56,7 @@ internal struct SelfDelivery
         message.Next = null;
         if (_head is null) _tail = null;
         message.OwnDone = true;
-        context.Own.Add(message, bytes, now);
+        context.Own.Add(message.Group, message.Step, new MessageRun(message.Number, bytes), now);
         if (message.IsComplete) context.Messages.Return(message);
     }
 }

@@ -25,17 +25,21 @@ internal sealed class SentMessages
     });
 
     /// <summary>The last byte of a message is in a packet, and nothing but its number and length matters from now on.</summary>
-    public void Count(OutgoingMessage message, ulong lastSequence)
+    public void Count(OutgoingMessage message, ulong lastSequence) =>
+        Count(message.Group, message.Ordinal, 1, message.Length, lastSequence);
+
+    /// <summary>The last bytes of a group's messages, admitted one after the other, are in a packet, and only their numbers and lengths matter from now
+    /// on.</summary>
+    public void Count(GroupSender group, ulong firstOrdinal, int count, long bytes, ulong lastSequence)
     {
-        if (_runs.Count > 0 && _runs.Last.IsContinuedBy(message, lastSequence))
+        if (_runs.Count > 0 && _runs.Last.IsContinuedBy(group, firstOrdinal, lastSequence))
         {
             ref SentRun run = ref _runs.Last;
-            run.Count++;
-            run.Bytes += message.Length;
+            run.Count += count;
+            run.Bytes += bytes;
             return;
         }
-        Add(message, lastSequence);
-        _runs.Last.Message = null;
+        _runs.Enqueue(new SentRun { LastSequence = lastSequence, Group = group, FirstOrdinal = firstOrdinal, Count = count, Bytes = bytes });
     }
 
     /// <summary>Takes the oldest messages if a packet up to a sequence ends them.</summary>

@@ -24,7 +24,7 @@ internal struct SentRun
     /// <summary>Their bytes.</summary>
     public long Bytes;
 
-    /// <summary>True when a message goes on where the run ends.</summary>
-    public readonly bool IsContinuedBy(OutgoingMessage message, ulong lastSequence) =>
-        Message is null && LastSequence == lastSequence && Group == message.Group && FirstOrdinal + (ulong)Count == message.Ordinal;
+    /// <summary>True when a message of a group goes on where the run ends.</summary>
+    public readonly bool IsContinuedBy(GroupSender group, ulong ordinal, ulong lastSequence) =>
+        Message is null && LastSequence == lastSequence && Group == group && FirstOrdinal + (ulong)Count == ordinal;
 }

@@ -47,12 +47,32 @@ internal sealed class StreamMessages
     public bool Holds(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 
     /// <summary>Binds a message here; it was admitted to the gate's account before.</summary>
-    public void Append(OutgoingMessage message, int groupIndex)
+    public void Append(OutgoingMessage message, int groupIndex, bool isPulled) =>
+        Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isPulled));
+
+    /// <summary>True when a group's next message is its first in the stream.</summary>
+    public bool IsFirst(int groupIndex) => (_introduced[groupIndex >> 6] & (1UL << (groupIndex & 63))) == 0;
+
+    /// <summary>A group's next message has come.</summary>
+    /// <returns>True when it is the first in the stream.</returns>
+    public bool Introduce(int groupIndex)
     {
-        ulong bit = 1UL << (groupIndex & 63);
-        bool isFirst = (_introduced[groupIndex >> 6] & bit) == 0;
-        _introduced[groupIndex >> 6] |= bit;
-        Backlog.Add(new BacklogEntry(message, groupIndex, isFirst));
+        bool isFirst = IsFirst(groupIndex);
+        _introduced[groupIndex >> 6] |= 1UL << (groupIndex & 63);
+        return isFirst;
+    }
+
+    /// <summary>Messages that a group's sources wrote are in a packet. Nobody asks about them one by one, and nothing waits before them.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="run">Where they are in the packet.</param>
+    /// <param name="sequence">The packet.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnWritten(GroupSender group, in MessageRun run, ulong sequence, Instant now)
+    {
+        _packed += (uint)run.Count;
+        _sent.Count(group, group.OnWritten(run), run.Count, run.TotalLength, sequence);
+        // Where this stream does not carry them home, no other does.
+        if (_isOwn || !_context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten)) _context.Own.Add(group, _context.ActiveStep, run, now);
     }
 
     /// <summary>The last byte of a message, which has left the backlog, is in a packet.</summary>

@@ -68,7 +68,7 @@ public sealed class StreamSender : IFeed
 
     /// <summary>True while half of the window is used, or a limit holds packets back: the region's leader should start a round at once. Goes as a
     /// flag on packets and beacons, too.</summary>
-    public bool FeedbackWanted => _builder.IsHalfUsed || (_builder.IsBlocked && !Backlog.IsEmpty) || WaitsForStability;
+    public bool FeedbackWanted => _builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability;
 
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
@@ -84,6 +84,9 @@ public sealed class StreamSender : IFeed
 
     /// <summary>True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.</summary>
     internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
+
+    /// <summary>True when there is something to pack, or a source to be asked for it.</summary>
+    internal bool HasWork => !Backlog.IsEmpty || Backlog.Direct.Count > 0;
 
     internal RegionBuffer Backlog { get; }
 
@@ -134,9 +137,20 @@ public sealed class StreamSender : IFeed
     internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _messages.Holds(group, ticket);
 
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
-    internal void Append(OutgoingMessage message, int groupIndex)
+    /// <param name="message">The message.</param>
+    /// <param name="groupIndex">Its group's index in the region.</param>
+    /// <param name="isPulled">True when a source wrote it which the stream could have asked itself.</param>
+    internal void Append(OutgoingMessage message, int groupIndex, bool isPulled)
     {
-        _messages.Append(message, groupIndex);
+        _messages.Append(message, groupIndex, isPulled);
+        if (!isPulled) SendDirectBack();
+        OnUnblocked();
+    }
+
+    /// <summary>A group's sources are asked for as much as packets have room for, in turn with others'.</summary>
+    internal void AddDirect(GroupSender group)
+    {
+        Backlog.Direct.Enqueue(group);
         OnUnblocked();
     }
 
@@ -227,7 +241,17 @@ public sealed class StreamSender : IFeed
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
     }
 
-    private bool CanBuild => !Backlog.IsEmpty && !_builder.IsBlocked;
+    private bool CanBuild => HasWork && !_builder.IsBlocked;
+
+    // Others send here as well: all take turns at the buffer.
+    private void SendDirectBack()
+    {
+        while (Backlog.Direct.Count > 0)
+        {
+            _context.Settings.Probes.Hit(Mark.DirectGroupSentBack);
+            Backlog.Direct.Dequeue().OnDirectEnded();
+        }
+    }
 
     private void RequestPull()
     {
@@ -280,6 +304,7 @@ public sealed class StreamSender : IFeed
     {
         if (_pending.Count > 0 || !Backlog.IsEmpty) _context.Settings.Probes.Hit(Mark.NobodyLeftToReceive);
         if (_pending.Count > 0) Settle(Highest, now);
+        SendDirectBack();
         _messages.DropBacklog(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
         CheckDone(now);

@@ -22,6 +22,7 @@ internal sealed class TrainBuilder
     private readonly Alarm _rateAlarm;
     private readonly DatagramFlags _packetFlags;
     private readonly int _slot;
+    private int _lastCount = 1;
     private bool _windowBlocked;
     private bool _rateBlocked;
 
@@ -35,7 +36,7 @@ internal sealed class TrainBuilder
         _slot = facts.SlotBytes;
         _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
         TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
-        _packer = new PacketPacker(stream.View, messages, context.Settings.Probes);
+        _packer = new PacketPacker(context, stream.View, messages);
         _arena = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
         _rate = new RateControl(context.Settings.Rate, TrainDatagrams, now);
@@ -54,11 +55,11 @@ internal sealed class TrainBuilder
 
     public double PacketsPerSecond => _rate.PacketsPerSecond;
 
-    /// <summary>Packs the next train from the backlog, which must not be empty, and adds its packets to the pending ones.</summary>
+    /// <summary>Packs the next train from the backlog and the direct groups, and adds its packets to the pending ones.</summary>
     /// <param name="now">The present instant.</param>
     /// <param name="train">The train's bytes, with one reference of its own.</param>
     /// <param name="segment">Length of all its datagrams but the last.</param>
-    /// <returns>How many packets it has; 0 when the stream is blocked.</returns>
+    /// <returns>How many packets it has; 0 when the stream is blocked, or there was nothing.</returns>
     public int Build(Instant now, out Slice train, out int segment)
     {
         train = default;
@@ -78,15 +79,18 @@ internal sealed class TrainBuilder
             _rateAlarm.Set(_rate.NextSendAt(now));
             return 0;
         }
-        // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one.
+        // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known before
+        // they are asked: as much as last time.
         RegionBuffer backlog = _stream.Backlog;
-        long wanted = Math.Min(most, (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1);
+        long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
+        if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
+        wanted = Math.Min(wanted, most);
         if (_arena.Remaining < wanted * _slot) _arena.StartChunk();
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
-        while (isFull && count < most && !backlog.IsEmpty && _arena.Remaining >= _slot)
+        while (isFull && count < most && _stream.HasWork && _arena.Remaining >= _slot)
         {
-            int atMost = (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
+            int atMost = backlog.Direct.Count > 0 ? _slot : (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
             int next = KernelCharge.OfTrain(bytes + atMost, _slot) - charge;
             if (!_window.CanSend(next, now))
             {
@@ -95,6 +99,11 @@ internal sealed class TrainBuilder
                 break;
             }
             Slice datagram = PackNext(now);
+            if (datagram.Length == 0)
+            {
+                datagram.Release();
+                break;
+            }
             isFull = datagram.Length == _slot;
             bytes += datagram.Length;
             int chargeBefore = charge;
@@ -105,6 +114,7 @@ internal sealed class TrainBuilder
             if (count++ == 0) train = datagram;
         }
         if (count == 0) return 0;
+        _lastCount = count;
         _rate.Sent(count, charge, now);
         train = train with { Length = bytes };
         train.Retain();

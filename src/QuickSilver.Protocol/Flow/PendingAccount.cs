@@ -27,10 +27,16 @@ public sealed class PendingAccount
 
     internal bool MayOpen => Messages <= MessageLimit / 2 && Bytes <= ByteLimit / 2;
 
-    // Half of what would be free without this stream, above its minimum; equal to "no more above the minimum than stays free for others".
-    private long MessageLimit => Limit(_limits.Quota.StreamMessages, _limits.Quota.GuaranteedMessages, _limits.FreeMessages, ReservedMessages);
+    /// <summary>How many messages more shut the gate; 0 or less when it may be shut already.</summary>
+    public long MessagesLeft => MessageLimit - Messages;
 
-    private long ByteLimit => Limit(_limits.Quota.StreamBytes, _limits.Quota.GuaranteedBytes, _limits.FreeBytes, ReservedBytes);
+    /// <summary>How many bytes more shut the gate; 0 or less when it may be shut already.</summary>
+    public long BytesLeft => ByteLimit - Bytes;
+
+    // Half of what would be free without this stream, above its minimum; equal to "no more above the minimum than stays free for others".
+    private long MessageLimit => Limit(_limits.Quota.StreamMessages, _limits.Quota.GuaranteedMessages, _limits.FreeMessages + ReservedMessages);
+
+    private long ByteLimit => Limit(_limits.Quota.StreamBytes, _limits.Quota.GuaranteedBytes, _limits.FreeBytes + ReservedBytes);
 
     /// <summary>Counts what was admitted; the gate shuts when the stream is full.</summary>
     public void Add(int messages, long bytes)
@@ -70,9 +76,7 @@ public sealed class PendingAccount
         _onGateChanged?.Invoke(true);
     }
 
-    private static long Limit(long streamLimit, long guaranteed, long free, long reserved)
-    {
-        long above = Math.Max(0, reserved - guaranteed);
-        return Math.Min(streamLimit, guaranteed + (Math.Max(0, free + above) / 2));
-    }
+    // The same before the stream holds anything and after.
+    private static long Limit(long streamLimit, long guaranteed, long leftByOthers) =>
+        Math.Min(streamLimit, guaranteed + (Math.Max(0, leftByOthers - guaranteed) / 2));
 }

@@ -187,6 +187,7 @@ public class GroupSenderTests
         sender.Signal(source, world.Now);
         Assert.Equal(0, source.Asked);
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
+        world.PullAll();
         Assert.Equal(2, source.Asked);
         Assert.Equal(1UL, sender.LastNumber);
     }

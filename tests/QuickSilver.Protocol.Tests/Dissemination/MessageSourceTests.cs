@@ -9,7 +9,7 @@ public class MessageSourceTests
     private static readonly GroupInfo Group = SendWorld.Group(1);
 
     [Fact]
-    public void RegisteringAsksNothingAndTheFirstSignalStarts()
+    public void RegisteringAsksNothingAndTheFirstSignalStartsWhenTheSocketAsks()
     {
         SendWorld world = World(out GroupSender sender);
         var source = new SourceStub(3);
@@ -17,13 +17,15 @@ public class MessageSourceTests
         world.PullAll();
         Assert.Equal(0, source.Asked);
         sender.Signal(source, world.Now);
-        Assert.Equal(3UL, sender.LastNumber);
-        Assert.Equal(4, source.Asked);
+        Assert.Equal(0, source.Asked);
+        world.PullAll();
+        Assert.Equal((3UL, 4), (sender.LastNumber, source.Asked));
         source.Ready = 2;
         world.PullAll();
         Assert.Equal(4, source.Asked);
         sender.Signal(source, world.Now);
-        Assert.Equal(5UL, sender.LastNumber);
+        world.PullAll();
+        Assert.Equal((5UL, 7), (sender.LastNumber, source.Asked));
     }
 
     [Fact]
@@ -38,6 +40,7 @@ public class MessageSourceTests
             sender.Signal(source, world.Now);
         };
         sender.Signal(source, world.Now);
+        world.PullAll();
         Assert.Equal(2, source.Asked);
     }
 
@@ -74,6 +77,7 @@ public class MessageSourceTests
         world.PullAll();
         Assert.Equal((10UL, 10), (sender.LastNumber, source.Asked));
         world.AckAll();
+        world.PullAll();
         Assert.Equal(20UL, sender.LastNumber);
     }
 
@@ -113,6 +117,7 @@ public class MessageSourceTests
         source.OnAsked = () => sender.RemoveSource(source);
         sender.Signal(source, world.Now);
         sender.Signal(source, world.Now);
+        world.PullAll();
         Assert.Equal((1UL, 1), (sender.LastNumber, source.Asked));
     }
 

@@ -96,13 +96,20 @@ public class SendSteadyStateTests
             unicast: random.NextBelow(2) == 0,
             region == 1 ? groups : groups[(int)random.NextBelow(3)..]);
         world.Begin(groups, Fresh(1), Fresh(2), Fresh(3));
+        RandomSource[] sources = [.. groups.Select(_ => new RandomSource(random))];
+        for (int index = 0; index < groups.Length; index++) world.Disseminator.OpenGroup(groups[index]).AddSource(sources[index]);
         var payloads = new List<SendPayload>();
         var tickets = new List<TicketStub>();
         var known = new List<RegionView>(world.Cluster.Current);
         for (int turn = 0; turn < 120; turn++)
         {
-            switch (random.NextBelow(12))
+            switch (random.NextBelow(14))
             {
+                case 12 or 13:
+                    int asked = (int)random.NextBelow((ulong)groups.Length);
+                    sources[asked].Ready += (int)random.NextBelow(30);
+                    world.Disseminator.OpenGroup(groups[asked]).Signal(sources[asked], world.Now);
+                    break;
                 case 0:
                     step++;
                     world.Install(step, Fresh(1 + (uint)random.NextBelow(3)));
@@ -145,7 +152,7 @@ public class SendSteadyStateTests
                     break;
             }
         }
-        if (random.NextBelow(2) == 0) DrainAll(world, tickets, where);
+        if (random.NextBelow(2) == 0) DrainAll(world, tickets, sources, where);
         world.Disseminator.Close();
         Assert.True(world.Pool.OutstandingChunks == 0, $"{where}: {world.Pool.OutstandingChunks} chunks are out");
         Assert.True(payloads.TrueForAll(payload => payload.Recycled == 1), $"{where}: a payload was not given back exactly once");
@@ -158,17 +165,18 @@ public class SendSteadyStateTests
         }
     }
 
-    private static void DrainAll(SendWorld world, List<TicketStub> tickets, string where)
+    private static void DrainAll(SendWorld world, List<TicketStub> tickets, RandomSource[] sources, string where)
     {
         world.Switch();
-        for (int round = 0; round < 2000 && tickets.Exists(ticket => ticket.StableCalls == 0); round++)
+        bool IsDone() => world.Counters.PendingMessages == 0 && Array.TrueForAll(sources, source => source.Ready == 0);
+        for (int round = 0; round < 2000 && !IsDone(); round++)
         {
             world.PullAll();
             world.AckAll();
             world.RunFor(TimeSpan.FromMilliseconds(1));
         }
         Assert.True(tickets.TrueForAll(ticket => ticket.StableCalls == 1), $"{where}: a ticket was not told exactly once");
-        Assert.True(world.Own.Count == tickets.Count, $"{where}: own deliveries are missing");
+        Assert.True(world.Own.Count == tickets.Count + sources.Sum(source => source.Written.Count), $"{where}: own deliveries are missing");
         Assert.True(world.Counters.PendingMessages == 0 && world.Counters.PendingBytes == 0, $"{where}: something still counts as pending");
         Assert.True(world.Disseminator.Streams.All(stream => stream.Stable == stream.Highest), where);
     }

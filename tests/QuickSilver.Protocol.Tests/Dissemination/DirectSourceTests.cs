@@ -1,0 +1,160 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Dissemination;
+
+/// <summary>Sources that write straight into packets.</summary>
+public class DirectSourceTests
+{
+    private static readonly GroupInfo First = SendWorld.Group(1);
+    private static readonly GroupInfo Second = SendWorld.Group(2);
+
+    private readonly ulong[] _marks = new ulong[Enum.GetValues<Mark>().Length];
+
+    [Fact]
+    public void AMessageIsWrittenWhenThePacketIsMadeAndNotBefore()
+    {
+        SendWorld world = World(out RegionView view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var source = new SourceStub(2) { Mark = 4 };
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        Assert.Equal(0UL, sender.LastNumber);
+        world.PullAll();
+
+        Assert.Equal(1UL, _marks[(int)Mark.MessageWrittenInPlace]);
+        Assert.Equal([1, 2], Received(world, view).Messages.ConvertAll(static message => (int)message.Number));
+        Assert.Equal([2], world.OwnRuns);
+        Assert.Equal((2L, 200L), (sender.Outstanding, sender.OutstandingBytes));
+        world.AckAll();
+        Assert.Equal((0L, 0L), (sender.Outstanding, sender.OutstandingBytes));
+    }
+
+    [Theory]
+    [InlineData(1372, 64)]
+    [InlineData(1372, 1)]
+    [InlineData(9000, 7)]
+    [InlineData(65_000, 1)]
+    public void WhateverSourcesWriteArrives(int slot, int train)
+    {
+        for (ulong seed = 1; seed <= 40; seed++) RunAnything(seed, slot, train);
+        Assert.True(_marks[(int)Mark.MessageWrittenInPlace] > 1_000);
+        Assert.True(_marks[(int)Mark.DirectGroupSentBack] > 10);
+    }
+
+    [Fact]
+    public void DirectGroupsTakeTurns()
+    {
+        SendWorld world = World(out RegionView view);
+        foreach (GroupInfo group in new[] { First, Second })
+        {
+            GroupSender sender = world.Disseminator.OpenGroup(group);
+            var source = new SourceStub(1_000, 300);
+            sender.AddSource(source);
+            sender.Signal(source, world.Now);
+        }
+        world.PullAll(most: 20);
+        var byGroup = Received(world, view).Messages.CountBy(static message => message.Group).ToDictionary();
+
+        Assert.InRange(byGroup[First.Id], 1, 1_000);
+        Assert.InRange(byGroup[Second.Id] - byGroup[First.Id], -30, 30);
+    }
+
+    [Fact]
+    public void ASourceGoesOnInTheNextStep()
+    {
+        SendWorld world = World(out RegionView before);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var source = new SourceStub(int.MaxValue);
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        world.PullAll(most: 2);
+        ulong sent = sender.LastNumber;
+        RegionView after = world.View(1, 2, 2, world.Nodes(1, 2), unicast: false, First, Second);
+        world.Install(2, after);
+        world.Switch();
+        world.PullAll(most: 2);
+
+        Assert.Equal(sent, (ulong)Received(world, before).Messages.Count);
+        StreamModel model = Received(world, after);
+        Assert.Equal(sent + 1, model.Messages[0].Number);
+        Assert.Equal(SendWorld.Step(1), model.Firsts[(First.Id, sent + 1)]);
+    }
+
+    [Fact]
+    public void WhereNobodyElseIsLeftASourceIsHeardHereAlone()
+    {
+        SendWorld world = World(out RegionView view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var source = new SourceStub(50);
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        world.Remove(view.Members[1], view.Members[2]);
+        world.PullAll();
+
+        Assert.Empty(world.DataTrains);
+        Assert.Equal(50, world.Own.Count);
+        Assert.Equal(0, sender.Outstanding);
+    }
+
+    private void RunAnything(ulong seed, int slot, int train)
+    {
+        var random = new SeededRandom(seed);
+        SendWorld world = World(out RegionView view, slot, train);
+        GroupSender[] senders = [world.Disseminator.OpenGroup(First), world.Disseminator.OpenGroup(Second)];
+        RandomSource[] sources = [new(random), new(random), new(random)];
+        var admitted = new List<byte[]>();
+        for (int index = 0; index < sources.Length; index++) senders[index % 2].AddSource(sources[index]);
+        for (int turn = 0; turn < 60; turn++)
+        {
+            int which = (int)random.NextBelow(3);
+            sources[which].Ready += (int)random.NextBelow(12);
+            senders[which % 2].Signal(sources[which], world.Now);
+            if (random.NextBelow(6) == 0)
+            {
+                admitted.Add(new byte[random.NextBelow(3_000)]);
+                world.Admit(senders[random.NextBelow(2)], admitted[^1]);
+            }
+            world.PullAll((int)random.NextBelow(4));
+            if (random.NextBelow(3) == 0) world.AckAll();
+        }
+        while (world.PullAll() > 0 || senders[0].Outstanding + senders[1].Outstanding > 0) world.AckAll();
+
+        List<(GroupId Group, ulong Number, StepNumber Step, byte[] Bytes)> received = Received(world, view).Messages;
+        Assert.Equal([.. admitted.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],
+            received.Select(message => Convert.ToHexString(message.Bytes)).Order().ToArray());
+        foreach (GroupSender sender in senders)
+        {
+            var mine = received.Where(message => message.Group == sender.Group.Id).OrderBy(message => message.Number).ToList();
+            var own = world.Own.Where(message => message.Group == sender).ToList();
+            Assert.Equal(Enumerable.Range(1, (int)sender.LastNumber).Select(number => (ulong)number), mine.Select(message => message.Number));
+            Assert.Equal(mine.Select(message => message.Number), own.Select(message => message.Number));
+            Assert.True(mine.Zip(own).All(pair => pair.First.Bytes.AsSpan().SequenceEqual(pair.Second.Bytes)), $"seed {seed}: own bytes differ");
+        }
+        world.Disseminator.Close();
+        Assert.True(world.Pool.OutstandingChunks == 0, $"seed {seed}: {world.Pool.OutstandingChunks} chunks are out");
+    }
+
+    private SendWorld World(out RegionView view, int slot = 1372, int train = 64)
+    {
+        var settings = new DisseminationSettings
+        {
+            Rate = new RateSettings { Fixed = true, Initial = 1e9 },
+            Probes = new Probes(Sabotage.None, _marks),
+        };
+        var world = new SendWorld(settings, slot, train);
+        view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        return world;
+    }
+
+    private static StreamModel Received(SendWorld world, RegionView view)
+    {
+        var model = new StreamModel(view);
+        model.Take(world.DataTrains.Where(train => train.Headers[0].ViewCounter == view.Number.Counter));
+        return model;
+    }
+}

@@ -1,0 +1,49 @@
+using System.Buffers;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+
+namespace QuickSilver.Protocol.Tests.Dissemination;
+
+/// <summary>A source of messages of any length and content, which it writes in any pieces and remembers.</summary>
+internal sealed class RandomSource(SeededRandom random) : IMessageSource
+{
+    public int Ready { get; set; }
+
+    public List<byte[]> Written { get; } = [];
+
+    public bool TryWriteNext(IBufferWriter<byte> message)
+    {
+        if (Ready == 0)
+        {
+            // Something that must be forgotten.
+            if (random.NextBelow(2) == 0) message.GetSpan(7)[..7].Fill(0xEE);
+            if (random.NextBelow(4) == 0) message.Advance(Math.Min(7, message.GetSpan().Length));
+            return false;
+        }
+        Ready--;
+        byte[] bytes = new byte[Length()];
+        for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextBelow(256);
+        for (int at = 0; at < bytes.Length;)
+        {
+            int piece = (int)Math.Min((ulong)(bytes.Length - at), 1 + random.NextBelow(random.NextBelow(3) == 0 ? 50UL : 100_000UL));
+            Span<byte> room = message.GetSpan(random.NextBelow(2) == 0 ? piece : 0);
+            piece = Math.Min(piece, room.Length);
+            bytes.AsSpan(at, piece).CopyTo(room);
+            message.Advance(piece);
+            at += piece;
+        }
+        Written.Add(bytes);
+        return true;
+    }
+
+    // Around where a length needs one more byte, and where a packet ends.
+    private int Length() => (int)(random.NextBelow(6) switch
+    {
+        0 => random.NextBelow(5),
+        1 => 120 + random.NextBelow(16),
+        2 => 1_300 + random.NextBelow(80),
+        3 => 16_380 + random.NextBelow(10),
+        4 => random.NextBelow(70_000),
+        _ => 100UL,
+    });
+}
