@@ -35,6 +35,8 @@ public class SavedRunTests
     /// detector's period, and too late for the detector; the check on removals knew only the grace for the time that coming back takes.
     /// removal-forgotten-with-its-server: a server removed a node that was cut off, and died; of the two that it had told one crashed and the other was
     /// removed itself. No report named the removal, so the next server took the node over, rightly; the checks went on counting it as removed.
+    /// late-survivor-knows-the-removed: a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody told
+    /// it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -62,6 +64,8 @@ public class SavedRunTests
     [InlineData("two-servers-of-one-term")]
     [InlineData("two-servers-follow-one")]
     [InlineData("removal-forgotten-with-its-server")]
+    [InlineData("late-survivor-knows-the-removed")]
+    [InlineData("late-survivor-refused")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

@@ -89,7 +89,9 @@ internal sealed class Succession
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
         if (_takeover is null || hello.Session.Term >= _parts.Reign.Epoch.Term) Begin(hello, report, now);
-        return report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit);
+        if (report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit)) return true;
+        OnTooLate(hello.Number.Key);
+        return false;
     }
 
     /// <summary>Registers a survivor, under the number it has.</summary>
@@ -124,10 +126,10 @@ internal sealed class Succession
         EndGathering(now);
     }
 
-    /// <summary>A node has been removed.</summary>
+    /// <summary>A node has been removed. Survivors that come later may know it, and are told when they have gathered.</summary>
     public void OnRemoved(ServerNode node)
     {
-        if (_takeover is { IsGathering: true } takeover) takeover.MarkRemoved(node.Key);
+        if (_takeover is { } takeover && (takeover.IsGathering || node.IsInherited)) takeover.MarkRemoved(node.Key);
     }
 
     /// <summary>Cancels the timer.</summary>
@@ -135,6 +137,22 @@ internal sealed class Succession
     {
         _alarm.Cancel();
         _graceAlarm.Cancel();
+    }
+
+    // No view names the node, or it would have been missed and counts as removed already; but survivors may have met it, and keep what they know of it.
+    private void OnTooLate(ulong key)
+    {
+        _takeover!.MarkRemoved(key);
+        if (!IsGathering) TellRemoved(key);
+    }
+
+    private void TellRemoved(ulong key)
+    {
+        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();
+        foreach (ServerNode node in _parts.Nodes.Live)
+        {
+            if (node.IsInherited) _parts.Nodes.Send(node, frame);
+        }
     }
 
     private void EndGrace(Instant now)
@@ -198,11 +216,7 @@ internal sealed class Succession
         }
         foreach (ulong key in takeover.Removed())
         {
-            byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();
-            foreach (ServerNode node in _parts.Nodes.Live)
-            {
-                if (node.IsInherited) _parts.Nodes.Send(node, frame);
-            }
+            TellRemoved(key);
             _parts.Inherited.OnGone(key);
         }
         _parts.Groups.CloseInheritance();
