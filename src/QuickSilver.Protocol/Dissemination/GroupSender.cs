@@ -28,11 +28,9 @@ public sealed class GroupSender
 {
     private readonly SendContext _context;
     private GroupBinding? _binding;
-    private SelfDelivery _own;
     private MessageSupply _supply;
-    private PendingTally _pending;
+    private MessageNumbers _numbers;
     private GroupGate _gate = new();
-    private StepNumber _previousStep;
     private ulong _countedIn;
     private int _memberCount;
     private bool _isScheduled;
@@ -42,7 +40,9 @@ public sealed class GroupSender
     internal GroupSender(SendContext context, GroupInfo group)
     {
         _context = context;
+        _numbers = new MessageNumbers(context.Settings.Probes);
         Group = group;
+        Unfinished = new UnfinishedMessages(context);
     }
 
     /// <summary>Id, name and mode.</summary>
@@ -64,13 +64,13 @@ public sealed class GroupSender
     public bool IsDrained => _supply.Admitted.IsEmpty;
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
-    public ulong LastNumber { get; private set; }
+    public ulong LastNumber => _numbers.Last;
 
     /// <summary>Messages admitted and not yet known stable.</summary>
-    public long Outstanding => _pending.Messages;
+    public long Outstanding => Unfinished.Count;
 
     /// <summary>Bytes of messages admitted and not yet known stable.</summary>
-    public long OutstandingBytes => _pending.Bytes;
+    public long OutstandingBytes => Unfinished.Bytes;
 
     /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
     public int SendMemberCount
@@ -81,6 +81,12 @@ public sealed class GroupSender
             return _memberCount;
         }
     }
+
+    /// <summary>Its messages that are not stable, or not delivered here.</summary>
+    internal UnfinishedMessages Unfinished { get; }
+
+    /// <summary>The numbers of its messages.</summary>
+    internal ref readonly MessageNumbers Numbers => ref _numbers;
 
     /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
     internal bool MustRebind => !_supply.Admitted.IsEmpty || !_gate.HasRoom || !_gate.IsOpen || _supply.AnySourceReady;
@@ -103,7 +109,7 @@ public sealed class GroupSender
     }
 
     /// <summary>Asks to be told when everything admitted so far is stable; told before the call returns when it is already.</summary>
-    public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(flushed, now);
+    public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(flushed, now);
 
     /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's message. For people: looks at
     /// everything that is pending.</summary>
@@ -172,12 +178,6 @@ public sealed class GroupSender
     /// <summary>The group's index in the region of the one stream to which it is direct.</summary>
     internal int DirectIndex => _binding!.GroupIndexAt(0);
 
-    /// <summary>True when the direct group's next message can be delivered here as soon as it is packed.</summary>
-    internal bool IsAllDelivered => _own.IsEmpty;
-
-    /// <summary>Step of the group's last message; none when there was none.</summary>
-    internal StepNumber PreviousStep => _context.Settings.Probes.Breaks(Sabotage.PreviousStepLost) ? default : _previousStep;
-
     /// <summary>Asks the direct group's sources for a message.</summary>
     /// <returns>True when it is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
     internal bool TryPull() => _supply.TryPull(in _gate, _context.SourceWriter);
@@ -189,10 +189,9 @@ public sealed class GroupSender
     /// <returns>Place of the first in the order of admission.</returns>
     internal ulong OnWritten(in MessageRun run)
     {
-        LastNumber = run.End - 1;
-        NoteSent(run.Count, run.TotalLength);
+        NoteSent(run.End - 1, run.Count, run.TotalLength);
         _binding!.AddToAccounts(run.Count, run.TotalLength);
-        return _pending.Add(run.Count, run.TotalLength);
+        return Unfinished.Add(run.Count, run.TotalLength);
     }
 
     /// <summary>The group's sources have nothing, or others use the stream: the loop looks after it again.</summary>
@@ -229,52 +228,6 @@ public sealed class GroupSender
         if (!open) _context.Counters.GatesShut++;
         else if (HasWork) Schedule();
         _context.Events.OnGateChanged(this, open, now);
-    }
-
-    /// <summary>All of a message is packed in this node's own region's stream, or the stream gave up: it may be delivered here.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="inPacket">Where a packet holds it in one piece, and will be flushed from; empty when none does.</param>
-    /// <param name="now">The present instant.</param>
-    internal void OnOwnCopyPacked(OutgoingMessage message, in Slice inPacket, Instant now)
-    {
-        if (!inPacket.IsEmpty)
-        {
-            _own.Ready(_context, message, inPacket, now);
-            return;
-        }
-        bool isCopied = message.Pooled.IsEmpty;
-        Slice bytes = isCopied ? _context.Copy(message.Span) : message.Pooled;
-        _own.Ready(_context, message, bytes, now);
-        _context.Own.Flush(now);
-        if (isCopied) bytes.Release();
-    }
-
-    /// <summary>A message is stable in every stream that carries it.</summary>
-    internal void OnStable(OutgoingMessage message, Instant now)
-    {
-        message.IsComplete = true;
-        _pending.Remove(1, message.Length);
-        ulong ordinal = message.Ordinal;
-        if (!_context.IsClosed)
-        {
-            message.Ticket?.OnStable(message.Removed, now);
-            _pending.TellFlushes(ordinal, 1, now);
-        }
-        if (message.OwnDone) _context.Messages.Return(message);
-    }
-
-    /// <summary>A message is counted where it is sent, and will be stable as part of a run: its record is needed for own delivery at most.</summary>
-    internal void OnCounted(OutgoingMessage message)
-    {
-        message.IsComplete = true;
-        if (message.OwnDone) _context.Messages.Return(message);
-    }
-
-    /// <summary>Messages that were counted are stable.</summary>
-    internal void OnStable(in SentRun run, Instant now)
-    {
-        _pending.Remove(run.Count, run.Bytes);
-        if (!_context.IsClosed) _pending.TellFlushes(run.FirstOrdinal, run.Count, now);
     }
 
     /// <summary>Drops what waits to be bound.</summary>
@@ -330,20 +283,16 @@ public sealed class GroupSender
 
     private void Number(OutgoingMessage message)
     {
-        message.Number = ++LastNumber;
-        if (_context.Settings.Probes.Breaks(Sabotage.NumberSkipped) && LastNumber % 32 == 0) message.Number = ++LastNumber;
-        StepNumber step = _context.ActiveStep;
-        message.Step = step;
-        message.PreviousStep = PreviousStep;
-        NoteSent(1, message.Length);
-        _own.Append(message);
+        message.Number = _numbers.After(_numbers.Last);
+        message.Step = _context.ActiveStep;
+        message.PreviousStep = _numbers.LastStep;
+        NoteSent(message.Number, 1, message.Length);
+        Unfinished.OnNumbered(message);
     }
 
-    private void NoteSent(int messages, long bytes)
+    private void NoteSent(ulong last, int messages, long bytes)
     {
-        StepNumber step = _context.ActiveStep;
-        // Compared part by part: to copy it whole, right after it was written in parts, would wait for those writes.
-        if (_previousStep != step) _previousStep = step;
+        _numbers.Advance(last, _context.ActiveStep);
         _context.Counters.MessagesSent += (ulong)messages;
         _context.Counters.BytesSent += (ulong)bytes;
     }
@@ -371,17 +320,17 @@ public sealed class GroupSender
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
         if (binding.Count > 1) _context.Settings.Probes.Hit(Mark.MessageToSeveralRegions);
-        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten))) OnOwnCopyPacked(message, default, now);
+        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten))) Unfinished.OnOwnCopyPacked(message, default, now);
         if (sent) return;
         _context.Settings.Probes.Hit(Mark.MessageToNobodyElse);
         message.ReleaseBytes();
-        OnStable(message, now);
+        Unfinished.OnStable(message, now);
     }
 
     // A message counts as pending in every stream of the group from its admission on.
     private void Account(OutgoingMessage message)
     {
-        message.Ordinal = _pending.Add(1, message.Length);
+        message.Ordinal = Unfinished.Add(1, message.Length);
         _binding!.AddToAccounts(1, message.Length);
     }
 

@@ -38,7 +38,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         {
             GroupSender group = _groups.Dequeue();
             int before = writer.Written;
-            bool hasMore = group.IsAllDelivered ? WriteTurn(slot, ref writer, group, sequence, now) : BindOne(group, now);
+            bool hasMore = group.Unfinished.IsAllDelivered ? WriteTurn(slot, ref writer, group, sequence, now) : BindOne(group, now);
             if (hasMore) _groups.Enqueue(group);
             else group.OnDirectEnded();
             if (writer.Written > before || !messages.Backlog.IsEmpty) return true;
@@ -88,7 +88,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     {
         message = default;
         isElsewhere = false;
-        ulong number = NumberAfter(group, before);
+        ulong number = group.Numbers.After(before.Count > 0 ? before.End - 1 : group.Numbers.Last);
         int head = HeadLength(group, number);
         int start = DatagramHeader.Length + writer.Written + head + _usualField;
         // However long its length field will be, what fits here fits into the packet.
@@ -105,16 +105,10 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         return true;
     }
 
-    private ulong NumberAfter(GroupSender group, in MessageRun run)
-    {
-        ulong number = run.Count > 0 ? run.End : group.LastNumber + 1;
-        return context.Settings.Probes.Breaks(Sabotage.NumberSkipped) && number % 32 == 0 ? number + 1 : number;
-    }
-
     private int HeadLength(GroupSender group, ulong number)
     {
         bool isFirst = messages.IsFirst(group.DirectIndex);
-        return PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, isFirst ? group.PreviousStep : default, 0, 0, fragment: false);
+        return PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, isFirst ? group.Numbers.LastStep : default, 0, 0, fragment: false);
     }
 
     // Returns the bytes of the message, which may have moved.
@@ -129,7 +123,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         }
         bool isFirst = messages.Introduce(group.DirectIndex);
         PacketRecord.WriteHead(
-            ref writer, _epoch, group.DirectIndex, number, isFirst, isFirst ? group.PreviousStep : default, length, 0, length);
+            ref writer, _epoch, group.DirectIndex, number, isFirst, isFirst ? group.Numbers.LastStep : default, length, 0, length);
         Slice bytes = slot.Part(DatagramHeader.Length + writer.Written, length);
         writer.Reserve(length);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the room was measured");

@@ -92,7 +92,7 @@ internal sealed class StreamMessages
         _sent.Count(message, sequence);
         LetGoOf(message, inPacket, now);
         message.Unstable = 0;
-        message.Group.OnCounted(message);
+        message.Group.Unfinished.OnCounted(message);
     }
 
     /// <summary>A packet is closed: the own messages in it go to their delivery here.</summary>
@@ -116,7 +116,7 @@ internal sealed class StreamMessages
             messages += run.Count;
             bytes += run.Bytes;
             if (run.Message is not null) Settle(run.Message, now);
-            else run.Group.OnStable(run, now);
+            else run.Group.Unfinished.OnStable(run, now);
         }
         if (messages == 0) return;
         Gate.Account.Remove(messages, bytes);
@@ -143,13 +143,13 @@ internal sealed class StreamMessages
     // This stream needs the message's bytes no more.
     private void LetGoOf(OutgoingMessage message, in Slice inPacket, Instant now)
     {
-        if (_isOwn) message.Group.OnOwnCopyPacked(message, inPacket, now);
+        if (_isOwn) message.Group.Unfinished.OnOwnCopyPacked(message, inPacket, now);
         if (--message.Unpacked == 0) message.ReleaseBytes();
     }
 
     private void Settle(OutgoingMessage message, Instant now)
     {
         message.Removed += RemovedMembers;
-        if (--message.Unstable == 0) message.Group.OnStable(message, now);
+        if (--message.Unstable == 0) message.Group.Unfinished.OnStable(message, now);
     }
 }

@@ -1,0 +1,31 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// The numbers of one group's messages from this node, which go on across steps, leaves and joins, and the step of the last one, which a group's first
+/// message in a stream names. A field of <see cref="GroupSender"/>, never copied.
+/// </summary>
+/// <param name="probes">The node's.</param>
+internal struct MessageNumbers(Probes probes)
+{
+    private StepNumber _lastStep;
+
+    /// <summary>Number of the last message; 0 before the first.</summary>
+    public ulong Last { get; private set; }
+
+    /// <summary>Step of the last message; none before the first.</summary>
+    public readonly StepNumber LastStep => probes.Breaks(Sabotage.PreviousStepLost) ? default : _lastStep;
+
+    /// <summary>The number that follows one.</summary>
+    public readonly ulong After(ulong number) => probes.Breaks(Sabotage.NumberSkipped) && (number + 1) % 32 == 0 ? number + 2 : number + 1;
+
+    /// <summary>Messages up to a number are bound to a step.</summary>
+    public void Advance(ulong last, StepNumber step)
+    {
+        Last = last;
+        // Compared part by part: to copy it whole, right after it was written in parts, would wait for those writes.
+        if (_lastStep != step) _lastStep = step;
+    }
+}
