@@ -2,7 +2,8 @@ namespace QuickSilver.Protocol.Core;
 
 /// <summary>
 /// Places where the protocol may, at the simulator's whim, take a rare but legal turn: a timer that fires early, something sent twice, a store that
-/// claims to be full. Nothing may break by it; it makes rare states common. Production never takes such a turn: see <see cref="Probes.Here"/>.
+/// claims to be full. Nothing may break by it; it makes rare states common. Production never takes such a turn: see
+/// <see cref="Probes.Here"/>. Saved runs name sites by their bits, so a new one comes last.
 /// </summary>
 internal enum BuggifySite : byte
 {
@@ -39,9 +40,6 @@ internal enum BuggifySite : byte
     /// <summary>A packet of one message, whatever waits.</summary>
     PacketClosedEarly,
 
-    /// <summary>A group whose sources could write into packets takes its turn at the buffer.</summary>
-    SourceKeptFromPackets,
-
     /// <summary>The pace allows nothing for a millisecond.</summary>
     RateRefused,
 
@@ -56,4 +54,7 @@ internal enum BuggifySite : byte
 
     /// <summary>A read is kept where it lies although it fills little of its buffer.</summary>
     ShortReadKept,
+
+    /// <summary>A group whose sources could write into packets takes its turn at the buffer.</summary>
+    SourceKeptFromPackets,
 }
