@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Where a source writes its message: straight into pooled memory, of which exactly the message's length stays taken. A message that outgrows what
-/// was handed out moves to a larger piece, each time at least twice as large.
+/// Where a source writes its message: at a place in a packet, or straight into pooled memory, of which exactly the message's length stays taken. A
+/// message that outgrows what was handed out moves to a larger piece, each time at least twice as large.
 /// </summary>
 /// <param name="arena">Where the memory is cut from; used by this writer only, because trimming needs the slice cut last.</param>
 internal sealed class ArenaWriter(Arena arena) : IBufferWriter<byte>

@@ -20,7 +20,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </para>
 /// <para>
 /// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
-/// to has no more than this object.
+/// to has no more than this object and an empty account.
 /// </para>
 /// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
 /// </summary>

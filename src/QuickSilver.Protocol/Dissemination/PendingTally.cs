@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// How much of one group is pending, and who waits for it to be stable. A field of <see cref="UnfinishedMessages"/>, never copied. Costs nothing more per
-/// message while nobody waits. Core thread only.
+/// How much of one group is pending, and who waits for it to be stable. A field of <see cref="UnfinishedMessages"/>, never copied. Costs nothing more
+/// per message while nobody waits. Core thread only.
 /// </summary>
 internal struct PendingTally
 {

@@ -46,7 +46,7 @@ internal sealed class StreamMessages
     /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
     public bool Holds(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 
-    /// <summary>Binds a message here; it was admitted to the gate's account before.</summary>
+    /// <summary>Binds a message here; it was counted in the gate's account before.</summary>
     public void Append(OutgoingMessage message, int groupIndex, bool isPulled) =>
         Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isPulled));
 
