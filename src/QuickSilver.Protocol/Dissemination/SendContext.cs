@@ -25,7 +25,7 @@ internal sealed class SendContext
         Counters = counters;
         Events = events;
         Limits = new PendingLimits(settings.Pending);
-        WaitingForStep = new SendGate(Limits);
+        WaitingForStep = new StreamGate(Limits);
         CopyArena = new Arena(pool, BufferOwner.Pending);
         SourceArena = new Arena(pool, BufferOwner.Pending);
         SourceWriter = new ArenaWriter(SourceArena);
@@ -51,7 +51,7 @@ internal sealed class SendContext
     public PendingLimits Limits { get; }
 
     /// <summary>Holds the groups that cannot be bound before the next step is activated, and accounts for what they admitted.</summary>
-    public SendGate WaitingForStep { get; }
+    public StreamGate WaitingForStep { get; }
 
     /// <summary>Copies of own messages that no packet holds in one piece.</summary>
     public Arena CopyArena { get; }

@@ -31,14 +31,14 @@ internal sealed class StreamMessages
         _context = context;
         _isOwn = isOwn;
         _introduced = new ulong[(view.Region.Groups.Length + 63) / 64];
-        Gate = new SendGate(context.Limits);
+        Gate = new StreamGate(context.Limits);
     }
 
     /// <summary>What is bound and not packed.</summary>
     public RegionBuffer Backlog { get; } = new();
 
     /// <summary>Counts what is admitted or bound and not stable.</summary>
-    public SendGate Gate { get; }
+    public StreamGate Gate { get; }
 
     /// <summary>Members of the view that are removed from the cluster: who sent what they may lack is told how many.</summary>
     public int RemovedMembers { get; set; }

@@ -90,7 +90,7 @@ public sealed class StreamSender : IFeed
 
     internal RegionBuffer Backlog { get; }
 
-    internal SendGate Gate { get; }
+    internal StreamGate Gate { get; }
 
     internal long WindowShare => _builder.WindowShare;
 

@@ -6,11 +6,11 @@ namespace QuickSilver.Protocol.Dissemination;
 /// The gate of one stream: its account of pending, and the groups that it holds up when the account is full. Groups are attached while they are bound
 /// to the stream. A change costs one visit per attached group, once per half of the limit that drains.
 /// </summary>
-internal sealed class SendGate
+internal sealed class StreamGate
 {
     private readonly List<GroupSender> _groups = [];
 
-    public SendGate(PendingLimits limits) => Account = limits.Open(OnChanged);
+    public StreamGate(PendingLimits limits) => Account = limits.Open(OnChanged);
 
     public PendingAccount Account { get; }
 
