@@ -17,7 +17,7 @@ internal sealed class StackRooms
         Probes = settings.Probes;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
-        Groups = new GroupTable(this, host.Upcalls);
+        Groups = new GroupStays(this, host.Upcalls);
         Glue = new RoomGlue(this);
         Views = new ViewTable(this);
         TransportFacts facts = host.Transport.Facts;
@@ -61,7 +61,7 @@ internal sealed class StackRooms
 
     public UnrecognisedBuffer Unrecognised { get; }
 
-    public GroupTable Groups { get; }
+    public GroupStays Groups { get; }
 
     public RoomGlue Glue { get; }
 

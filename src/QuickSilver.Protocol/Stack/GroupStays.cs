@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Stack;
 /// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of its groups has settled; a
 /// leave asks the server only when everything admitted to its groups has been bound. Core thread only.
 /// </summary>
-internal sealed class GroupTable(StackRooms rooms, INodeUpcalls upcalls)
+internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
 {
     private readonly SortedDictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<GroupId, LocalGroup> _byId = [];
