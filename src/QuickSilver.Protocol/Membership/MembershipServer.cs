@@ -27,7 +27,7 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 public sealed class MembershipServer
 {
-    private const int MaxWaitingChanges = 2 * GroupTable.MaxGroups;
+    private const int MaxWaitingChanges = 2 * ServerGroups.MaxGroups;
     private const int MaxRequestedNameBytes = 1 << 10;
 
     private readonly MembershipServerSettings _settings;

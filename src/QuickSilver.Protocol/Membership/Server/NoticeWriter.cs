@@ -20,7 +20,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="regions">What the batch did to the regions.</param>
 /// <param name="groups">All groups.</param>
 /// <param name="replication">How many members cache a packet, at least.</param>
-internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, GroupTable groups, int replication)
+internal sealed class NoticeWriter(NodeTable nodes, RegionCalculator regions, ServerGroups groups, int replication)
 {
     private const int ShortDescription = 32;
 

@@ -49,7 +49,7 @@ internal sealed class ServerParts
     public NodeTable Nodes { get; }
 
     /// <summary>The groups.</summary>
-    public GroupTable Groups { get; } = new();
+    public ServerGroups Groups { get; } = new();
 
     /// <summary>Who shares a region.</summary>
     public RegionCalculator Regions { get; }

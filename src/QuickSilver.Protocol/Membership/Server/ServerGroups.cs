@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// All groups by name. A group gets its id when its name is first used and keeps it for good, members or none: message numbers within it go on
 /// through leaves and joins. Core thread only.
 /// </summary>
-internal sealed class GroupTable
+internal sealed class ServerGroups
 {
     /// <summary>Most groups. No region can have more, so a list of all of them can be read: see <see cref="CounterRuns.MaxCounters"/>.</summary>
     public const int MaxGroups = CounterRuns.MaxCounters;
