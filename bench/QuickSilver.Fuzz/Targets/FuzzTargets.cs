@@ -14,8 +14,8 @@ internal static class FuzzTargets
     {
         var runs = new Dictionary<string, Func<long, ulong, FuzzResult>>(StringComparer.Ordinal);
         foreach (FuzzTarget target in All(corpus)) runs.Add(target.Name, (inputs, seed) => FuzzRunner.Run(target, inputs, seed));
-        runs.Add("server", (inputs, seed) => new MembershipWorld(upwards: true, corpus.AllFrames, seed).Run("server", inputs));
-        runs.Add("agent", (inputs, seed) => new MembershipWorld(upwards: false, corpus.AllFrames, seed).Run("agent", inputs));
+        runs.Add("server", (inputs, seed) => new ServerWorld(upwards: true, corpus.AllFrames, seed).Run("server", inputs));
+        runs.Add("agent", (inputs, seed) => new ServerWorld(upwards: false, corpus.AllFrames, seed).Run("agent", inputs));
         runs.Add("node", (inputs, seed) => new NodeWorld(lies: false, corpus.AllDatagrams, seed).Run("node", inputs));
         runs.Add("lies", (inputs, seed) => new NodeWorld(lies: true, corpus.AllDatagrams, seed).Run("lies", inputs));
         return runs;

@@ -24,7 +24,7 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
                 {
                     var run = new RunReport { Variant = peer.Name, Setting = setting.Text, OfferedRate = setting.Rate, Repetition = repetition };
                     runs.Add(Judge(await RunAsync(peer, setting, run, ct), peer));
-                    RunLog.Tell(runs[^1], runs.Count, all);
+                    RunOutcome.Tell(runs[^1], runs.Count, all);
                 }
             }
         }
@@ -58,7 +58,7 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
     {
         if (peer is not QuickSilverPeer) return run.Failures.Count == 0 ? run : run with { Skipped = string.Join("; ", run.Failures), Failures = [] };
         List<string> failures = [.. run.Failures];
-        foreach (ProcessReport receiver in RunLog.Receivers(run))
+        foreach (ProcessReport receiver in RunOutcome.Receivers(run))
         {
             if (receiver.Lost + receiver.OutOfOrder + receiver.Damaged == 0 && receiver.Measured > 0) continue;
             failures.Add($"{receiver.Process}: {receiver.Measured} measured, {receiver.Lost} lost, {receiver.OutOfOrder} out of order, {receiver.Damaged} damaged");

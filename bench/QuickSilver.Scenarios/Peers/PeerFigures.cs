@@ -17,12 +17,12 @@ internal static class PeerFigures
     public static double WireBytes(RunReport run) => (run.WireBytes ?? 0) / (double)Sent(run);
 
     /// <summary>Messages that did not come to a receiver, over all receivers.</summary>
-    public static long Lost(RunReport run) => RunLog.Receivers(run).Sum(process => process.Lost);
+    public static long Lost(RunReport run) => RunOutcome.Receivers(run).Sum(process => process.Lost);
 
     /// <summary>The latency of the receiver that has the highest; null when nobody measured any.</summary>
-    public static LatencySummary? Worst(RunReport run) => RunLog.Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)?.Latency;
+    public static LatencySummary? Worst(RunReport run) => RunOutcome.Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)?.Latency;
 
-    private static long Measured(RunReport run) => Math.Max(1, RunLog.Receivers(run).Min(process => process.Measured));
+    private static long Measured(RunReport run) => Math.Max(1, RunOutcome.Receivers(run).Min(process => process.Measured));
 
     private static long Sent(RunReport run) => Math.Max(1, run.Processes.Sum(process => process.Sent));
 }

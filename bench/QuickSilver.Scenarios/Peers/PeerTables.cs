@@ -37,7 +37,7 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
                 table.AddRow([peer.Name, .. titles.Select(_ => "-")]);
                 continue;
             }
-            VariantSummary rate = Sum(peer.Name, 0, setting, RateFigure, full.Select(RunLog.SlowestRate));
+            VariantSummary rate = Sum(peer.Name, 0, setting, RateFigure, full.Select(RunOutcome.SlowestRate));
             VariantSummary cpu = Sum(peer.Name, 0, setting, "CPU us/message of all processes", full.Select(PeerFigures.CpuMicros));
             VariantSummary wire = Sum(peer.Name, 0, setting, "wire bytes/message", full.Select(PeerFigures.WireBytes));
             List<string> cells =
@@ -83,9 +83,9 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     }
 
     private List<RunReport> Of(PeerSetting setting, string peer, double rate) =>
-        [.. runs.Where(run => run.Variant == peer && run.Setting == setting.Text && run.OfferedRate == rate && run.Skipped is null && RunLog.Receivers(run).Any())];
+        [.. runs.Where(run => run.Variant == peer && run.Setting == setting.Text && run.OfferedRate == rate && run.Skipped is null && RunOutcome.Receivers(run).Any())];
 
-    private double Rate(PeerSetting setting, string peer) => VariantSummary.Of("", 0, "", Of(setting, peer, 0).Select(RunLog.SlowestRate)).Median;
+    private double Rate(PeerSetting setting, string peer) => VariantSummary.Of("", 0, "", Of(setting, peer, 0).Select(RunOutcome.SlowestRate)).Median;
 
     // A process that fails may have much to say: all of it is in the JSON.
     private static string Shorten(string text) => text.Length <= LongestReason ? text : text[..LongestReason] + "...";

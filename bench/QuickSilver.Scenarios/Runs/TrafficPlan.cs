@@ -52,7 +52,7 @@ internal sealed record TrafficPlan
                 {
                     RunReport run = await RunAsync(variant, rate, repetition, ct);
                     runs.Add(Judge(run, variant));
-                    RunLog.Tell(runs[^1], runs.Count, all);
+                    RunOutcome.Tell(runs[^1], runs.Count, all);
                 }
             }
         }

@@ -39,7 +39,7 @@ internal sealed record StreamPlan
         for (int number = 0; number < Receivers; number++) starts.Add(Start(lab, Senders + number, RoleKind.StreamReceiver, $"receiver-{number + 1}", number));
         run = await LabRunner.RunAsync(run, lab, starts, null, ct, meanwhile);
         List<string> failures = [.. run.Failures];
-        foreach (ProcessReport receiver in RunLog.Receivers(run))
+        foreach (ProcessReport receiver in RunOutcome.Receivers(run))
         {
             if (receiver.Lost + receiver.OutOfOrder + receiver.Damaged == 0 && receiver.Measured > 0) continue;
             failures.Add($"{receiver.Process}: {receiver.Measured} measured, {receiver.Lost} lost, {receiver.OutOfOrder} out of order, {receiver.Damaged} damaged");

@@ -45,7 +45,7 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
             table.AddRow([peer.Name, point.Label, .. Enumerable.Repeat("-", table.Columns.Count - 2)]);
             return first;
         }
-        VariantSummary speed = Sum(peer, point, 0, RateFigure, full.Select(RunLog.SlowestRate));
+        VariantSummary speed = Sum(peer, point, 0, RateFigure, full.Select(RunOutcome.SlowestRate));
         VariantSummary cpu = Sum(peer, point, 0, "CPU us/message of all processes", full.Select(PeerFigures.CpuMicros));
         VariantSummary wire = Sum(peer, point, 0, "wire bytes/message", full.Select(PeerFigures.WireBytes));
         Rates.Add((point.X, speed));
@@ -71,7 +71,7 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
     }
 
     private List<RunReport> Of(SweepPoint point, Peer peer, double offered) =>
-        [.. runs.Where(run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered && run.Skipped is null && RunLog.Receivers(run).Any())];
+        [.. runs.Where(run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered && run.Skipped is null && RunOutcome.Receivers(run).Any())];
 
     private VariantSummary Sum(Peer peer, SweepPoint point, double offered, string figure, IEnumerable<double> values)
     {

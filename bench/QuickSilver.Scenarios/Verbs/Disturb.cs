@@ -66,7 +66,7 @@ internal sealed class Disturb : IScenario
         foreach (string name in names)
         {
             RunReport run = await RunOneAsync(name, parsed, ct);
-            RunLog.Tell(run, runs.Count + 1, names.Length);
+            RunOutcome.Tell(run, runs.Count + 1, names.Length);
             runs.Add(run);
             if (run.Disturbance is not { } found) continue;
             table.AddRow(name, $"{found.CalmRate:N0}", $"{found.DisturbedRate:N0}", $"{found.Loss:P1}", $"{found.WitnessRate:N0}", $"{found.Oscillation:P1}");

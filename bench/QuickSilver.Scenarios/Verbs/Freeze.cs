@@ -50,8 +50,8 @@ internal sealed class Freeze : IScenario
         {
             double frozenAt = 0, thawedAt = 0;
             runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct, DisturbAsync));
-            RunLog.Tell(runs[^1], runs.Count, repetitions);
-            List<ProcessReport> receivers = [.. RunLog.Receivers(runs[^1])];
+            RunOutcome.Tell(runs[^1], runs.Count, repetitions);
+            List<ProcessReport> receivers = [.. RunOutcome.Receivers(runs[^1])];
             if (receivers.Count > 1) findings.Add(FreezeFindings.Of(receivers[0], receivers[1..], frozenAt, thawedAt));
 
             async Task DisturbAsync(IReadOnlyList<RoleProcess> processes)

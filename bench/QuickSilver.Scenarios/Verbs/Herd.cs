@@ -61,7 +61,7 @@ internal sealed class Herd : IScenario
             })];
             RunReport run = await ClusterRunner.RunClusterAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = repetition }, orders, ct);
             run = Judge(run, parsed.GetValue(_mostSeconds), parsed.GetValue(_mostSteps));
-            RunLog.Tell(run, repetition, repeat);
+            RunOutcome.Tell(run, repetition, repeat);
             runs.Add(run);
             List<HerdReport> herd = [.. run.Processes.Select(member => member.Herd!)];
             if (herd.Count == 0) continue;

@@ -57,7 +57,7 @@ internal sealed class Idle : IScenario
         })];
         RunReport run = await ClusterRunner.RunClusterAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = 1 }, orders, ct);
         run = Judge(run, parsed.GetValue(_mostCpu) / 100);
-        RunLog.Tell(run, 1, 1);
+        RunOutcome.Tell(run, 1, 1);
 
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("member");

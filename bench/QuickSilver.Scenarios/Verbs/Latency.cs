@@ -61,10 +61,10 @@ internal sealed class Latency : IScenario
                 summary.AddRange([p50, p99, p999, max]);
                 double late50 = Median(own, lateness => lateness.P50), late99 = Median(own, lateness => lateness.P99);
                 table.AddRow(variant.Text(), $"{rate:N0}", $"{p50.Median:N0}", $"{p99.Median:N0} ({p99.Lowest:N0}-{p99.Highest:N0})", $"{p999.Median:N0}", $"{max.Median:N0}",
-                    $"{late50:N0}", $"{late99:N0}", $"{own.Sum(run => RunLog.Receivers(run).Sum(process => process.Lost)):N0}");
+                    $"{late50:N0}", $"{late99:N0}", $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
 
                 VariantSummary Summarize(string figure, Func<LatencySummary, double> of) =>
-                    VariantSummary.Of(variant.Text(), rate, figure, own.Select(run => RunLog.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0)));
+                    VariantSummary.Of(variant.Text(), rate, figure, own.Select(run => RunOutcome.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0)));
             }
         }
         return new ScenarioOutcome(runs, summary, table);

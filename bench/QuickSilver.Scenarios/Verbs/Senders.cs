@@ -46,7 +46,7 @@ internal sealed class Senders : IScenario
             {
                 StreamPlan plan = _stream.Plan(parsed) with { Senders = count };
                 runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Setting = Setting(count), OfferedRate = plan.Rate, Repetition = repetition }, ct));
-                RunLog.Tell(runs[^1], runs.Count, counts.Length * repetitions);
+                RunOutcome.Tell(runs[^1], runs.Count, counts.Length * repetitions);
             }
         }
 
@@ -56,10 +56,10 @@ internal sealed class Senders : IScenario
         foreach (int count in counts)
         {
             List<RunReport> own = [.. runs.Where(run => run.Setting == Setting(count) && run.Processes.Count > 0)];
-            VariantSummary rate = Sum("messages/s to the slowest receiver", own.Select(RunLog.SlowestRate)), fairness = Sum("Jain's index", own.Select(Jain));
+            VariantSummary rate = Sum("messages/s to the slowest receiver", own.Select(RunOutcome.SlowestRate)), fairness = Sum("Jain's index", own.Select(Jain));
             long repairs = own.Sum(run => run.Processes.Sum(process => process.RepairsFromPeers + process.RepairsFromSenders));
             table.AddRow($"{count}", $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", $"{fairness.Median:N3}", $"{fairness.Lowest:N3}", $"{repairs:N0}",
-                $"{own.Sum(run => RunLog.Receivers(run).Sum(process => process.Lost)):N0}");
+                $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
 
             VariantSummary Sum(string figure, IEnumerable<double> values)
             {
@@ -76,7 +76,7 @@ internal sealed class Senders : IScenario
     // From the first messages until the first sender has all of its own through: while all want to send.
     private static double Jain(RunReport run)
     {
-        IReadOnlyList<ProgressSample> progress = RunLog.Receivers(run).First().Progress!;
+        IReadOnlyList<ProgressSample> progress = RunOutcome.Receivers(run).First().Progress!;
         ProgressSample? last = progress.LastOrDefault(sample => sample.BySender.Zip(progress[^1].BySender).All(pair => pair.First < pair.Second));
         if (last is null) return double.NaN;
         double[] shares = [.. last.BySender.Zip(progress[0].BySender).Select(pair => (double)(pair.First - pair.Second))];

@@ -20,7 +20,7 @@ internal static class HerdVerb
         command.SetAction(parsed =>
         {
             long started = Stopwatch.GetTimestamp();
-            (TimeSpan took, ulong steps) = new Herd(parsed.GetValue(nodes), parsed.GetValue(groups), parsed.GetValue(kinds)).Run();
+            (TimeSpan took, ulong steps) = new SimulatedHerd(parsed.GetValue(nodes), parsed.GetValue(groups), parsed.GetValue(kinds)).Run();
             Console.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,
                 $"{parsed.GetValue(nodes)} nodes, {parsed.GetValue(groups)} groups each, {parsed.GetValue(kinds)} sets: all in after {took.TotalMilliseconds:F0} virtual ms and {steps} steps; "

@@ -20,12 +20,12 @@ internal static class PlantedVerb
         var command = new Command("planted", "Plants defects, and measures how they are caught.") { from, most, seconds, threads, only };
         command.SetAction(parsed =>
         {
-            string[] defects = parsed.GetValue(only) is { Length: > 0 } chosen ? chosen : [.. PlantedDefect.All];
+            string[] defects = parsed.GetValue(only) is { Length: > 0 } chosen ? chosen : [.. HuntedDefect.All];
             int caught = 0, small = 0;
             var gate = new Lock();
             Parallel.ForEach(defects, new ParallelOptions { MaxDegreeOfParallelism = parsed.GetValue(threads) }, defect =>
             {
-                var found = PlantedDefect.Hunt(defect, parsed.GetValue(from), parsed.GetValue(most), TimeSpan.FromSeconds(parsed.GetValue(seconds)));
+                var found = HuntedDefect.Hunt(defect, parsed.GetValue(from), parsed.GetValue(most), TimeSpan.FromSeconds(parsed.GetValue(seconds)));
                 lock (gate)
                 {
                     if (found.Shrunk is not null) caught++;

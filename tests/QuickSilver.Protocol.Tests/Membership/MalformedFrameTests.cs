@@ -48,7 +48,7 @@ public sealed class MalformedFrameTests
         for (ulong seed = 1; seed <= 2000; seed++)
         {
             var random = new SeededRandom(seed);
-            var events = new DeafNode();
+            var events = new InertNode();
             var agent = new MembershipAgent(settings, events, events, new AlarmQueue());
             agent.OnConnected(new Instant(1));
             foreach (byte[] frame in session)

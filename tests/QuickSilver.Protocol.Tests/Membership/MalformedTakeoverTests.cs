@@ -49,7 +49,7 @@ public sealed class MalformedTakeoverTests
         for (ulong seed = 1; seed <= 1000; seed++)
         {
             var random = new SeededRandom(seed);
-            var events = new DeafNode();
+            var events = new InertNode();
             var agent = new MembershipAgent(settings, events, events, new AlarmQueue());
             agent.OnConnected(new Instant(1));
             foreach (byte[] frame in before) agent.OnFrame(frame, new Instant(2));

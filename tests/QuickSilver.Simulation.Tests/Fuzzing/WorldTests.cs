@@ -19,7 +19,7 @@ public sealed class WorldTests
     [InlineData(false)]
     public void Who_breaks_the_format_of_the_membership_is_put_out_and_disturbs_nobody_else(bool upwards)
     {
-        FuzzResult result = new MembershipWorld(upwards, Traffic.AllFrames, Seed).Run("membership", 8_000);
+        FuzzResult result = new ServerWorld(upwards, Traffic.AllFrames, Seed).Run("membership", 8_000);
         Assert.True(result.Failure is null, $"seed {Seed}: {result.Failure}");
         Assert.InRange(result.Accepted, 100, 4_000);
     }

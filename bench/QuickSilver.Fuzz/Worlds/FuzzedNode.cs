@@ -8,7 +8,7 @@ namespace QuickSilver.Fuzz.Worlds;
 /// more.</summary>
 /// <param name="number">Which node of the world.</param>
 /// <param name="send">Takes frames for the server.</param>
-internal sealed class WorldNode(int number, Action<WorldNode, byte[]> send) : IMembershipLink, IMembershipEvents
+internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : IMembershipLink, IMembershipEvents
 {
     private readonly HashSet<ViewNumber> _undone = [];
     private readonly HashSet<ViewNumber> _own = [];

@@ -4,7 +4,7 @@ using QuickSilver.Scenarios.Roles;
 namespace QuickSilver.Scenarios.Runs;
 
 /// <summary>One line for each run as it ends, on standard error: standard output is for results.</summary>
-internal static class RunLog
+internal static class RunOutcome
 {
     private const int LongestReason = 400;
 

@@ -5,7 +5,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>The rest of a node, and its link, for an agent that is only fed: nothing happens, but for the end.</summary>
-internal sealed class DeafNode : IMembershipEvents, IMembershipLink
+internal sealed class InertNode : IMembershipEvents, IMembershipLink
 {
     public bool Expelled { get; private set; }
 

@@ -13,7 +13,7 @@ namespace QuickSilver.Fuzz.Worlds;
 /// or downwards. Whatever comes by it: nothing throws, memory grows with the input and with what the frame describes, the other nodes stay in, and
 /// who broke the format is out. A damaged node comes back as a new incarnation.
 /// </summary>
-internal sealed class MembershipWorld : IServerLinks
+internal sealed class ServerWorld : IServerLinks
 {
     private const int Good = 3;
     private const int Names = 12;
@@ -28,10 +28,10 @@ internal sealed class MembershipWorld : IServerLinks
     private readonly SeededRandom _random;
     private readonly Mutator _mutator;
     private readonly MembershipServer _server;
-    private readonly WorldNode[] _nodes;
-    private readonly Dictionary<long, WorldNode> _connections = [];
+    private readonly FuzzedNode[] _nodes;
+    private readonly Dictionary<long, FuzzedNode> _connections = [];
     private readonly Queue<(bool Up, long Connection, byte[] Frame)> _frames = new();
-    private readonly List<WorldNode> _replaced = [];
+    private readonly List<FuzzedNode> _replaced = [];
     private Instant _now = new(TimeSpan.TicksPerSecond);
     private ulong _incarnation;
     private long _connection;
@@ -43,14 +43,14 @@ internal sealed class MembershipWorld : IServerLinks
     /// <param name="upwards">True: what goes to the server is damaged; false: what comes from it.</param>
     /// <param name="corpus">Frames to splice with.</param>
     /// <param name="seed">Of everything.</param>
-    public MembershipWorld(bool upwards, byte[][] corpus, ulong seed)
+    public ServerWorld(bool upwards, byte[][] corpus, ulong seed)
     {
         _upwards = upwards;
         _random = new SeededRandom(seed);
         _mutator = new Mutator(seed + 1, corpus, LongestFrame);
         _server = new MembershipServer(new MembershipServerSettings { FailureTimeout = TimeSpan.FromHours(1) }, _alarms, new SeededRandom(seed + 2), this);
-        _nodes = [.. Enumerable.Range(0, Good + 1).Select(number => new WorldNode(number, SendUp))];
-        foreach (WorldNode node in _nodes) Begin(node);
+        _nodes = [.. Enumerable.Range(0, Good + 1).Select(number => new FuzzedNode(number, SendUp))];
+        foreach (FuzzedNode node in _nodes) Begin(node);
     }
 
     /// <summary>Damages frames.</summary>
@@ -75,7 +75,7 @@ internal sealed class MembershipWorld : IServerLinks
     /// <inheritdoc/>
     public void Close(long connection, MembershipRefusal reason)
     {
-        if (!_connections.Remove(connection, out WorldNode? node) || node.Connection != connection) return;
+        if (!_connections.Remove(connection, out FuzzedNode? node) || node.Connection != connection) return;
         node.Agent.OnDisconnected(_now);
         if (node.Number == Good) return;
         // A registration names an address and a life, and nobody proves who it is: a later life on the address of another takes its place.
@@ -89,9 +89,9 @@ internal sealed class MembershipWorld : IServerLinks
         while (_alarms.FireNext(_now))
         {
         }
-        WorldNode evil = _nodes[Good];
+        FuzzedNode evil = _nodes[Good];
         if (evil.IsExpelled || !_connections.ContainsKey(evil.Connection)) Begin(evil);
-        foreach (WorldNode node in _nodes) Ask(node);
+        foreach (FuzzedNode node in _nodes) Ask(node);
         while (_frames.TryDequeue(out (bool Up, long Connection, byte[] Frame) next)) Deliver(next.Up, next.Connection, next.Frame);
         BringBack();
         for (int number = 0; number < Good; number++)
@@ -103,11 +103,11 @@ internal sealed class MembershipWorld : IServerLinks
 
     private void BringBack()
     {
-        foreach (WorldNode node in _replaced) Begin(node);
+        foreach (FuzzedNode node in _replaced) Begin(node);
         _replaced.Clear();
     }
 
-    private void Begin(WorldNode node)
+    private void Begin(FuzzedNode node)
     {
         if (_connections.Remove(node.Connection)) _server.OnDisconnected(node.Connection, _now);
         long connection = ++_connection;
@@ -119,18 +119,18 @@ internal sealed class MembershipWorld : IServerLinks
         node.Begin(settings, connection, _alarms, _now);
     }
 
-    private void Ask(WorldNode node)
+    private void Ask(FuzzedNode node)
     {
         if (node.IsExpelled || _random.NextBelow(node.Number == Good ? 3UL : 40UL) != 0) return;
         if (node.Groups.Count > 0 && _random.NextBelow(3) == 0) node.Agent.RequestLeave([node.Groups.First().Id], _now);
         else node.Agent.RequestJoin([$"g{_random.NextBelow(Names)}"], 0, _now);
     }
 
-    private void SendUp(WorldNode node, byte[] frame) => _frames.Enqueue((true, node.Connection, frame));
+    private void SendUp(FuzzedNode node, byte[] frame) => _frames.Enqueue((true, node.Connection, frame));
 
     private void Deliver(bool up, long connection, byte[] frame)
     {
-        if (!_connections.TryGetValue(connection, out WorldNode? node)) return;
+        if (!_connections.TryGetValue(connection, out FuzzedNode? node)) return;
         bool isDamaged = node.Number == Good && up == _upwards && _random.NextBelow(DamagedOneIn) == 0;
         ReadOnlySpan<byte> bytes = isDamaged ? _mutator.NextOf(frame) : frame;
         long before = GC.GetAllocatedBytesForCurrentThread();
