@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Recovery;
 public sealed class Recoverer
 {
     private readonly List<RegionRecovery> _regions = [];
-    private readonly List<DepartedSender> _departed = [];
+    private readonly List<RemovedNode> _removed = [];
     private readonly Arena _cacheArena;
 
     /// <summary>Makes the recovery of a node that is in no view yet.</summary>
@@ -65,7 +65,7 @@ public sealed class Recoverer
     public IReadOnlyList<RegionRecovery> Regions => _regions;
 
     /// <summary>True while a removed sender's stream may be open in some view, or the server has not confirmed its removal.</summary>
-    internal bool IsClosing(ulong sender) => _departed.Exists(departed => departed.Node.Number.Key == sender);
+    internal bool IsClosing(ulong sender) => _removed.Exists(removed => removed.Node.Number.Key == sender);
 
     /// <summary>The node has been admitted to a cluster.</summary>
     public void Start(NodeInfo self, ulong clusterInstance)
@@ -90,9 +90,9 @@ public sealed class Recoverer
         region.Removed.Retire(now);
         region.Close();
         _regions.Remove(region);
-        for (int index = _departed.Count - 1; index >= 0; index--)
+        for (int index = _removed.Count - 1; index >= 0; index--)
         {
-            if (index < _departed.Count) OnStreamClosed(_departed[index].Node, now);
+            if (index < _removed.Count) OnStreamClosed(_removed[index].Node, now);
         }
     }
 
@@ -124,7 +124,7 @@ public sealed class Recoverer
     /// </summary>
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
-        foreach (NodeInfo node in nodes) _departed.Add(new DepartedSender(node));
+        foreach (NodeInfo node in nodes) _removed.Add(new RemovedNode(node));
         foreach (RegionRecovery region in _regions) region.OnNodesRemoved(nodes, now);
     }
 
@@ -134,7 +134,7 @@ public sealed class Recoverer
     /// </summary>
     public void OnRemovalConfirmed(NodeInfo node, Instant now)
     {
-        if (_departed.Find(departed => departed.Node == node) is not { } sender) return;
+        if (_removed.Find(removed => removed.Node == node) is not { } sender) return;
         sender.IsConfirmed = true;
         foreach (RegionRecovery region in _regions) region.Removed.OnConfirmed(node, now);
         OnStreamClosed(node, now);
@@ -157,13 +157,13 @@ public sealed class Recoverer
     /// <summary>A removed sender's stream is closed in a view, or the view is gone: if no other is open, whoever waits may go on.</summary>
     internal void OnStreamClosed(NodeInfo sender, Instant now)
     {
-        int index = _departed.FindIndex(departed => departed.Node == sender);
-        if (index < 0 || !_departed[index].IsConfirmed) return;
+        int index = _removed.FindIndex(removed => removed.Node == sender);
+        if (index < 0 || !_removed[index].IsConfirmed) return;
         foreach (RegionRecovery region in _regions)
         {
             if (region.Removed.HasOpen(sender) && !Probes.Breaks(Sabotage.GapPassedTooEarly)) return;
         }
-        _departed.RemoveAt(index);
+        _removed.RemoveAt(index);
         Events.OnSenderClosed(sender, now);
     }
 

@@ -14,7 +14,7 @@ internal sealed class NodeTable(IServerLinks links)
     public const int MaxNodes = 1 << 16;
 
     private readonly List<ServerNode> _live = [];
-    private readonly List<ServerNode> _departed = [];
+    private readonly List<ServerNode> _removed = [];
     private readonly List<ServerNode?> _bySlot = [];
     private readonly SortedSet<int> _freeSlots = [];
     private readonly Dictionary<ulong, ServerNode> _byKey = [];
@@ -25,7 +25,7 @@ internal sealed class NodeTable(IServerLinks links)
     public IReadOnlyList<ServerNode> Live => _live;
 
     /// <summary>Removed nodes that are still in their regions.</summary>
-    public IReadOnlyList<ServerNode> Departed => _departed;
+    public IReadOnlyList<ServerNode> Removed => _removed;
 
     /// <summary>Registered nodes that cannot use multicast.</summary>
     public int UnicastOnly { get; private set; }
@@ -69,14 +69,14 @@ internal sealed class NodeTable(IServerLinks links)
         _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);
         if (node.Region is null) FreeSlot(node);
-        else _departed.Add(node);
+        else _removed.Add(node);
     }
 
     /// <summary>Frees the slots of removed nodes, once a step has taken them out of their regions.</summary>
     public void Release()
     {
-        foreach (ServerNode node in _departed) FreeSlot(node);
-        _departed.Clear();
+        foreach (ServerNode node in _removed) FreeSlot(node);
+        _removed.Clear();
     }
 
     /// <summary>A registered node by the key of its number.</summary>

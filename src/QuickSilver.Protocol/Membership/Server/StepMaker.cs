@@ -22,7 +22,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     public int Waiting { get; private set; }
 
     /// <summary>True when there is something a step could be made of.</summary>
-    public bool HasWork => Waiting > 0 || nodes.Departed.Count > 0;
+    public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0;
 
     /// <summary>Adds a change.</summary>
     public void Add(ServerNode node, GroupChange change)
@@ -54,7 +54,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     {
         regions.Begin();
         _moves.Clear();
-        foreach (ServerNode node in nodes.Departed) Move(node, []);
+        foreach (ServerNode node in nodes.Removed) Move(node, []);
         var made = new MadeStep(step, now);
         foreach (ServerNode node in nodes.Live)
         {
@@ -89,7 +89,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
 
     private void HitMarks(MadeStep made)
     {
-        if (nodes.Departed.Count > 0) probes.Hit(made.Joiners.Count > 0 ? Mark.RemovalAndJoinInOneStep : Mark.RemovalInStep);
+        if (nodes.Removed.Count > 0) probes.Hit(made.Joiners.Count > 0 ? Mark.RemovalAndJoinInOneStep : Mark.RemovalInStep);
         if (_moves.Count > 1) probes.Hit(Mark.ChangesBatched);
         foreach (ServerRegion region in regions.Touched)
         {

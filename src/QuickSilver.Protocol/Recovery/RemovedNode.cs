@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>A node that was removed, until all its streams to views of this node are closed.</summary>
-internal sealed class DepartedSender(NodeInfo node)
+internal sealed class RemovedNode(NodeInfo node)
 {
     public NodeInfo Node { get; } = node;
 
