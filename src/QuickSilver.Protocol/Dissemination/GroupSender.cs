@@ -67,10 +67,10 @@ public sealed class GroupSender
     public ulong LastNumber => _numbers.Last;
 
     /// <summary>Messages admitted and not yet known stable.</summary>
-    public long Outstanding => Unfinished.Count;
+    public long PendingMessages => Unfinished.PendingMessages;
 
     /// <summary>Bytes of messages admitted and not yet known stable.</summary>
-    public long OutstandingBytes => Unfinished.Bytes;
+    public long PendingBytes => Unfinished.PendingBytes;
 
     /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
     public int SendMemberCount

@@ -10,17 +10,17 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </summary>
 internal sealed class UnfinishedMessages(SendContext context)
 {
-    private SelfDelivery _own;
+    private SelfDelivery _selfDelivery;
     private PendingTally _pending;
 
-    /// <summary>Messages not known stable.</summary>
-    public long Count => _pending.Messages;
+    /// <summary>Those admitted that are not known stable.</summary>
+    public long PendingMessages => _pending.Messages;
 
     /// <summary>Their bytes.</summary>
-    public long Bytes => _pending.Bytes;
+    public long PendingBytes => _pending.Bytes;
 
     /// <summary>True when every message that was numbered has been delivered here: the next can be as soon as it is packed.</summary>
-    public bool IsAllDelivered => _own.IsEmpty;
+    public bool IsAllDelivered => _selfDelivery.IsEmpty;
 
     /// <inheritdoc cref="PendingTally.Add"/>
     public ulong Add(int messages, long bytes) => _pending.Add(messages, bytes);
@@ -29,7 +29,7 @@ internal sealed class UnfinishedMessages(SendContext context)
     public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(flushed, now);
 
     /// <summary>A message has its number, which settles when it is delivered here.</summary>
-    public void OnNumbered(OutgoingMessage message) => _own.Append(message);
+    public void OnNumbered(OutgoingMessage message) => _selfDelivery.Append(message);
 
     /// <summary>All of a message is packed in this node's own region's stream, or the stream gave up: it may be delivered here.</summary>
     /// <param name="message">The message.</param>
@@ -39,12 +39,12 @@ internal sealed class UnfinishedMessages(SendContext context)
     {
         if (!inPacket.IsEmpty)
         {
-            _own.Ready(context, message, inPacket, now);
+            _selfDelivery.Ready(context, message, inPacket, now);
             return;
         }
         bool isCopied = message.Pooled.IsEmpty;
         Slice bytes = isCopied ? context.Copy(message.Span) : message.Pooled;
-        _own.Ready(context, message, bytes, now);
+        _selfDelivery.Ready(context, message, bytes, now);
         context.Own.Flush(now);
         if (isCopied) bytes.Release();
     }

@@ -188,7 +188,7 @@ public sealed class MembershipServer
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var names = new List<string>(count);
         for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, MaxRequestedNameBytes));
-        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
         foreach (string name in names) node.Deferred.Add((name, mode));
         _teller.OnJoin(now);
 
@@ -220,7 +220,7 @@ public sealed class MembershipServer
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var counters = new List<uint>(count);
         for (int index = 0; index < count && !reader.Failed; index++) counters.Add(FrameFields.ReadCounter(ref reader));
-        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.Pending.Count + count > MaxWaitingChanges) return false;
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.WaitingChanges.Count + count > MaxWaitingChanges) return false;
         foreach (uint counter in counters) _parts.Maker.Add(node, new GroupChange(counter, false));
         _parts.Pipeline.OnChange(false, now);
         return true;

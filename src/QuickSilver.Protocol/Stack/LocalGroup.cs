@@ -46,10 +46,10 @@ public sealed class LocalGroup
     public int SendMemberCount => Sender.SendMemberCount;
 
     /// <summary>Bytes of messages admitted and not yet known to be held by every live member.</summary>
-    public long PendingBytes => Sender.OutstandingBytes;
+    public long PendingBytes => Sender.PendingBytes;
 
     /// <summary>Messages admitted and not yet known to be held by every live member.</summary>
-    public long PendingMessages => Sender.Outstanding;
+    public long PendingMessages => Sender.PendingMessages;
 
     /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is admitted.</summary>
     public bool IsLeaving { get; internal set; }

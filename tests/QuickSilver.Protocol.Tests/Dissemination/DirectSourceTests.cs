@@ -28,9 +28,9 @@ public class DirectSourceTests
         Assert.Equal(1UL, _marks[(int)Mark.MessageWrittenInPlace]);
         Assert.Equal([1, 2], Received(world, view).Messages.ConvertAll(static message => (int)message.Number));
         Assert.Equal([2], world.OwnRuns);
-        Assert.Equal((2L, 200L), (sender.Outstanding, sender.OutstandingBytes));
+        Assert.Equal((2L, 200L), (sender.PendingMessages, sender.PendingBytes));
         world.AckAll();
-        Assert.Equal((0L, 0L), (sender.Outstanding, sender.OutstandingBytes));
+        Assert.Equal((0L, 0L), (sender.PendingMessages, sender.PendingBytes));
     }
 
     [Theory]
@@ -97,7 +97,7 @@ public class DirectSourceTests
 
         Assert.Empty(world.DataTrains);
         Assert.Equal(50, world.Own.Count);
-        Assert.Equal(0, sender.Outstanding);
+        Assert.Equal(0, sender.PendingMessages);
     }
 
     private void RunAnything(ulong seed, int slot, int train)
@@ -121,7 +121,7 @@ public class DirectSourceTests
             world.PullAll((int)random.NextBelow(4));
             if (random.NextBelow(3) == 0) world.AckAll();
         }
-        while (world.PullAll() > 0 || senders[0].Outstanding + senders[1].Outstanding > 0) world.AckAll();
+        while (world.PullAll() > 0 || senders[0].PendingMessages + senders[1].PendingMessages > 0) world.AckAll();
 
         List<(GroupId Group, ulong Number, StepNumber Step, byte[] Bytes)> received = Received(world, view).Messages;
         Assert.Equal([.. admitted.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],

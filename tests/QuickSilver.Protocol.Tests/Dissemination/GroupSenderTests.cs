@@ -257,13 +257,13 @@ public class GroupSenderTests
         }
         world.PullAll();
         Assert.Equal(1UL, world.Stream(view).Highest);
-        Assert.Equal(messages, sender.Outstanding);
-        Assert.Equal(messages, sender.OutstandingBytes);
+        Assert.Equal(messages, sender.PendingMessages);
+        Assert.Equal(messages, sender.PendingBytes);
         Assert.Equal(0, flushed);
         world.Ack(world.Stream(view), 1);
         Assert.Equal(1, flushed);
-        Assert.Equal(0, sender.Outstanding);
-        Assert.Equal(0, sender.OutstandingBytes);
+        Assert.Equal(0, sender.PendingMessages);
+        Assert.Equal(0, sender.PendingBytes);
         sender.Flush(_ => flushed++, world.Now);
         Assert.Equal(2, flushed);
     }
@@ -306,7 +306,7 @@ public class GroupSenderTests
         world.Remove(nodes[^1]);
         Assert.Equal(4, ticket.StableCalls);
         Assert.Equal(1, flushed);
-        Assert.Equal(0, sender.Outstanding);
+        Assert.Equal(0, sender.PendingMessages);
         Assert.Equal(20, world.Own.Count);
         world.Disseminator.Close();
         Assert.Equal(0, world.Pool.OutstandingChunks);

@@ -46,7 +46,7 @@ internal sealed class JoinTeller
         if (pipeline.Installing is { } installing) TellJoiners(installing, told);
         foreach (ServerNode node in _parts.Nodes.Live)
         {
-            if (node.Pending.Count + node.Deferred.Count > 0 && told.Add(node)) Send(node, FrameFor(node));
+            if (node.WaitingChanges.Count + node.Deferred.Count > 0 && told.Add(node)) Send(node, FrameFor(node));
         }
     }
 

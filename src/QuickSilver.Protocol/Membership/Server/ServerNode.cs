@@ -60,7 +60,7 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     public ulong Installed { get; set; }
 
     /// <summary>The joins and leaves it has asked for and that no step has made true yet, in order.</summary>
-    public List<GroupChange> Pending { get; set; } = [];
+    public List<GroupChange> WaitingChanges { get; set; } = [];
 
     /// <summary>The joins it has asked for whose names have not been looked up.</summary>
     public List<(string Name, byte Mode)> Deferred { get; } = [];

@@ -27,7 +27,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     /// <summary>Adds a change.</summary>
     public void Add(ServerNode node, GroupChange change)
     {
-        node.Pending.Add(change);
+        node.WaitingChanges.Add(change);
         Waiting++;
     }
 
@@ -41,8 +41,8 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     /// <summary>Drops the changes that a removed node has asked for.</summary>
     public void Drop(ServerNode node)
     {
-        Waiting -= node.Pending.Count + (node.Inherited is null ? 0 : 1);
-        node.Pending = [];
+        Waiting -= node.WaitingChanges.Count + (node.Inherited is null ? 0 : 1);
+        node.WaitingChanges = [];
         node.Inherited = null;
     }
 
@@ -70,7 +70,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
                     continue;
                 }
             }
-            if (node.Pending.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
+            if (node.WaitingChanges.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
         if (_moves.Count == 0) return null;
         regions.End();
@@ -113,7 +113,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         _left.Clear();
         uint[] groups = node.Groups;
         var kept = new List<GroupChange>();
-        foreach (GroupChange change in node.Pending)
+        foreach (GroupChange change in node.WaitingChanges)
         {
             bool isSecond = _changed.Contains(change.Group);
             bool isBroken = isSecond && probes.Breaks(Sabotage.LeaveAndJoinInOneStep);
@@ -148,8 +148,8 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
             if (_left.Count > 0) node.LastLeave = step;
             Move(node, target);
         }
-        Waiting -= node.Pending.Count - kept.Count;
-        node.Pending = kept;
+        Waiting -= node.WaitingChanges.Count - kept.Count;
+        node.WaitingChanges = kept;
         return _joined.Count > 0;
     }
 

@@ -87,7 +87,7 @@ internal sealed class StepPipeline
             // It may have been activated without this node.
             if (made.Step <= step) made.ToInstall.Remove(node.Slot);
         }
-        if (node.Pending.Count > 0) OnChange(false, now);
+        if (node.WaitingChanges.Count > 0) OnChange(false, now);
     }
 
     /// <summary>All senders of a node have switched to a step, and so to those before it.</summary>
