@@ -17,7 +17,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// installation, since only then is it known which stay they are for.
 /// </para>
 /// <para>
-/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="Room"/> before
+/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="Cap"/> before
 /// it counts a packet as received. Nothing is allocated per packet or message in steady state. Source: the order by message number is ours (the
 /// papers deliver in the order of the stream); the stay, the start of a place and the way past a gap are described in docs/protocol.md, "Receiving".
 /// </para>
@@ -45,11 +45,11 @@ public sealed class Deliverer
         _probes = settings.Probes;
         _order = new OrderStage(pool, counters, events, settings.Probes);
         _views = new DeliveryViews(_byId);
-        Room = new HeldRoom(settings, counters, _views);
+        Cap = new HeldCap(settings, counters, _views);
     }
 
     /// <summary>The cap on what is held: who may be received.</summary>
-    public HeldRoom Room { get; }
+    public HeldCap Cap { get; }
 
     /// <summary>The stays that are open, in no order that means anything.</summary>
     internal IReadOnlyList<GroupReceiver> Groups => _groups;
@@ -120,7 +120,7 @@ public sealed class Deliverer
         ReadOnlySpan<byte> bytes = datagram.Span;
         var reader = new WireReader(bytes[DatagramHeader.Length..]);
         StepNumber step = ReadStep(view, ref reader);
-        if (step > Room.Installed && !_probes.Breaks(Sabotage.StepNotAwaited))
+        if (step > Cap.Installed && !_probes.Breaks(Sabotage.StepNotAwaited))
         {
             _probes.Hit(Mark.PacketHeldForStep);
             datagram.Retain();
@@ -169,7 +169,7 @@ public sealed class Deliverer
     /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>
     public void OnStepInstalled(StepNumber step, Instant now)
     {
-        Room.Installed = step;
+        Cap.Installed = step;
         if (_waiting.Count == 0) return;
         (List<WaitingPacket> packets, _waiting) = (_waiting, _spare);
         foreach (WaitingPacket packet in packets)

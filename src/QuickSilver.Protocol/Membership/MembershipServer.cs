@@ -188,7 +188,8 @@ public sealed class MembershipServer
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var names = new List<string>(count);
         for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, MaxRequestedNameBytes));
-        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
+        if (node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
         foreach (string name in names) node.Deferred.Add((name, mode));
         _teller.OnJoin(now);
 

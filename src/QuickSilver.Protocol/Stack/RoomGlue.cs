@@ -35,17 +35,17 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnDrained(GroupSender group, Instant now) => rooms.Groups.OnDrained(group, now);
 
     /// <inheritdoc/>
-    public bool HasRoomFor(int bytes) => rooms.Deliverer.Room.HasFor(bytes);
+    public bool HasRoomFor(int bytes) => rooms.Deliverer.Cap.Allows(bytes);
 
     /// <inheritdoc/>
-    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => rooms.Deliverer.Room.HasFor(view, sender, datagram);
+    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => rooms.Deliverer.Cap.Allows(view, sender, datagram);
 
     /// <inheritdoc/>
     public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) =>
-        rooms.Deliverer.Room.TryTakeBeyondCap(view, sender, datagram);
+        rooms.Deliverer.Cap.TryTakeBeyondCap(view, sender, datagram);
 
     /// <inheritdoc/>
-    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => rooms.Deliverer.Room.MayTakeBeyondCap(view, sender);
+    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => rooms.Deliverer.Cap.MayTakeBeyondCap(view, sender);
 
     /// <inheritdoc/>
     public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => Deliverer.IsWellFormed(view, datagram);

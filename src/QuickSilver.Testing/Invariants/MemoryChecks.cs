@@ -71,7 +71,7 @@ internal sealed class MemoryChecks(RunContext run)
 
     // As many of each stream may wait for delivery. And the fragments of the message that is the next of its sender and group are taken whatever is
     // held: it leaves as soon as it is whole.
-    private static long HeldBeyondCap(SimulatedNode node) => node.Stack.Rooms.Deliverer.Room.ChargeBeyondCap
+    private static long HeldBeyondCap(SimulatedNode node) => node.Stack.Rooms.Deliverer.Cap.ChargeBeyondCap
         + node.Stack.Rooms.Deliverer.Groups
             .SelectMany(static group => group.Places)
             .Sum(static place => place.Held is { } held && held.First.Number == place.Next ? held.First.Charge : 0);

@@ -121,7 +121,7 @@ public class DeliveryAllocationTests : IDeliveryEvents
 
     private void Hand(NodeInfo sender, Slice packet)
     {
-        if (!Deliverer.IsWellFormed(_view, packet.Span) || !_deliverer.Room.HasFor(_view, sender, packet.Span)) Assert.Fail("refused");
+        if (!Deliverer.IsWellFormed(_view, packet.Span) || !_deliverer.Cap.Allows(_view, sender, packet.Span)) Assert.Fail("refused");
         _deliverer.OnPacket(_view, sender, packet, Now);
         packet.Release();
     }

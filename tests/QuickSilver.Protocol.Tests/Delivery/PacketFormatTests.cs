@@ -74,7 +74,7 @@ public class PacketFormatTests
             if (turn % 200 == 0) Move(world, groups, turn / 200);
             byte[] datagram = [.. new byte[DatagramHeader.Length], .. mutator.Next()];
             NodeInfo sender = senders[turn % 2];
-            if (!Deliverer.IsWellFormed(_view, datagram) || !world.Deliverer.Room.HasFor(_view, sender, datagram)) continue;
+            if (!Deliverer.IsWellFormed(_view, datagram) || !world.Deliverer.Cap.Allows(_view, sender, datagram)) continue;
             accepted++;
             world.Hand(_view, sender, datagram);
         }

@@ -5,7 +5,7 @@ using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 namespace QuickSilver.Protocol.Tests.Delivery;
 
 /// <summary>The cap on what is held.</summary>
-public class RoomTests
+public class HeldCapTests
 {
     private static readonly byte[] X = new byte[100];
 
@@ -13,18 +13,18 @@ public class RoomTests
     private readonly RegionView _view = View(1, firstStep: 1, 10, 20);
     private readonly NodeInfo _sender = Node(5);
 
-    public RoomTests()
+    public HeldCapTests()
     {
         _world.Deliverer.OpenGroup(Group(10), Step(1));
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
 
     private bool HasRoom(ulong step, params ReadOnlySpan<PacketPart> parts) =>
-        _world.Deliverer.Room.HasFor(_view, _sender, Datagram(_view, step, parts));
+        _world.Deliverer.Cap.Allows(_view, _sender, Datagram(_view, step, parts));
 
     private void Fill()
     {
-        for (ulong number = 3; _world.Deliverer.Room.HasFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 3; _world.Deliverer.Cap.Allows(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public class RoomTests
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
         Fill();
 
-        Assert.False(_world.Deliverer.Room.HasFor(1));
+        Assert.False(_world.Deliverer.Cap.Allows(1));
         Assert.False(HasRoom(1, new PacketPart(0, 50, X)));
         Assert.False(HasRoom(1, new PacketPart(0, 50, X, Total: 200)));
         Assert.False(HasRoom(2, new PacketPart(0, 2, X)));
@@ -91,17 +91,17 @@ public class RoomTests
     public void AFewPacketsOfAStreamAreTakenBeyondTheCapUntilTheyDrain()
     {
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
-        for (ulong number = 40; _world.Deliverer.Room.HasFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 40; _world.Deliverer.Cap.Allows(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
         long held = _world.Counters.HeldBytes;
 
         for (ulong number = 18; number > 2; number--) TakeBeyondCap(_view, number);
         Assert.False(TryTake(_view, 1, new PacketPart(0, 19, X)));
-        Assert.False(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
-        Assert.Equal(_world.Counters.HeldBytes - held, _world.Deliverer.Room.ChargeBeyondCap);
+        Assert.False(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
+        Assert.Equal(_world.Counters.HeldBytes - held, _world.Deliverer.Cap.ChargeBeyondCap);
 
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
         Assert.Equal(held, _world.Counters.HeldBytes);
-        Assert.Equal(0, _world.Deliverer.Room.ChargeBeyondCap);
+        Assert.Equal(0, _world.Deliverer.Cap.ChargeBeyondCap);
         TakeBeyondCap(_view, 20);
     }
 
@@ -114,7 +114,7 @@ public class RoomTests
 
         for (ulong number = 100; number < 116; number++) TakeBeyondCap(newer, number);
         Assert.False(TryTake(newer, 1, new PacketPart(0, 116, X)));
-        Assert.True(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        Assert.True(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
         TakeBeyondCap(_view, 60);
     }
 
@@ -122,17 +122,17 @@ public class RoomTests
     public void AMessageThatIsNextDoesNotCountAsWaiting()
     {
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
-        for (ulong number = 40; _world.Deliverer.Room.HasFor(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 40; _world.Deliverer.Cap.Allows(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
         for (int part = 0; part < 16; part++)
         {
             var fragment = new PacketPart(0, 3, X, Offset: part * 100, Total: 2000);
             Assert.True(TryTake(_view, 1, fragment));
             _world.Receive(_view, _sender, 1, fragment);
         }
-        Assert.False(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        Assert.False(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
 
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
-        Assert.True(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        Assert.True(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
     }
 
     [Fact]
@@ -150,19 +150,19 @@ public class RoomTests
         GroupReceiver stay = _world.Deliverer.OpenGroup(Group(20), Step(1));
         Fill();
         for (ulong number = 5; number < 21; number++) Assert.True(TryTake(_view, 1, new PacketPart(1, number, X)));
-        Assert.False(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        Assert.False(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
 
         _world.Deliverer.CloseGroup(stay);
-        Assert.True(_world.Deliverer.Room.MayTakeBeyondCap(_view, _sender));
+        Assert.True(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
     }
 
     private bool TryTake(RegionView view, ulong step, params ReadOnlySpan<PacketPart> parts) =>
-        _world.Deliverer.Room.TryTakeBeyondCap(view, _sender, Datagram(view, step, parts));
+        _world.Deliverer.Cap.TryTakeBeyondCap(view, _sender, Datagram(view, step, parts));
 
     private void TakeBeyondCap(RegionView view, ulong number)
     {
         var part = new PacketPart(0, number, X);
-        Assert.False(_world.Deliverer.Room.HasFor(view, _sender, Datagram(view, 1, part)));
+        Assert.False(_world.Deliverer.Cap.Allows(view, _sender, Datagram(view, 1, part)));
         Assert.True(TryTake(view, 1, part));
         _world.Receive(view, _sender, 1, part);
     }

@@ -9,13 +9,13 @@ namespace QuickSilver.Protocol.Delivery;
 /// is repaired later. Core thread only; a packet under the cap is not looked at, one over it is parsed; allocates only what <see cref="BeyondCap"/>
 /// does.
 /// </summary>
-public sealed class HeldRoom
+public sealed class HeldCap
 {
     private readonly DeliverySettings _settings;
     private readonly DeliveryCounters _counters;
     private readonly DeliveryViews _views;
 
-    internal HeldRoom(DeliverySettings settings, DeliveryCounters counters, DeliveryViews views)
+    internal HeldCap(DeliverySettings settings, DeliveryCounters counters, DeliveryViews views)
     {
         _settings = settings;
         _counters = counters;
@@ -28,8 +28,8 @@ public sealed class HeldRoom
     /// <summary>What is held of packets that were taken beyond the cap, at most: as if none were in runs. For checks: looks at all of them.</summary>
     internal long ChargeBeyondCap => _views.ChargeBeyondCap();
 
-    /// <summary>True when the cap has room for so many bytes: what need not be asked for while it has none.</summary>
-    public bool HasFor(int bytes) => _counters.HeldBytes + bytes + HeldRun.Overhead <= _settings.MaxHeldBytes;
+    /// <summary>True when so many bytes more may be held: while they may not, they need not be asked for.</summary>
+    public bool Allows(int bytes) => _counters.HeldBytes + bytes + HeldRun.Overhead <= _settings.MaxHeldBytes;
 
     /// <summary>
     /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
@@ -39,9 +39,9 @@ public sealed class HeldRoom
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
     /// <param name="datagram">The whole datagram, found well formed.</param>
-    public bool HasFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
+    public bool Allows(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
     {
-        if (sender.IsRemoved || HasFor(datagram.Length)) return true;
+        if (sender.IsRemoved || Allows(datagram.Length)) return true;
         var reader = new WireReader(datagram[DatagramHeader.Length..]);
         StepNumber step = Deliverer.ReadStep(view, ref reader);
         if (step > Installed) return false;
