@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// One stay of this node in one group: where it stands with each sender. Opened and closed by the <see cref="Deliverer"/>; what it knows ends with
-/// the stay. Core thread only.
+/// How far this node has come with each sender of one group during one stay there. Opened and closed by the <see cref="Deliverer"/>; what it knows
+/// ends with the stay. Core thread only.
 /// </summary>
 public sealed class GroupReceiver
 {

@@ -8,7 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// One stay of this node in a group, from the step that admits it to the one that lets it go: the host's handle on it. Core thread only.
+/// A stay of this node in a group, from the step that admits it to the one that lets it go, as its host uses it: what it may send and ask, with the
+/// <see cref="GroupSender"/> that outlives the stay and the <see cref="GroupReceiver"/> that ends with it. Core thread only.
 /// </summary>
 public sealed class LocalGroup
 {
