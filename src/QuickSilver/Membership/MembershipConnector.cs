@@ -22,9 +22,11 @@ internal abstract class MembershipConnector : IAsyncDisposable
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(stop);
         limit.CancelAfter(ConnectTime);
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        Socket? socket = null;
         try
         {
+            // Out of descriptors is a failure like another: there may be some again at the next attempt.
+            socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
             await socket.ConnectAsync(host, port, limit.Token).ConfigureAwait(false);
             if (!Equals(socket.LocalEndPoint, socket.RemoteEndPoint)) return (socket, "");
             // Nobody listens, and the kernel chose the very port that was called: TCP then connects a socket to itself.
@@ -33,12 +35,12 @@ internal abstract class MembershipConnector : IAsyncDisposable
         }
         catch (SocketException refusal)
         {
-            socket.Dispose();
+            socket?.Dispose();
             return (null, $"{host}:{port}: {refusal.Message}");
         }
         catch (OperationCanceledException)
         {
-            socket.Dispose();
+            socket?.Dispose();
             return (null, $"{host}:{port}: no answer within {ConnectTime.TotalSeconds:0} s");
         }
     }

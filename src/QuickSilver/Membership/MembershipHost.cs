@@ -63,9 +63,10 @@ internal sealed class MembershipHost : IAsyncDisposable
     public static MembershipHost? TryStart(MembershipHostSettings settings, IMembershipHostEvents events, out string refusal)
     {
         refusal = "";
-        var listener = new Socket(settings.EndPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        Socket? listener = null;
         try
         {
+            listener = new Socket(settings.EndPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
             // On Windows anybody could else bind on top. On Unix nobody can, and the framework lets a port in TIME_WAIT be bound at once.
             if (OperatingSystem.IsWindows()) listener.ExclusiveAddressUse = true;
             listener.Bind(settings.EndPoint);
@@ -74,7 +75,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         }
         catch (SocketException taken)
         {
-            listener.Dispose();
+            listener?.Dispose();
             if (taken.SocketErrorCode != SocketError.AddressAlreadyInUse) refusal = $"{settings.EndPoint}: {taken.Message}";
             return null;
         }

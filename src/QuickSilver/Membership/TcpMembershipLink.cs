@@ -68,8 +68,14 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         FrameConnection? open;
         lock (_lock) open = _open;
         if (open is { IsClosing: false }) open.Abort(FrameEnd.Stopped);
-        await _running.ConfigureAwait(false);
-        await _connector.DisposeAsync().ConfigureAwait(false);
+        try
+        {
+            await _running.ConfigureAwait(false);
+        }
+        finally
+        {
+            await _connector.DisposeAsync().ConfigureAwait(false);
+        }
     }
 
     /// <inheritdoc/>
@@ -113,7 +119,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         string said = ""; // what was told last: the same failure again is no news
         while (!_stop.IsCancellationRequested)
         {
-            (Socket? socket, string failure) = await _connector.TryConnectAsync(_events, _stop.Token).ConfigureAwait(false);
+            (Socket? socket, string failure) = await TryConnectAsync().ConfigureAwait(false);
             if (socket is null)
             {
                 if (failure != said && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
@@ -128,6 +134,19 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
                 failures = Stopwatch.GetElapsedTime(start) > SteadyTime ? 0 : failures + 1;
             }
             await PauseAsync(failures).ConfigureAwait(false);
+        }
+    }
+
+    // Whatever an attempt meets, even what no connector should let out: the next may succeed, and a link that has given up never comes back.
+    private async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync()
+    {
+        try
+        {
+            return await _connector.TryConnectAsync(_events, _stop.Token).ConfigureAwait(false);
+        }
+        catch (Exception failure)
+        {
+            return (null, failure.Message);
         }
     }
 

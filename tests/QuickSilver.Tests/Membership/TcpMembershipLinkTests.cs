@@ -1,0 +1,48 @@
+using System.Net.Sockets;
+using QuickSilver.Membership;
+
+namespace QuickSilver.Tests.Membership;
+
+/// <summary>A node's link to its server when there is no way to one for a while.</summary>
+public sealed class TcpMembershipLinkTests
+{
+    private readonly TestHost _events = new();
+
+    [Fact]
+    public async Task A_link_whose_connector_throws_tries_again()
+    {
+        await using MembershipHost host = _events.Start();
+        var connector = new Throwing(times: 2, new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
+        await using (var node = new TestNode(connector))
+        {
+            await node.HearAsync("unreachable");
+            await node.HearAsync("registered");
+        }
+        Assert.True(connector.IsDisposed);
+    }
+
+    [Fact]
+    public async Task A_link_whose_connector_only_ever_throws_is_disposed_of_with_it()
+    {
+        var connector = new Throwing(times: int.MaxValue, new ServerListConnector([("127.0.0.1", 1)]));
+        await using (var node = new TestNode(connector)) await node.HearAsync("unreachable");
+        Assert.True(connector.IsDisposed);
+    }
+
+    // A process that is out of descriptors gets no socket to connect with.
+    private sealed class Throwing(int times, MembershipConnector inner) : MembershipConnector
+    {
+        private int _left = times;
+
+        public bool IsDisposed { get; private set; }
+
+        public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop) =>
+            _left-- > 0 ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
+
+        public override ValueTask DisposeAsync()
+        {
+            IsDisposed = true;
+            return inner.DisposeAsync();
+        }
+    }
+}
