@@ -105,6 +105,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <param name="ct">Ends the waiting only: the groups are left all the same. The exception names the members it waited for.</param>
     /// <exception cref="ArgumentException">A handle is null, or of another node; nothing is left.</exception>
     /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold what was sent is not known.</exception>
+    /// <exception cref="QuickSilverException">The node has stopped by itself meanwhile; this is the reason.</exception>
     public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default)
     {
         ArgumentNullException.ThrowIfNull(groups);
@@ -118,7 +120,9 @@ public sealed class QuickSilverNode : IAsyncDisposable
         if (list.Count == 0) return;
         try
         {
-            await Task.WhenAny(LeaveOperation.Begin(Core, list).Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+            LeaveOperation leave = LeaveOperation.Begin(Core, list);
+            await Task.WhenAny(leave.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+            foreach (Group left in leave.Handles) await left.Completion.ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (ct.IsCancellationRequested)
         {

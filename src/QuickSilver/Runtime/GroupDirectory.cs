@@ -72,10 +72,12 @@ internal sealed class GroupDirectory(NodeCore node)
         if (_waiting.Remove(join)) End(join);
     }
 
+    /// <summary>A leave has begun; first it waits for what was sent.</summary>
+    public void Begin(LeaveOperation leave) => _leaving.Add(leave);
+
     /// <summary>Takes handles out of their groups, and the node out of the groups whose last handle has gone.</summary>
     public void Leave(LeaveOperation leave, Instant now)
     {
-        _leaving.Add(leave);
         var locals = new List<LocalGroup>();
         foreach (Group handle in leave.Handles)
         {

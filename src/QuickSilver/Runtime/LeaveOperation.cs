@@ -19,7 +19,7 @@ internal sealed class LeaveOperation
     /// <summary>The handles that this call ends.</summary>
     public IReadOnlyList<Group> Handles => _handles;
 
-    /// <summary>Ends when the groups have been left.</summary>
+    /// <summary>Ends when the groups have been left, or the node's stay in the cluster has ended; each handle's completion says how.</summary>
     public Task Task => _done.Task;
 
     /// <summary>Begins to leave. Any thread.</summary>
@@ -57,6 +57,8 @@ internal sealed class LeaveOperation
 
     private void Flush(Instant now)
     {
+        // From here on the end of the node's stay ends the leave too: a flush that was under way then is not told.
+        _node.Directory.Begin(this);
         var flush = new CountdownFlush();
         foreach (Group handle in _handles)
         {
@@ -70,7 +72,7 @@ internal sealed class LeaveOperation
 
     private void OnFlushed(Instant now)
     {
-        if (_isFlushed) return;
+        if (_isFlushed || Task.IsCompleted) return;
         _isFlushed = true;
         _node.Directory.Leave(this, now);
     }

@@ -8,7 +8,7 @@ public sealed class ConfirmationTests
     public async Task A_receiver_that_crashes_does_not_hold_a_confirmation_up_and_is_counted_as_removed()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await StartThreeAsync(rig);
+        Group[] groups = await rig.StartThreeAsync();
         Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
         Task flushed = groups[0].FlushAsync().AsTask();
@@ -28,7 +28,7 @@ public sealed class ConfirmationTests
     public async Task A_frozen_receiver_is_waited_for_named_and_counted_once_it_is_removed()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await StartThreeAsync(rig);
+        Group[] groups = await rig.StartThreeAsync();
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(700));
@@ -61,7 +61,7 @@ public sealed class ConfirmationTests
     public async Task When_the_sender_is_evicted_what_is_not_confirmed_is_in_doubt()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await StartThreeAsync(rig);
+        Group[] groups = await rig.StartThreeAsync();
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task[] calls =
         [
@@ -112,7 +112,7 @@ public sealed class ConfirmationTests
     public async Task When_the_group_is_left_or_the_node_disposed_of_meanwhile_the_call_says_so(bool node)
     {
         await using var rig = new NodeRig();
-        Group[] groups = await StartThreeAsync(rig);
+        Group[] groups = await rig.StartThreeAsync();
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
         Task flushed = groups[0].FlushAsync().AsTask();
@@ -130,7 +130,7 @@ public sealed class ConfirmationTests
     public async Task A_leave_that_is_cancelled_names_whom_it_waited_for_and_goes_on()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await StartThreeAsync(rig);
+        Group[] groups = await rig.StartThreeAsync();
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         await groups[0].SendAsync("x");
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
@@ -168,15 +168,5 @@ public sealed class ConfirmationTests
         await stop.CancelAsync();
         await moves.WaitAsync(NodeRig.Patience);
         Assert.Equal(Enumerable.Range(1, 300).Select(static number => $"{number}"), await NodeRig.ReadAsync(right, 300));
-    }
-
-    private static async Task<Group[]> StartThreeAsync(NodeRig rig)
-    {
-        // The one that serves the membership is not in the group: what happens to the others does not happen to it.
-        await rig.StartAsync(Trouble.Quick);
-        var groups = new Group[3];
-        for (int index = 0; index < groups.Length; index++) groups[index] = await (await rig.StartAsync(Trouble.Quick)).JoinAsync("group");
-        foreach (Group group in groups) await group.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
-        return groups;
     }
 }

@@ -43,6 +43,18 @@ internal sealed class NodeRig : IAsyncDisposable
         return (first, second);
     }
 
+    /// <summary>Starts three nodes with <see cref="Trouble.Quick"/> times in one group, and one beside it that serves the membership: what happens to the
+    /// three does not happen to the server.</summary>
+    public async Task<Group[]> StartThreeAsync(Action<QuickSilverOptions>? change = null)
+    {
+        Action<QuickSilverOptions> all = Trouble.Quick + change;
+        await StartAsync(all);
+        var groups = new Group[3];
+        for (int index = 0; index < groups.Length; index++) groups[index] = await (await StartAsync(all)).JoinAsync("group");
+        foreach (Group group in groups) await group.WaitForMembersAsync(3).AsTask().WaitAsync(Patience);
+        return groups;
+    }
+
     public static async Task<List<string>> ReadAsync(Group group, int count)
     {
         using var limit = new CancellationTokenSource(Patience);

@@ -37,6 +37,14 @@ internal static class Trouble
     public static void Expel(QuickSilverNode node) =>
         Assert.True(node.Core.Services.TryPost(now => ((INodeUpcalls)node.Core).OnExpelled(MembershipRefusal.Removed, now)));
 
+    /// <summary>What was called before has reached the node's core.</summary>
+    public static async Task SettleAsync(QuickSilverNode node)
+    {
+        var settled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Assert.True(node.Core.Services.TryPost(_ => settled.SetResult()));
+        await settled.Task.WaitAsync(NodeRig.Patience);
+    }
+
     public sealed class Frozen : IDisposable
     {
         private readonly TaskCompletionSource _held = new(TaskCreationOptions.RunContinuationsAsynchronously);

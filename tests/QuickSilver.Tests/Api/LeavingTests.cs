@@ -1,0 +1,42 @@
+namespace QuickSilver.Tests.Api;
+
+/// <summary>How a leave and a dispose of handles end when the node does not go on as before.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class LeavingTests
+{
+    [Fact]
+    public async Task A_leave_that_waits_for_confirmation_when_the_node_is_evicted_ends_with_that_reason()
+    {
+        await using var rig = new NodeRig();
+        Group[] groups = await rig.StartThreeAsync();
+        using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
+        QuickSilverNode leaver = groups[0].Node;
+        Group second = await leaver.JoinAsync("group");
+        await groups[0].SendAsync("not held by all");
+        Task one = groups[0].LeaveAsync().AsTask();
+        Task many = leaver.LeaveManyAsync([second]).AsTask();
+        await Trouble.SettleAsync(leaver);
+        Assert.False(one.IsCompleted || many.IsCompleted);
+        Trouble.Expel(leaver);
+        foreach (Task leave in new[] { one, many, groups[0].Completion, second.Completion })
+            await Assert.ThrowsAsync<NodeEvictedException>(() => leave.WaitAsync(NodeRig.Patience));
+    }
+
+    [Fact]
+    public async Task A_dispose_that_waits_for_confirmation_ends_as_soon_as_the_node_is_evicted()
+    {
+        await using var rig = new NodeRig();
+        Group[] groups = await rig.StartThreeAsync(static options =>
+        {
+            options.Shutdown.DrainTimeout = 2 * NodeRig.Patience;
+            options.Shutdown.Timeout = 3 * NodeRig.Patience;
+        });
+        using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
+        await groups[0].SendAsync("not held by all");
+        Task disposing = groups[0].DisposeAsync().AsTask();
+        await Trouble.SettleAsync(groups[0].Node);
+        Assert.False(disposing.IsCompleted);
+        Trouble.Expel(groups[0].Node);
+        await disposing.WaitAsync(NodeRig.Patience);
+    }
+}
