@@ -34,6 +34,8 @@ internal sealed class InboxRing
     // The core's own.
     private long _written;
     private int _publishes;
+
+    // Most entries at a time since the last look, those that merely lie there included: never fewer than there are.
     private long _peak;
     private KeyTable? _keys;
 
@@ -86,7 +88,7 @@ internal sealed class InboxRing
         if (++_publishes < PublishesPerShrink) return;
         if (_slots.Length > ShrinksAbove && _peak < _slots.Length / 8) Resize(_slots.Length / 2);
         _publishes = 0;
-        _peak = 0;
+        _peak = _written - Volatile.Read(ref _head);
     }
 
     /// <summary>Takes the oldest message away from the reader and notes its loss; notes on the way are kept for the

@@ -89,6 +89,48 @@ public sealed class InboxOverflowTests
     }
 
     [Fact]
+    public void DropNewest_keeps_what_is_stored_through_thousands_of_turns_that_store_nothing()
+    {
+        var rig = new InboxRig(capacity: 1_000, overflow: OverflowPolicy.DropNewest);
+        Assert.Empty(rig.ReadMessages());
+        string[] stored = [.. Enumerable.Range(1, 1_000).Select(static number => $"{number}")];
+        rig.Deliver(A, stored);
+        for (int index = 0; index < 3_000; index++) rig.Deliver(A, "too many");
+        Assert.Equal(stored, rig.ReadEvents(1_000));
+        Assert.Equal(["lost a 1001+3000 Overflow"], rig.ReadEvents());
+        Assert.Equal(0, rig.Core.Messages);
+        rig.CloseArena();
+        rig.Shared.Returns.Drain();
+        Assert.Equal(0, rig.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void Unread_messages_stay_whatever_number_of_view_changes_follows()
+    {
+        var rig = new InboxRig();
+        string[] stored = [.. Enumerable.Range(1, 300).Select(static number => $"{number}")];
+        rig.Deliver(A, stored);
+        for (ulong number = 1; number <= 5_000; number++)
+        {
+            rig.Core.OnViewChanged(InboxRig.View(number, A));
+            rig.Core.Publish();
+        }
+        Assert.Equal([.. stored, "view ->5000"], rig.ReadEvents());
+    }
+
+    [Fact]
+    public void A_ring_that_was_large_shrinks_when_little_is_left_in_it()
+    {
+        var rig = new InboxRig();
+        rig.Deliver(A, [.. Enumerable.Range(1, 1_000).Select(static number => $"{number}")]);
+        Assert.Equal(1_024, rig.Core.Ring.Slots);
+        Assert.Equal(990, rig.ReadMessages(990).Count);
+        for (int index = 0; index < 5_000; index++) rig.Core.Publish();
+        Assert.Equal(256, rig.Core.Ring.Slots);
+        Assert.Equal(["991", "992", "993", "994", "995", "996", "997", "998", "999", "1000"], rig.ReadMessages());
+    }
+
+    [Fact]
     public void KeepLatestByKey_replaces_always_and_the_new_message_stands_last()
     {
         var rig = new InboxRig(overflow: OverflowPolicy.KeepLatestByKey);
