@@ -154,7 +154,7 @@ public sealed class Group : GroupSender, IInboxOwner
         Conclude(reason);
     }
 
-    /// <summary>As <see cref="Finish"/>, by another thread when the core hangs.</summary>
+    /// <summary>As <see cref="Finish"/>, by another thread when the core hangs or is ending. Any thread.</summary>
     internal void Abandon(Exception? reason)
     {
         InboxCore.SetEnd(reason);

@@ -43,6 +43,7 @@ internal sealed class InboxCore
     private long _roomMessages;
     private long _roomBytes;
     private bool _holdsBeforeConsumer;
+    private bool _takesNothing;
     private bool _isClosed;
     private bool _actsAsFull;
 
@@ -102,8 +103,8 @@ internal sealed class InboxCore
     public void OnMessages(NodeInfo sender, in MessageRun run)
     {
         bool hasConsumer = HasConsumer;
-        if (!hasConsumer && !_holdsBeforeConsumer) return;
-        for (int index = 0; index < run.Count && !_isClosed; index++)
+        if ((!hasConsumer && !_holdsBeforeConsumer) || Volatile.Read(ref _isDiscarded)) return;
+        for (int index = 0; index < run.Count && !_takesNothing; index++)
         {
             Slice payload = run[index];
             Store(new DeliveredMessage(sender, run.Number + (ulong)index, payload), hasConsumer);
@@ -113,7 +114,7 @@ internal sealed class InboxCore
     /// <summary>Notes a change of the view.</summary>
     public void OnViewChanged(GroupView view)
     {
-        if (_isClosed) return;
+        if (_takesNothing) return;
         _notes.OnViewChanged(view);
         IsTouched = true;
     }
@@ -121,7 +122,7 @@ internal sealed class InboxCore
     /// <summary>Notes messages that will never come; nothing where messages are not kept either.</summary>
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
-        if (_isClosed || (!_holdsBeforeConsumer && !HasConsumer)) return;
+        if (_takesNothing || (!_holdsBeforeConsumer && !HasConsumer)) return;
         _notes.OnLoss(sender, first, count, reason);
         IsTouched = true;
     }
@@ -138,13 +139,13 @@ internal sealed class InboxCore
 
     /// <summary>
     /// Nothing more comes: the reader gets what is stored, then the end. After a normal end there will be no other reader, so without one what is
-    /// stored goes home at once; after a failure it waits. Again: nothing.
+    /// stored goes home at once; after a failure it waits. An end or a discard told before holds. Again: nothing.
     /// </summary>
     /// <param name="reason">What readers get at the end; null: a normal end.</param>
     public void Close(Exception? reason)
     {
-        if (End is not null) return;
-        _isClosed = true;
+        if (_isClosed) return;
+        _isClosed = _takesNothing = true;
         Publish();
         _shared.Budget.Remove(this);
         SetEnd(reason);
@@ -267,7 +268,7 @@ internal sealed class InboxCore
             LossReason reason = hasConsumer ? LossReason.Overflow : LossReason.Unread;
             if (policy == OverflowPolicy.FailGroup)
             {
-                _isClosed = true;
+                _takesNothing = true;
                 _owner.OnOverflow(messages);
                 return false;
             }

@@ -41,7 +41,7 @@ internal sealed class LeaveOperation
             }
         }
         if (leave._handles.Count == 0) leave._done.TrySetResult();
-        else if (!node.Services.TryPost(leave.Flush)) leave.Finish(null);
+        else if (!node.Services.TryPost(leave.Flush)) leave.Abandon();
         return result;
     }
 
@@ -52,6 +52,13 @@ internal sealed class LeaveOperation
     public void Finish(Exception? reason)
     {
         foreach (Group handle in _handles) handle.Finish(reason);
+        _done.TrySetResult();
+    }
+
+    // The core takes nothing more, but may still be at work with the handles.
+    private void Abandon()
+    {
+        foreach (Group handle in _handles) handle.Abandon(null);
         _done.TrySetResult();
     }
 

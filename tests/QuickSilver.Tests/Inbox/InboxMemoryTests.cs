@@ -42,6 +42,24 @@ public sealed class InboxMemoryTests
     }
 
     [Fact]
+    public void A_handle_that_is_gone_before_its_leave_is_done_stores_nothing_more_and_is_forgotten_with_it()
+    {
+        var rig = new InboxRig();
+        rig.Deliver(A, "read by nobody");
+        rig.DeliverOne(A, [1]);
+        rig.Core.SetEnd(null);
+        rig.Core.Discard();
+        rig.Deliver(A, "after the dispose");
+        Assert.Equal(1, rig.Core.Messages);
+        rig.Core.Close(null);
+        rig.CloseArena();
+        rig.Shared.Returns.Drain();
+        Assert.Equal(0, rig.Core.Messages);
+        Assert.Equal(0, rig.Pool.OutstandingChunks);
+        Assert.Empty(rig.Shared.Budget.Active);
+    }
+
+    [Fact]
     public void A_discarded_inbox_gives_its_memory_back()
     {
         var rig = new InboxRig();
