@@ -10,6 +10,7 @@ internal sealed class InboxBudget(long totalBytes)
 {
     private readonly List<InboxCore> _active = [];
     private InboxCore? _largest;
+    private bool _hasLookedAgain;
     private long _bytes;
     private long _pinned;
 
@@ -34,8 +35,18 @@ internal sealed class InboxBudget(long totalBytes)
     /// <summary>Draws the consequences, once a turn.</summary>
     public void OnTurnEnded()
     {
+        _hasLookedAgain = false;
         if (_bytes > totalBytes || _pinned > totalBytes) Refresh();
         else SetLargest(null);
+    }
+
+    /// <summary>An inbox that acts as full is about to drop a message. Readers may have emptied everything in turns that brought no message to any
+    /// inbox, after which nobody looked: so looks, at most once a turn, whether it still has to.</summary>
+    public void LookAgain()
+    {
+        if (_hasLookedAgain) return;
+        _hasLookedAgain = true;
+        Refresh();
     }
 
     /// <summary>Forgets an inbox that takes nothing more.</summary>

@@ -258,6 +258,7 @@ internal sealed class InboxCore
             long messages = Messages;
             long bytes = Bytes;
             bool fits = messages < _limits.Capacity && (bytes == 0 || bytes + length <= _limits.Bytes);
+            if (fits && _actsAsFull) _shared.Budget.LookAgain();
             if (fits && !_actsAsFull)
             {
                 _roomMessages = _limits.Capacity - messages - 1;

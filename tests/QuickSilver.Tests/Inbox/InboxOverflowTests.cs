@@ -237,4 +237,21 @@ public sealed class InboxOverflowTests
         large.Deliver(A, "z");
         Assert.Equal(["z"], large.ReadMessages());
     }
+
+    [Fact]
+    public void Inboxes_that_were_emptied_in_silence_do_not_act_as_full()
+    {
+        var shared = new InboxShared(100, static () => { });
+        InboxRig[] rigs = [new(shared: shared), new(shared: shared), new(shared: shared)];
+        foreach (InboxRig rig in rigs) Assert.Empty(rig.ReadMessages());
+        rigs[0].Deliver(A, [.. Enumerable.Repeat("0123456789", 9)]);
+        rigs[1].Deliver(A, [.. Enumerable.Repeat("0123456789", 6)]);
+        rigs[2].Deliver(A, [.. Enumerable.Repeat("0123456789", 5)]);
+        shared.Budget.OnTurnEnded();
+        foreach (InboxRig rig in rigs) rig.ReadMessages();
+
+        foreach (InboxRig rig in rigs) rig.Deliver(A, "x");
+        Assert.All(rigs, static rig => Assert.Null(rig.Overflowed));
+        Assert.All(rigs, static rig => Assert.Equal(["x"], rig.ReadMessages()));
+    }
 }
