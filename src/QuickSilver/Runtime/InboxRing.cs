@@ -69,7 +69,7 @@ internal sealed class InboxRing
     public bool TrySupersede(ulong key, out InboxEntry replaced)
     {
         replaced = default;
-        if (_keys is null || !_keys.TryFind(key, out long position) || position < Volatile.Read(ref _head)) return false;
+        if (_keys is null || !_keys.TryTake(key, out long position) || position < Volatile.Read(ref _head)) return false;
         lock (_lock)
         {
             if (position < _head) return false;

@@ -17,8 +17,9 @@ internal sealed class KeyTable
     private bool[] _hasKey = [];
     private int _sweepAt = SweepsAbove;
 
-    /// <summary>Where the newest message with a key was stored; it may have been read since.</summary>
-    public bool TryFind(ulong key, out long position) => _positions.TryGetValue(key, out position);
+    /// <summary>Where the newest message with a key was stored; it may have been read since. The key is forgotten: whether the message that comes
+    /// for it is stored is not known yet, and a place that is packed away would come to name another.</summary>
+    public bool TryTake(ulong key, out long position) => _positions.Remove(key, out position);
 
     /// <summary>A message has been stored.</summary>
     /// <param name="position">Its place.</param>

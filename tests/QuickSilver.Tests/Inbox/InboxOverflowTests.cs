@@ -156,6 +156,30 @@ public sealed class InboxOverflowTests
         Assert.Equal(["lost a 1+1 Overflow", "lost a 2+1 Superseded", "z1", "y2"], rig.ReadEvents());
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")]
+    public void A_key_whose_message_was_replaced_by_one_without_room_names_no_other_message(string between)
+    {
+        // Bytes of a lease leave no room for the message that replaces the last of many, with which the ring is packed.
+        var rig = new InboxRig(bytes: 200, overflow: OverflowPolicy.KeepLatestByKey);
+        rig.Deliver(A, new string('l', 100));
+        InboxReader reader = rig.Core.BeginRead();
+        Assert.Equal(ReadOutcome.Entry, reader.NextMessage(out InboxEntry leased));
+        MessageLease lease = reader.Lease(leased);
+        rig.Core.EndRead();
+        for (int index = 0; index <= 32; index++) rig.Deliver(A, "0");
+        rig.Deliver(A, new string('0', 150));
+        Assert.Equal(0, rig.Core.Messages);
+
+        string[] others = [.. between.Select(static key => $"{key}")];
+        rig.Deliver(A, others);
+        rig.Deliver(A, "0");
+        Assert.Equal(others.Length + 1, rig.Core.Messages);
+        Assert.Equal([.. others, "0"], rig.ReadMessages());
+        lease.Dispose();
+    }
+
     [Fact]
     public void Replacing_for_ever_keeps_what_is_unread_and_no_more()
     {
