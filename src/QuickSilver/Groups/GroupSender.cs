@@ -65,13 +65,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         if (ct.IsCancellationRequested) return ValueTask.FromCanceled(ct);
         GroupCore core = CheckSend(payload.Length);
-        if (core.Gate.TryEnter(payload.Length))
-        {
-            Enqueue(core, Services.SendBuffers.Copy(payload));
-            return default;
-        }
-        ThrowIfCoreWouldWait();
-        return core.Gate.EnterAsync(this, Services.SendBuffers.Copy(payload), payload.Length, ct);
+        return EnterAsync(core, Services.SendBuffers.Copy(payload), ct);
     }
 
     /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads
@@ -98,15 +92,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         {
             if (!isWritten) writer.Abandon();
         }
-        PooledPayload payload = writer.Finish();
-        if (core.Gate.TryEnter(payload.Length))
-        {
-            Enqueue(core, payload);
-            return default;
-        }
-        if (Services.IsCoreThread) payload.Return();
-        ThrowIfCoreWouldWait();
-        return core.Gate.EnterAsync(this, payload, payload.Length, ct);
+        return EnterAsync(core, writer.Finish(), ct);
     }
 
     /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline
@@ -117,12 +103,13 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         if (Volatile.Read(ref _end) is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
         if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
         if (Core is not { } core) return SendStatus.NotMember;
-        if (!core.Gate.TryEnter(payload.Length)) return SendStatus.Backpressured;
+        if (!core.Gate.IsOpen) return SendStatus.Backpressured;
         PooledPayload copy = Services.SendBuffers.Copy(payload);
-        if (core.TryEnqueue(copy)) return SendStatus.Accepted;
-        core.Gate.Undo(copy.Length);
+        bool isAdmitted = core.Gate.TryEnter(copy.Length);
+        if (isAdmitted && core.TryEnqueue(copy)) return SendStatus.Accepted;
+        if (isAdmitted) core.Gate.Undo(copy.Length);
         copy.Return();
-        return SendStatus.Closed;
+        return isAdmitted ? SendStatus.Closed : SendStatus.Backpressured;
     }
 
     /// <summary>Waits, behind those who wait already, until a send could be admitted. Allocates nothing in steady state.</summary>
@@ -153,10 +140,10 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         ct.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
-        bool isAdmitted = core.Gate.TryEnter(payload.Length);
-        if (!isAdmitted) ThrowIfCoreWouldWait();
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
+        bool isAdmitted = core.Gate.TryEnter(payload.Length);
         if (isAdmitted) Enqueue(core, ticket, ticket.Payload);
+        else ThrowIfCoreWouldWait(ticket.Payload);
         try
         {
             if (!isAdmitted) await core.Gate.EnterAsync(this, ticket, payload.Length, ct).ConfigureAwait(false);
@@ -327,7 +314,17 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return Joined;
     }
 
-    private void Enqueue(GroupCore core, PooledPayload payload) => Enqueue(core, payload, payload);
+    // Comes with the copy made: whoever throws where the gate has counted the message would keep its place for ever.
+    private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken ct)
+    {
+        if (core.Gate.TryEnter(payload.Length))
+        {
+            Enqueue(core, payload, payload);
+            return default;
+        }
+        ThrowIfCoreWouldWait(payload);
+        return core.Gate.EnterAsync(this, payload, payload.Length, ct);
+    }
 
     private void Enqueue(GroupCore core, object request, PooledPayload payload)
     {
@@ -337,9 +334,10 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         throw EndException();
     }
 
-    private void ThrowIfCoreWouldWait()
+    private void ThrowIfCoreWouldWait(PooledPayload? payload = null)
     {
-        if (Services.IsCoreThread)
-            throw new InvalidOperationException("A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
+        if (!Services.IsCoreThread) return;
+        payload?.Return();
+        throw new InvalidOperationException("A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
     }
 }

@@ -144,6 +144,22 @@ public sealed class SendingTests
     }
 
     [Fact]
+    public async Task A_message_whose_memory_is_gone_takes_no_place_from_others()
+    {
+        await using var rig = new NodeRig();
+        (Group left, _) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessages = 4);
+        using var gone = new GoneMemory();
+        ReadOnlyMemory<byte> memory = gone.Memory;
+        ((IDisposable)gone).Dispose();
+        for (int index = 0; index < 10; index++)
+        {
+            await Assert.ThrowsAsync<ObjectDisposedException>(async () => await left.SendConfirmedAsync(memory));
+            await Assert.ThrowsAsync<ObjectDisposedException>(async () => await left.SendAsync(memory));
+        }
+        await left.SendConfirmedAsync("here"u8.ToArray()).AsTask().WaitAsync(NodeRig.Patience);
+    }
+
+    [Fact]
     public async Task A_message_confirmed_to_nobody_else_completes_at_once()
     {
         await using var rig = new NodeRig();
@@ -199,6 +215,19 @@ public sealed class SendingTests
         await NodeRig.UntilAsync(() => left.Node.GetStatistics().HandlerErrors == 1, "the exception is counted");
         registration.Signal();
         Assert.Equal(["0"], await NodeRig.ReadAsync(right, 1));
+    }
+
+    private sealed class GoneMemory : MemoryManager<byte>
+    {
+        private byte[]? _bytes = new byte[8];
+
+        public override Span<byte> GetSpan() => _bytes ?? throw new ObjectDisposedException(nameof(GoneMemory));
+
+        public override MemoryHandle Pin(int elementIndex = 0) => throw new NotSupportedException();
+
+        public override void Unpin() => throw new NotSupportedException();
+
+        protected override void Dispose(bool disposing) => _bytes = null;
     }
 
     private sealed class CountingFeed : IMessageFeed
