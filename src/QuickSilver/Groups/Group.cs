@@ -66,7 +66,8 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first
     /// consumer of all gets what has been held.</summary>
     /// <param name="handler">Must be short and must not block: the whole node waits for it.</param>
-    /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards.</returns>
+    /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards, also one that the
+    /// node's dispose has given up.</returns>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     public IDisposable OnMessageInline(InlineHandler handler)

@@ -9,14 +9,16 @@ namespace QuickSilver.Runtime;
 internal sealed class InlineRegistration(Group owner, InlineHandler handler) : IDisposable, IRequestTarget
 {
     private int _isDisposed;
+    private bool _isRemoved;
 
     /// <summary>The application's handler.</summary>
     public InlineHandler Handler { get; } = handler;
 
-    /// <summary>True once taken out. Core thread only.</summary>
-    public bool IsRemoved { get; private set; }
+    /// <summary>True once taken out: no call begins any more. Any thread.</summary>
+    public bool IsRemoved => Volatile.Read(ref _isRemoved);
 
-    /// <summary>Takes the handler out; off the core thread it waits until the core has done so, and with it for a running call.</summary>
+    /// <summary>Takes the handler out; off the core thread it waits until the core has done so, and with it for a running call. A core that takes no
+    /// more requests is waited for to its end: until then the call may be running.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
@@ -26,7 +28,13 @@ internal sealed class InlineRegistration(Group owner, InlineHandler handler) : I
             return;
         }
         using var removed = new ManualResetEventSlim();
-        if (owner.Services.Requests.Enqueue(this, removed)) removed.Wait();
+        if (owner.Services.Requests.Enqueue(this, removed))
+        {
+            removed.Wait();
+            return;
+        }
+        Volatile.Write(ref _isRemoved, true);
+        owner.Services.WaitForCoreEnd();
     }
 
     /// <inheritdoc/>
@@ -45,7 +53,7 @@ internal sealed class InlineRegistration(Group owner, InlineHandler handler) : I
 
     private void Remove()
     {
-        IsRemoved = true;
+        Volatile.Write(ref _isRemoved, true);
         owner.Detach(this);
     }
 }

@@ -73,6 +73,9 @@ internal sealed class NodeServices
     /// <summary>Names the core thread. Once, before it starts.</summary>
     public void SetThread(CoreThread thread) => _thread = thread;
 
+    /// <summary>Waits until the core thread has ended, however long that takes. Any other thread.</summary>
+    public void WaitForCoreEnd() => _thread!.Ended.Wait();
+
     /// <summary>Has something done on the core thread. Any thread; allocates, so for what is rare.</summary>
     /// <returns>False when the core takes nothing more.</returns>
     public bool TryPost(Action<Instant> action) => Requests.Enqueue(new CoreAction(action));

@@ -152,6 +152,43 @@ public sealed class ReceivingTests
         Assert.Equal(after, Volatile.Read(ref calls));
     }
 
+    [Fact]
+    public async Task The_dispose_of_a_registration_waits_for_a_running_call_even_when_the_node_has_given_it_up()
+    {
+        using var hang = new ManualResetEventSlim();
+        using var entered = new ManualResetEventSlim();
+        bool hasReturned = false;
+        bool hadReturned = false;
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(static options =>
+        {
+            options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(200);
+            options.Shutdown.Timeout = TimeSpan.FromMilliseconds(600);
+        });
+        Group group = await node.JoinAsync("group");
+        IDisposable registration = group.OnMessageInline((in MessageView _) =>
+        {
+            entered.Set();
+            hang.Wait();
+            Volatile.Write(ref hasReturned, true);
+        });
+        await group.SendAsync("x");
+        Assert.True(entered.Wait(NodeRig.Patience));
+        await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+        var disposing = new Thread(() =>
+        {
+            registration.Dispose();
+            hadReturned = Volatile.Read(ref hasReturned);
+        })
+        { IsBackground = true };
+        disposing.Start();
+        await NodeRig.UntilAsync(
+            () => !disposing.IsAlive || (disposing.ThreadState & ThreadState.WaitSleepJoin) != 0, "the dispose waits, or has come back");
+        hang.Set();
+        Assert.True(disposing.Join(NodeRig.Patience));
+        Assert.True(hadReturned, "the dispose came back while the handler was running");
+    }
+
     [Theory]
     [InlineData(HandlerErrorPolicy.Continue)]
     [InlineData(HandlerErrorPolicy.LeaveGroup)]
