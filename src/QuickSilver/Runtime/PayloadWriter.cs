@@ -77,11 +77,10 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         PooledPayload payload = Payload;
-        int needed = Math.Max(1, sizeHint);
-        if (needed <= payload.Array.Length - _written) return;
-        int wanted = Math.Min(SendBufferPool.LargestBytes, Math.Max(_written + needed, payload.Array.Length * 2));
-        if (wanted < _written + needed) throw PayloadLimit.Exceeded((long)_written + needed, _longest);
-        PooledPayload larger = _pool!.Rent(wanted);
+        long needed = _written + (long)Math.Max(1, sizeHint);
+        if (needed <= payload.Array.Length) return;
+        if (needed > SendBufferPool.LargestBytes) throw PayloadLimit.Exceeded(needed, _longest);
+        PooledPayload larger = _pool!.Rent((int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, payload.Array.Length * 2L)));
         payload.Array.AsSpan(0, _written).CopyTo(larger.Array);
         payload.Return();
         _payload = larger;
