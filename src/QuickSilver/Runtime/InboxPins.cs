@@ -33,7 +33,7 @@ internal struct InboxPins
         if (!ReferenceEquals(chunk, _lastChunk) || limits.ReplacesByKey)
         {
             pinned = chunk.Array.Length;
-            bool isPinnedOver = depth.Pinned > PinnedPerLimit * limits.Bytes || budget.IsPinnedOver;
+            bool isPinnedOver = depth.Pinned / PinnedPerLimit > limits.Bytes || budget.IsPinnedOver;
             if (isPinnedOver && payload.Length < pinned / SmallShare)
             {
                 return new InboxEntry(payload.Span.ToArray(), message.Sender, message.Number, 0, payload.Length, 0);

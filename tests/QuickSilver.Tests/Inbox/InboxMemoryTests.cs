@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Runtime;
 
@@ -39,6 +40,14 @@ public sealed class InboxMemoryTests
         Assert.Equal(100, rig.ReadMessages().Count);
         rig.Shared.Returns.Drain();
         Assert.Equal(0, rig.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void Without_a_limit_in_bytes_nothing_is_copied()
+    {
+        var rig = new InboxRig(bytes: long.MaxValue);
+        rig.Deliver(A, "message");
+        Assert.Equal(BufferPool.ChunkBytes, rig.Core.PinnedBytes);
     }
 
     [Fact]
