@@ -13,6 +13,9 @@ namespace QuickSilver;
 /// </summary>
 public sealed class Group : GroupSender, IInboxOwner
 {
+    /// <summary>Makes what one kind of reading hands out, and counts the entry as read.</summary>
+    private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
+
     private InlineRegistration[] _inline = [];
     private LeaveOperation? _leave;
 
@@ -46,21 +49,21 @@ public sealed class Group : GroupSender, IInboxOwner
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default)
     {
         ThrowIfLeft();
-        return IterateMessages(ct);
+        return Iterate(ToMessage, events: false, ct);
     }
 
     /// <summary>As <see cref="ReadAllAsync"/>, without a copy: the reader owes each lease a dispose.</summary>
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken ct = default)
     {
         ThrowIfLeft();
-        return IterateLeases(ct);
+        return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, ct);
     }
 
     /// <summary>As <see cref="ReadAllAsync"/>, with view changes and losses in their places between the messages.</summary>
     public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken ct = default)
     {
         ThrowIfLeft();
-        return IterateEvents(ct);
+        return Iterate(ToEvent, events: true, ct);
     }
 
     /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first
@@ -202,7 +205,7 @@ public sealed class Group : GroupSender, IInboxOwner
         if (HasBeenLeft) ThrowIfEnded();
     }
 
-    private async IAsyncEnumerable<Message> IterateMessages([EnumeratorCancellation] CancellationToken ct)
+    private async IAsyncEnumerable<T> Iterate<T>(EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken ct)
     {
         InboxReader reader = InboxCore.BeginRead();
         try
@@ -210,19 +213,17 @@ public sealed class Group : GroupSender, IInboxOwner
             while (true)
             {
                 ct.ThrowIfCancellationRequested();
-                ReadOutcome outcome = reader.NextMessage(out InboxEntry entry);
+                ReadOutcome outcome = events ? reader.NextEvent(out InboxEntry entry) : reader.NextMessage(out entry);
                 if (outcome == ReadOutcome.Entry)
                 {
-                    var message = new Message(this, entry.Sender!, entry.Number, entry.ToOwned());
-                    reader.OnCopied(entry);
-                    yield return message;
+                    yield return take(reader, entry);
                 }
                 else if (outcome == ReadOutcome.Ended)
                 {
                     reader.ThrowIfFailed();
                     yield break;
                 }
-                else if (reader.Arm(events: false))
+                else if (reader.Arm(events))
                 {
                     await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
                 }
@@ -234,64 +235,11 @@ public sealed class Group : GroupSender, IInboxOwner
         }
     }
 
-    private async IAsyncEnumerable<MessageLease> IterateLeases([EnumeratorCancellation] CancellationToken ct)
+    private Message ToMessage(InboxReader reader, in InboxEntry entry)
     {
-        InboxReader reader = InboxCore.BeginRead();
-        try
-        {
-            while (true)
-            {
-                ct.ThrowIfCancellationRequested();
-                ReadOutcome outcome = reader.NextMessage(out InboxEntry entry);
-                if (outcome == ReadOutcome.Entry)
-                {
-                    yield return reader.Lease(entry);
-                }
-                else if (outcome == ReadOutcome.Ended)
-                {
-                    reader.ThrowIfFailed();
-                    yield break;
-                }
-                else if (reader.Arm(events: false))
-                {
-                    await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
-                }
-            }
-        }
-        finally
-        {
-            InboxCore.EndRead();
-        }
-    }
-
-    private async IAsyncEnumerable<GroupEvent> IterateEvents([EnumeratorCancellation] CancellationToken ct)
-    {
-        InboxReader reader = InboxCore.BeginRead();
-        try
-        {
-            while (true)
-            {
-                ct.ThrowIfCancellationRequested();
-                ReadOutcome outcome = reader.NextEvent(out InboxEntry entry);
-                if (outcome == ReadOutcome.Entry)
-                {
-                    yield return ToEvent(reader, entry);
-                }
-                else if (outcome == ReadOutcome.Ended)
-                {
-                    reader.ThrowIfFailed();
-                    yield break;
-                }
-                else if (reader.Arm(events: true))
-                {
-                    await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
-                }
-            }
-        }
-        finally
-        {
-            InboxCore.EndRead();
-        }
+        var message = new Message(this, entry.Sender!, entry.Number, entry.ToOwned());
+        reader.OnCopied(entry);
+        return message;
     }
 
     private GroupEvent ToEvent(InboxReader reader, in InboxEntry entry)
@@ -303,9 +251,7 @@ public sealed class Group : GroupSender, IInboxOwner
             case LossNote loss:
                 return new LossEvent(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:
-                var message = new Message(this, entry.Sender!, entry.Number, entry.ToOwned());
-                reader.OnCopied(entry);
-                return new MessageEvent(this, message);
+                return new MessageEvent(this, ToMessage(reader, entry));
         }
     }
 }
