@@ -11,9 +11,16 @@ namespace QuickSilver.Protocol.Recovery;
 /// as long, and so on; but a member that is merely slow must not be given up for it. So when to send again follows the usual round trip, and when to
 /// give up is a time of its own, fixed when the hop begins.
 /// </para>
+/// <para>
+/// Each datagram names all members that the round has skipped. Where so many are silent at once that the token finds no room beside the list, it goes
+/// no further, and the round is lost: a round without them could raise no stability, and the members that do not answer are told of all the same.
+/// </para>
 /// </summary>
 internal sealed class TokenHopOut : IFeed
 {
+    // The least part of a datagram that is left to the token, as 1 in so many.
+    private const int LeastRoom = 4;
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly Action<int, Instant> _unanswered;
@@ -44,22 +51,34 @@ internal sealed class TokenHopOut : IFeed
     public int? Waiting => _active ? _hop.To : null;
 
     /// <summary>Begins a hop with the token as it is now.</summary>
+    /// <returns>False when there is no room for the token beside the list of the skipped; then no hop is under way.</returns>
     /// <param name="hop">Which.</param>
     /// <param name="token">What it carries.</param>
     /// <param name="skipped">Whom the round has skipped.</param>
     /// <param name="sends">For how many timeouts an answer is waited for; one: sent once, since the member is believed to be silent.</param>
     /// <param name="now">The present instant.</param>
-    public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
+    public bool TrySend(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
     {
         _skipped.Clear();
         _skipped.AddRange(skipped);
-        int head = DatagramHeader.Length + TokenHop.MaxFixedLength + (skipped.Count * 5);
-        _partBytes = _node.Transport.Facts.SlotBytes - head;
+        int slot = _node.Transport.Facts.SlotBytes;
+        _partBytes = slot - DatagramHeader.Length - TokenHop.MaxLength(skipped);
+        if (_partBytes < slot / LeastRoom)
+        {
+            Cancel();
+            return false;
+        }
         int room = _partBytes * TokenHop.MaxParts;
         if (_bytes.Length < room) _bytes = new byte[room];
         var writer = new WireWriter(_bytes.AsSpan(0, room));
         // A record that did not fit is left to a later round; the rotation sees to it that every stream has its turn.
         token.WriteTo(ref writer, hop.Round);
+        if (writer.Overflowed)
+        {
+            // Not even what stands before the records: the list of the removed is as long.
+            Cancel();
+            return false;
+        }
         _length = writer.Written;
         if (_length > TokenHop.MaxParts && _node.Probes.Here(BuggifySite.TokenInSmallParts))
             _partBytes = (_length + TokenHop.MaxParts - 1) / TokenHop.MaxParts;
@@ -70,6 +89,7 @@ internal sealed class TokenHopOut : IFeed
         _again = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
         _active = true;
         Offer(now);
+        return true;
     }
 
     /// <summary>True when this acknowledges the hop under way, which is then over.</summary>

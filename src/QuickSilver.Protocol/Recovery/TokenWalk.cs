@@ -184,7 +184,8 @@ internal sealed class TokenWalk
         var hop = new TokenHop(_lead.Epoch, _lead.Leader, Round, _hop, _region.Self, to, 0, 1);
         int sends = _skips[to] >= 2 ? 1 : _node.Settings.HopSends;
         if (sends == 1) _node.Probes.Hit(Mark.MemberProbed);
-        _out.Send(hop, Token, _plan.Skipped, sends, now);
+        // No room for so many that are silent: the round is lost, and the leader's patience begins another.
+        _out.TrySend(hop, Token, _plan.Skipped, sends, now);
     }
 
     /// <summary>The member addressed does not answer: it is left out of this round.</summary>

@@ -29,13 +29,20 @@ public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint
     /// <summary>The most datagrams of one hop.</summary>
     public const int MaxParts = 4;
 
-    /// <summary>The longest form, but for the list of the skipped.</summary>
-    public const int MaxFixedLength = (10 * 4) + (5 * 2) + 2 + 5;
+    private const int MaxFixedLength = (10 * 4) + (5 * 2) + 2 + 5;
 
     /// <summary>True when both are datagrams of the same hop.</summary>
     public bool IsSameHop(in TokenHop other) =>
         Epoch == other.Epoch && Leader == other.Leader && Round == other.Round && Hop == other.Hop
         && From == other.From && To == other.To && Parts == other.Parts;
+
+    /// <summary>The longest form with a list of the skipped: what to keep free before the token's bytes.</summary>
+    public static int MaxLength(List<int> skipped)
+    {
+        int length = MaxFixedLength;
+        foreach (int index in skipped) length += WireWriter.VarintLength((ulong)index);
+        return length;
+    }
 
     /// <summary>Writes the fields, then the list of the skipped.</summary>
     public void WriteTo(ref WireWriter writer, scoped ReadOnlySpan<int> skipped)

@@ -12,10 +12,11 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     private readonly RingWorld _world;
     private readonly Recoverer _recoverer;
 
-    public RingMember(RingWorld world, int index, RecoverySettings settings)
+    public RingMember(RingWorld world, int index, RecoverySettings settings, TransportFacts facts)
     {
         _world = world;
         Index = index;
+        Facts = facts;
         Roots = new SocketRoots(this, Alarms, Pool);
         _recoverer = new Recoverer(settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world), this);
         _recoverer.Start(world.View.Members[index], 77);
@@ -44,7 +45,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     /// <summary>Removed senders of which nothing more is waited for.</summary>
     public List<NodeInfo> Gone { get; } = [];
 
-    public TransportFacts Facts { get; } = new(default, default, 1300, 16, 1 << 20, false, false);
+    public TransportFacts Facts { get; }
 
     public void Take(byte[] datagram, Instant now)
     {

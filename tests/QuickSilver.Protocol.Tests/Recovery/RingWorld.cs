@@ -18,14 +18,15 @@ internal sealed class RingWorld
     private readonly Queue<(int To, byte[] Datagram)> _wire = new();
     private readonly List<byte[]> _packets = [];
 
-    public RingWorld(int members, int replication = 5, RecoverySettings? settings = null)
+    public RingWorld(int members, int replication = 5, RecoverySettings? settings = null, int slotBytes = 1300)
     {
         var nodes = new NodeInfo[members];
         for (int index = 0; index < members; index++) nodes[index] = Node((uint)index + 1);
         Sender = Node(1000);
         var region = new RegionInfo(new RegionId(Reign, 1), [new GroupId(Reign, 1)]);
         View = new RegionView(new ViewNumber(Reign, 1), region, new StepNumber(Reign, 1), nodes, default, replication);
-        for (int index = 0; index < members; index++) Members.Add(new RingMember(this, index, settings ?? new RecoverySettings()));
+        var facts = new TransportFacts(default, default, slotBytes, 16, 1 << 20, false, false);
+        for (int index = 0; index < members; index++) Members.Add(new RingMember(this, index, settings ?? new RecoverySettings(), facts));
     }
 
     public RegionView View { get; }

@@ -219,6 +219,35 @@ public sealed class TokenRingTests
         Assert.Equal(4, world.Members[2].Received.Count);
     }
 
+    [Theory]
+    [InlineData(1300)]
+    [InlineData(512)]
+    public void HoweverManyMembersAreSilentTheTokenStaysWellFormed(int slotBytes)
+    {
+        const int members = 400;
+        var world = new RingWorld(members, slotBytes: slotBytes) { Loses = (_, to) => to != 0 };
+        world.SendPackets(4);
+        world.RunFor(150 * Second);
+
+        int most = 0, parts = 0;
+        var token = new List<byte>();
+        foreach (byte[] body in world.TokenBodies)
+        {
+            Assert.InRange(DatagramHeader.Length + body.Length, 1, slotBytes);
+            var reader = new WireReader(body);
+            var skipped = new List<int>();
+            TokenHop hop = TokenHop.Read(ref reader, members, skipped);
+            Assert.False(reader.Failed);
+            most = Math.Max(most, skipped.Count);
+            if (hop.Part == 0) token.Clear();
+            token.AddRange(reader.ReadBytes(reader.Remaining));
+            parts = Math.Max(parts, hop.Parts);
+            if (hop.Part == hop.Parts - 1) Assert.True(new Token().TryRead(token.ToArray(), members, world.View.Partitions.Count));
+        }
+        Assert.InRange(most, slotBytes / 8, members);
+        Assert.Equal(0UL, world.Stable);
+    }
+
     [Fact]
     public void ARemovedMemberIsBypassed()
     {
