@@ -34,7 +34,7 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
             if (pull.Partition == region.View.Partitions.Count)
             {
                 // Only what is here: who asks knows from the token who holds it.
-                for (ulong sequence = start; sequence < end; sequence++)
+                for (ulong sequence = start; sequence < end && left > 0; sequence++, left--)
                 {
                     if (stream.TryGetPacket(sequence, out _)) node.Repairs.Add(region, stream, sequence, asker, now);
                 }

@@ -46,6 +46,9 @@ internal sealed class RingWorld
     /// <summary>The hops of all tokens, in order: from whom to whom.</summary>
     public List<(int From, int To)> Hops { get; } = [];
 
+    /// <summary>How many repairs members have sent to each other.</summary>
+    public int PeerRepairs { get; private set; }
+
     /// <summary>The bodies of all datagrams of tokens, in order.</summary>
     public List<byte[]> TokenBodies { get; } = [];
 
@@ -133,6 +136,7 @@ internal sealed class RingWorld
                 Hops.Add((from, to));
                 TokenBodies.Add(datagram[DatagramHeader.Length..]);
             }
+            if (header.IsFromPeer) PeerRepairs++;
             Put(to, datagram);
             return;
         }
@@ -165,7 +169,8 @@ internal sealed class RingWorld
         if (!View.Members[to].IsRemoved && !Loses(header, to)) _wire.Enqueue((to, datagram));
     }
 
-    private void Settle()
+    /// <summary>Carries what is on its way, and what comes of it, without any time passing.</summary>
+    public void Settle()
     {
         bool busy = true;
         while (busy)

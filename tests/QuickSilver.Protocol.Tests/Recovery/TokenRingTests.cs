@@ -149,6 +149,24 @@ public sealed class TokenRingTests
         Assert.Equal(8UL, world.Members[3].Counters.RepairsFromPeers);
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void AWidePullIsAnsweredWithinBounds(int partition)
+    {
+        // Two partitions, so the second form asks for all.
+        var world = new RingWorld(10) { Loses = static (header, _) => header.Kind == DatagramKind.Token };
+        world.SendPackets(20_000);
+        Assert.Equal(2, world.View.Partitions.Count);
+        var body = new byte[PullBody.MaxLength];
+        var writer = new WireWriter(body);
+        PullBody.Write(ref writer, world.Sender.Number.Key, partition, [new SequenceRange(1, 8_000), new SequenceRange(8_001, 1 << 20)]);
+        DatagramHeader header = world.Header(DatagramKind.Pull, 0) with { Sender = world.View.Members[2].Number.Key };
+        Assert.Equal(RejectReason.None, world.Members[0].Region.OnPull(header, body.AsSpan(0, writer.Written), world.Now));
+        world.Settle();
+        Assert.Equal(4096, world.PeerRepairs);
+    }
+
     [Fact]
     public void WhatAllMissIsAskedFromTheSenderOnce()
     {
