@@ -5,6 +5,8 @@ public sealed record PendingQuota
 {
     private const long LargestGuarantee = 256 << 10;
     private const int GuaranteedStreams = 32;
+    private const long LeastNodeMessages = 1_000_000;
+    private const int FullStreams = 4;
 
     /// <summary>Most messages of one stream.</summary>
     public int StreamMessages { get; init; } = 100_000;
@@ -13,7 +15,7 @@ public sealed record PendingQuota
     public long StreamBytes { get; init; } = 64L << 20;
 
     /// <summary>Most messages of all streams of the node.</summary>
-    public int NodeMessages { get; init; } = 1_000_000;
+    public long NodeMessages { get; init; } = LeastNodeMessages;
 
     /// <summary>Most bytes of all streams of the node.</summary>
     public long NodeBytes { get; init; } = 256L << 20;
@@ -24,7 +26,17 @@ public sealed record PendingQuota
     /// <summary>Bytes that a stream may always have, whatever the others hold.</summary>
     public long GuaranteedBytes { get; init; } = LargestGuarantee;
 
-    /// <summary>What is guaranteed to each stream of a node with so many bytes for all: four trains, but no more than a 32nd of the whole, so that the
-    /// node's limit holds with 32 streams that hold something, however small it is.</summary>
-    public static long GuaranteeWithin(long nodeBytes) => Math.Min(LargestGuarantee, nodeBytes / GuaranteedStreams);
+    /// <summary>
+    /// The limits of a node that was told three of them. All its streams may have four times as many messages as one, and a million at least: so one
+    /// alone is full when it is told, not when half of the node is. What is guaranteed to each is four trains, but no more than a 32nd of the node's
+    /// bytes, so that these hold with 32 streams that hold something, however few they are.
+    /// </summary>
+    public static PendingQuota Of(int streamMessages, long streamBytes, long nodeBytes) => new()
+    {
+        StreamMessages = streamMessages,
+        StreamBytes = streamBytes,
+        NodeMessages = Math.Max(LeastNodeMessages, (long)FullStreams * streamMessages),
+        NodeBytes = nodeBytes,
+        GuaranteedBytes = Math.Min(LargestGuarantee, nodeBytes / GuaranteedStreams),
+    };
 }

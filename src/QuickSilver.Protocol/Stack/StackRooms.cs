@@ -77,13 +77,7 @@ internal sealed class StackRooms
 
     private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
     {
-        Pending = new PendingQuota
-        {
-            StreamMessages = settings.MaxPendingMessages,
-            StreamBytes = settings.MaxPendingBytes,
-            NodeBytes = settings.NodeMaxPendingBytes,
-            GuaranteedBytes = PendingQuota.GuaranteeWithin(settings.NodeMaxPendingBytes),
-        },
+        Pending = PendingQuota.Of(settings.MaxPendingMessages, settings.MaxPendingBytes, settings.NodeMaxPendingBytes),
         Rate = new RateSettings
         {
             Fixed = settings.FixedRate,

@@ -108,20 +108,24 @@ public sealed class PendingLimitsTests
     }
 
     [Theory]
+    [InlineData(1)]
+    [InlineData(100_000)]
+    [InlineData(2_000_000)]
+    [InlineData(int.MaxValue)]
+    public void AStreamAloneMayHoldAsManyMessagesAsItIsTold(int messages)
+    {
+        var limits = new PendingLimits(PendingQuota.Of(messages, 64 << 20, 256 << 20));
+        Assert.Equal(messages, limits.Open().MessagesLeft);
+    }
+
+    [Theory]
     [InlineData(64L << 10)]
     [InlineData(1L << 20)]
     [InlineData(8L << 20)]
     [InlineData(256L << 20)]
     public void TheNodesLimitHoldsWithThirtyTwoStreamsHoweverSmallItIs(long nodeBytes)
     {
-        var limits = new PendingLimits(new PendingQuota
-        {
-            StreamMessages = int.MaxValue,
-            StreamBytes = nodeBytes,
-            NodeMessages = int.MaxValue,
-            NodeBytes = nodeBytes,
-            GuaranteedBytes = PendingQuota.GuaranteeWithin(nodeBytes),
-        });
+        var limits = new PendingLimits(PendingQuota.Of(int.MaxValue, nodeBytes, nodeBytes));
         PendingAccount[] accounts = [.. Enumerable.Range(0, 32).Select(_ => limits.Open())];
         while (Array.Exists(accounts, static account => account.IsOpen))
         {
