@@ -21,6 +21,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
 
     private readonly Dictionary<string, MembershipServer> _servers = [];
     private bool _isBusy;
+    private Instant _readTo = Instant.Never;
     private readonly Dictionary<long, HostedConnection> _connections = [];
 
     /// <summary>True while some step is under way, as of the last turn. Any thread.</summary>
@@ -42,6 +43,13 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
             if (connection.Server is null && !TryRoute(connection, frame, now)) return;
             connection.Server!.OnFrame(connection.Id, frame, now);
         }
+    }
+
+    /// <summary>All that came until an instant has been handed in.</summary>
+    public void OnRead(Instant upTo)
+    {
+        _readTo = upTo;
+        foreach (MembershipServer server in _servers.Values) server.OnRead(upTo);
     }
 
     /// <summary>A connection has ended.</summary>
@@ -116,6 +124,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
             }
             var random = new SeededRandom((ulong)Random.Shared.NextInt64());
             server = new MembershipServer(Apart(settings.Server, random) with { ClusterName = cluster }, alarms, random, this);
+            server.OnRead(_readTo);
             _servers.Add(cluster, server);
         }
         connection.Hello?.Cancel();

@@ -39,6 +39,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         var gate = new WakeGate(idle);
         _requests = new RequestQueue(gate, capacity: 64);
         _servers = new HostedServers(settings, alarms, Counters, events);
+        new PoolWatch(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
         var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
         var options = new CoreThreadOptions { Name = "QuickSilver membership" };
         _thread = new CoreThread(loop, _requests, idle, gate, clock, options, _servers);

@@ -93,6 +93,23 @@ public sealed class RemovalTests
     }
 
     [Fact]
+    public void NobodyIsRemovedForWhatMayLieUnread()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.Found(3);
+        world.Server.OnRead(world.Now);
+        nodes[1].IsMute = true;
+        nodes[2].Crash();
+        world.Run(60 * Second);
+        Assert.Empty(nodes[0].Removed);
+        world.Server.OnRead(world.Now);
+        world.Run(Second);
+        Assert.Equal(["n1", "n2"], nodes[0].Removed.Select(node => node.Name).Order());
+        Assert.True(nodes[0].IsLive);
+        world.CheckQuiet();
+    }
+
+    [Fact]
     public void DetectorThatIsOffRemovesNobodyForSilence()
     {
         var world = new MembershipWorld(1, new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });

@@ -4,8 +4,12 @@ namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// The failure detector of the membership channel. A node is taken out when nothing has come from it for the failure timeout, or when its connection
-/// broke and it is not back within the grace. Awkward case: a server that itself stood still finds everybody silent, so a late judge distrusts itself
-/// first and gives all of them their time again. Core thread only.
+/// broke and it is not back within the grace. Core thread only.
+/// <para>
+/// Awkward cases: a server that itself stood still finds everybody silent, so a late judge distrusts itself first and gives all of them their time
+/// again. And what reads for the server may stand still while its own thread is punctual: so a node is judged as of the instant up to which all has
+/// been read, not as of the present.
+/// </para>
 /// </summary>
 /// <param name="settings">The two periods.</param>
 /// <param name="alarms">Fires the timers, one a node.</param>
@@ -13,6 +17,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue alarms, Action<ServerNode, MembershipRefusal, Instant> remove)
 {
     private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>All that came until this instant has been handed in; <see cref="Instant.Never"/>: everything is as it comes.</summary>
+    public Instant ReadTo { get; set; } = Instant.Never;
 
     private TimeSpan FailureTimeout => settings.Probes.Breaks(Sabotage.DetectorHasty) ? settings.FailureTimeout / 4 : settings.FailureTimeout;
 
@@ -36,6 +44,8 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     {
         if (node.Log.Confirmed > node.Confirmed || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
         node.Confirmed = node.Log.Confirmed;
+        // While reading lags, sending may too: it need not have been sent anything yet.
+        if (now - KnownTo(now) > LateAlarm) node.ConfirmedAt = now;
         if (node.ConfirmedAt == now) return;
         if (settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= settings.FailureTimeout)
             remove(node, MembershipRefusal.Unreachable, now);
@@ -48,8 +58,10 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
         Set(node);
     }
 
-    /// <summary>Sets a node's alarm for the first instant at which it might have to be removed.</summary>
-    private void Set(ServerNode node)
+    private Instant KnownTo(Instant now) => ReadTo < now ? ReadTo : now;
+
+    /// <summary>The first instant at which a node might have to be removed.</summary>
+    private Instant DueOf(ServerNode node)
     {
         Instant due = node.ReconnectBy;
         if (FailureTimeout > TimeSpan.Zero)
@@ -57,6 +69,13 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
             Instant silent = node.LastHeard + FailureTimeout;
             if (silent < due) due = silent;
         }
+        return due;
+    }
+
+    private void Set(ServerNode node) => Set(node, DueOf(node));
+
+    private static void Set(ServerNode node, Instant due)
+    {
         node.WatchDue = due;
         if (due == Instant.Never) node.Watch!.Cancel();
         else node.Watch!.Set(due);
@@ -73,9 +92,13 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
             Set(node);
             return;
         }
-        bool silent = FailureTimeout > TimeSpan.Zero && node.LastHeard + FailureTimeout <= now;
-        if (silent || node.ReconnectBy <= now) settings.Probes.Hit(silent ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
-        if (silent || node.ReconnectBy <= now) remove(node, MembershipRefusal.Removed, now);
-        else Set(node);
+        Instant due = DueOf(node);
+        if (due > KnownTo(now))
+        {
+            Set(node, due > now ? due : now + LookAgain);
+            return;
+        }
+        settings.Probes.Hit(node.ReconnectBy > due ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
+        remove(node, MembershipRefusal.Removed, now);
     }
 }
