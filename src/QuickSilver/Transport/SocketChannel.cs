@@ -15,8 +15,11 @@ internal sealed class SocketChannel(NetEndpoint group) : IRegionChannel
     /// <summary>Sends; null before the first send.</summary>
     public TrainSender? Sender;
 
-    /// <summary>True once a sender could not be made: not tried again until the channel is opened anew.</summary>
+    /// <summary>True while a sender could not be made.</summary>
     public bool CannotSend;
+
+    /// <summary>When to try again to make one, by <see cref="Environment.TickCount64"/>.</summary>
+    public long TrySendAt;
 
     /// <summary>How often the channel is open.</summary>
     public int Opens;

@@ -13,6 +13,7 @@ namespace QuickSilver.Transport;
 internal abstract class SocketTransport : IHostTransport
 {
     private const int ControlBufferBytes = 1 << 20;
+    private const int SendPauseMilliseconds = 1000;
 
     private readonly UdpSockets _sockets;
     private readonly ITransportEvents _events;
@@ -188,17 +189,21 @@ internal abstract class SocketTransport : IHostTransport
     private TrainSender? SenderOf(SocketChannel channel)
     {
         if (channel.Sender is { } sender) return sender;
-        if (channel.CannotSend) return null;
+        long now = Environment.TickCount64;
+        if (channel.CannotSend && now < channel.TrySendAt) return null;
         try
         {
             channel.Sender = new TrainSender(_sockets.OpenSender(channel.Group), channel.Group.ToString(), _segments, Counters, _events);
             if (channel.Port is { } port) SkipEcho(port, channel.Sender);
+            channel.CannotSend = false;
             return channel.Sender;
         }
         catch (SocketException refusal)
         {
+            // Out of descriptors, or the link is down: neither need last as long as the view.
+            channel.TrySendAt = now + SendPauseMilliseconds;
+            if (!channel.CannotSend) _events.OnOpenFailed(channel.Group, refusal.Message);
             channel.CannotSend = true;
-            _events.OnOpenFailed(channel.Group, refusal.Message);
             return null;
         }
     }
