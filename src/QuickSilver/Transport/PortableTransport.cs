@@ -12,6 +12,8 @@ namespace QuickSilver.Transport;
 /// </summary>
 internal sealed class PortableTransport : SocketTransport
 {
+    private const int MostFruitless = 16;
+
     private readonly ReadBufferPool _buffers = new();
     private readonly SleepEvent _sleep = new();
     private readonly PortablePort _control;
@@ -94,7 +96,10 @@ internal sealed class PortableTransport : SocketTransport
     private int Read(PortablePort port, List<Completion> batch, int room)
     {
         int taken = 0;
-        while (port.HasCompleted && taken < room)
+        int fruitless = 0;
+
+        // A socket that fails at once, each time, may not keep the loop here.
+        while (port.HasCompleted && taken < room && fruitless < MostFruitless)
         {
             if (port.Buffer is { } buffer)
             {
@@ -112,6 +117,7 @@ internal sealed class PortableTransport : SocketTransport
                     if (port.Error == SocketError.Success) Counters.EmptyReads++;
                     else Counters.ReadErrors++;
                     _buffers.Return(buffer);
+                    fruitless++;
                 }
             }
             port.TryReceive(_buffers.Rent());
