@@ -37,8 +37,16 @@ internal sealed class LinuxTransport : SocketTransport
     public LinuxTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
         : base(settings, network, events, choice)
     {
-        _control = (LinuxPort)StartPort(ControlSocket, SocketRole.Control, null);
-        _data = (LinuxPort)StartPort(DataSocket, SocketRole.Unicast, null);
+        try
+        {
+            _control = (LinuxPort)StartPort(ControlSocket, SocketRole.Control, null);
+            _data = (LinuxPort)StartPort(DataSocket, SocketRole.Unicast, null);
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
     }
 
     /// <inheritdoc/>

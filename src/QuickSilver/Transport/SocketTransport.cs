@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
@@ -38,7 +39,7 @@ internal abstract class SocketTransport : IHostTransport
         {
             DataSocket = _sockets.OpenUnicast(settings.ReceiveBufferBytes);
         }
-        catch (TransportException)
+        catch
         {
             ControlSocket.Dispose();
             throw;
@@ -163,14 +164,18 @@ internal abstract class SocketTransport : IHostTransport
 
     private bool TryReceive(SocketChannel channel)
     {
+        Socket? socket = null;
         try
         {
-            channel.Port = StartPort(_sockets.OpenReceiver(channel.Group), SocketRole.Multicast, channel);
+            socket = _sockets.OpenReceiver(channel.Group);
+            channel.Port = StartPort(socket, SocketRole.Multicast, channel);
             if (channel.Sender is { } sender) SkipEcho(channel.Port, sender);
             return true;
         }
-        catch (SocketException refusal)
+        catch (Win32Exception refusal)
         {
+            // The socket's own exceptions are of this kind too; others come from watching it.
+            socket?.Dispose();
             _events.OnOpenFailed(channel.Group, refusal.Message);
             return false;
         }

@@ -1,3 +1,5 @@
+using System.ComponentModel;
+
 namespace QuickSilver.Transport;
 
 /// <summary>Makes the transport that fits the settings and the machine.</summary>
@@ -11,6 +13,20 @@ internal static class TransportFactory
     public static IHostTransport Start(TransportSettings settings, ITransportEvents events)
     {
         if (settings.Carrier == CarrierWish.InProcess) return new InProcessTransport(settings);
+        try
+        {
+            return OpenSockets(settings, events);
+        }
+        catch (Exception refusal) when (refusal is Win32Exception or IOException)
+        {
+            // Of sockets and the poller the one, of looking for interfaces the other.
+            string text = $"The system refuses what the transport needs: {refusal.Message}. Look at the process's limits first (ulimit -n).";
+            throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal);
+        }
+    }
+
+    private static IHostTransport OpenSockets(TransportSettings settings, ITransportEvents events)
+    {
         NetworkChoice network = NetworkChoice.Find(settings);
         bool multicast = ChooseMulticast(settings, network, out string reason);
         if (!multicast) events.OnMulticastUnavailable(reason);

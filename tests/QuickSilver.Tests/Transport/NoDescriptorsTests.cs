@@ -42,4 +42,17 @@ public sealed class NoDescriptorsTests : IDisposable
         Assert.Equal([1L, 2L, 3L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 3)));
         Assert.Equal([wrong, _rig.Group], _rig.Events.OpenFailed);
     }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void A_transport_that_gets_no_sockets_is_refused_as_one_that_cannot_start(string kind)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit is set as on Linux");
+        TransportSettings settings = TransportRig.For(kind, TransportRig.Settings with { Carrier = CarrierWish.Unicast });
+        _rig.Start(kind, settings);
+        Assert.Throws<TransportException>(() => TransportFactory.Start(settings with { Interface = "nowhere0" }, _rig.Events));
+        Exception? refusal;
+        using (new NoDescriptors()) refusal = Record.Exception(() => TransportFactory.Start(settings, _rig.Events));
+        Assert.Equal(TransportFailure.InterfaceUnavailable, Assert.IsType<TransportException>(refusal).Failure);
+    }
 }
