@@ -44,7 +44,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         var options = new CoreThreadOptions { Name = "QuickSilver membership" };
         _thread = new CoreThread(loop, _requests, idle, gate, clock, options, _servers);
         _thread.Start();
-        _accepting = AcceptAllAsync();
+        using (ExecutionContext.SuppressFlow()) _accepting = Task.Run(AcceptAllAsync);
     }
 
     /// <summary>Where it listens.</summary>

@@ -47,8 +47,11 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         _limits = new FrameLimits { Silence = silence ?? Timeout.InfiniteTimeSpan };
     }
 
-    /// <summary>Starts to look for a server. Once.</summary>
-    public void Start() => _running = Task.Run(RunAsync);
+    /// <summary>Starts to look for a server, without what flows with the caller. Once.</summary>
+    public void Start()
+    {
+        using (ExecutionContext.SuppressFlow()) _running = Task.Run(RunAsync);
+    }
 
     /// <inheritdoc/>
     public void Send(ReadOnlySpan<byte> frame) => _current?.Send(frame);

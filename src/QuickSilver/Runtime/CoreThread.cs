@@ -73,8 +73,8 @@ internal sealed class CoreThread
     /// <summary>How often the thread went to sleep. Any thread.</summary>
     public long Sleeps => Volatile.Read(ref _sleeps);
 
-    /// <summary>Starts the thread. Once.</summary>
-    public void Start() => _thread.Start();
+    /// <summary>Starts the thread, without what flows with the caller (its activity, culture, logging scopes): it outlives the call. Once.</summary>
+    public void Start() => _thread.UnsafeStart();
 
     /// <summary>
     /// Asks the thread to run the requests it has, call <see cref="ICoreObserver.OnStopping"/> and end. Any thread, more than once;

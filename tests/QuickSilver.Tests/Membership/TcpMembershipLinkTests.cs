@@ -29,6 +29,17 @@ public sealed class TcpMembershipLinkTests
         Assert.True(connector.IsDisposed);
     }
 
+    [Fact]
+    public async Task Nothing_of_its_starters_context_stays_with_the_link()
+    {
+        await using MembershipHost host = _events.Start();
+        var connector = new Throwing(times: 1, new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
+        connector.Scope.Value = "the starter's";
+        await using var node = new TestNode(connector);
+        await node.HearAsync("registered");
+        Assert.Null(connector.ScopeSeen);
+    }
+
     // A process that is out of descriptors gets no socket to connect with.
     private sealed class Throwing(int times, MembershipConnector inner) : MembershipConnector
     {
@@ -36,8 +47,15 @@ public sealed class TcpMembershipLinkTests
 
         public bool IsDisposed { get; private set; }
 
-        public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop) =>
-            _left-- > 0 ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
+        public AsyncLocal<string> Scope { get; } = new();
+
+        public string? ScopeSeen { get; private set; }
+
+        public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+        {
+            ScopeSeen = Scope.Value;
+            return _left-- > 0 ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
+        }
 
         public override ValueTask DisposeAsync()
         {

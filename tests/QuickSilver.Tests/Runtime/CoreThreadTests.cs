@@ -40,6 +40,18 @@ public sealed class CoreThreadTests
     }
 
     [Fact]
+    public async Task Nothing_of_its_starters_context_stays_with_the_core()
+    {
+        var rig = new Rig();
+        var scope = new AsyncLocal<string> { Value = "the starter's" };
+        rig.Core.Start();
+        var seen = new TaskCompletionSource<string?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        rig.Requests.Enqueue(new RecordingTarget((_, _) => seen.SetResult(scope.Value)));
+        Assert.Null(await seen.Task.WaitAsync(Patience));
+        await rig.StopAsync();
+    }
+
+    [Fact]
     public async Task An_alarm_ends_sleep()
     {
         var rig = new Rig();
