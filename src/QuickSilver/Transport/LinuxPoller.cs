@@ -22,7 +22,9 @@ internal sealed unsafe class LinuxPoller : IDisposable
     private readonly SafeFileHandle _wake;
     private readonly byte[] _events = GC.AllocateArray<byte>(MostEvents * 16, pinned: true);
     private readonly List<LinuxPort?> _ports = [];
-    private bool _isPrecise = true;
+
+    // A 32-bit system's own struct timespec has 32-bit fields.
+    private bool _isPrecise = Environment.Is64BitProcess;
 
     /// <summary>Makes a poller without sockets.</summary>
     /// <exception cref="Win32Exception">The process is out of descriptors.</exception>
