@@ -2,14 +2,31 @@ using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
 
-/// <summary>The way of a node that is configured to host: to the server in its own process.</summary>
-/// <param name="host">The server; ends with the connector.</param>
-internal sealed class HostConnector(MembershipHost host) : MembershipConnector
+/// <summary>The way of a node that is configured to host: to the server in its own process. One that has failed is replaced by another.</summary>
+/// <param name="started">The server; ends with the connector.</param>
+/// <param name="settings">What another is told.</param>
+/// <param name="hostEvents">Told by the other.</param>
+internal sealed class HostConnector(MembershipHost started, MembershipHostSettings settings, IMembershipHostEvents hostEvents) : MembershipConnector
 {
-    /// <inheritdoc/>
-    public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop) =>
-        TryConnectAsync(host.EndPoint.Address.ToString(), host.EndPoint.Port, stop);
+    private MembershipHost? _host = started;
 
     /// <inheritdoc/>
-    public override ValueTask DisposeAsync() => host.DisposeAsync();
+    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+    {
+        if (_host is { IsRunning: false })
+        {
+            await _host.DisposeAsync().ConfigureAwait(false);
+            _host = null;
+        }
+        if (_host is null && !stop.IsCancellationRequested)
+        {
+            _host = MembershipHost.TryStart(settings, hostEvents, out string refusal);
+            if (_host is null) return (null, refusal.Length > 0 ? refusal : $"{settings.EndPoint}: another process has that port");
+            events.OnServing(_host.EndPoint.ToString());
+        }
+        return await TryConnectAsync(settings.EndPoint.Address.ToString(), settings.EndPoint.Port, stop).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask DisposeAsync() => _host?.DisposeAsync() ?? ValueTask.CompletedTask;
 }

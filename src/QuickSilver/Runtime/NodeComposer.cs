@@ -101,13 +101,14 @@ internal static class NodeComposer
                 return new ServerListConnector(servers);
             case MembershipMode.Host:
                 var endpoint = new IPEndPoint(transport.Choice.InterfaceAddress, membership.Port);
-                MembershipHost started = MembershipHost.TryStart(ToHostSettings(options, transport, endpoint), reporter, out string refusal)
+                MembershipHostSettings settings = ToHostSettings(options, transport, endpoint);
+                MembershipHost started = MembershipHost.TryStart(settings, reporter, out string refusal)
                     ?? throw new MembershipUnavailableException(
                         ErrorCode.MembershipUnreachable,
                         $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process has that port")}. "
                         + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): end the other process, or choose another "
                         + "Membership.Port.");
-                return new HostConnector(started);
+                return new HostConnector(started, settings, reporter);
             default:
                 return new LoopbackConnector(ToHostSettings(options, transport, new IPEndPoint(IPAddress.Loopback, membership.Port)), reporter);
         }

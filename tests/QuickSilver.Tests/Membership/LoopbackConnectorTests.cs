@@ -80,6 +80,29 @@ public sealed class LoopbackConnectorTests
     }
 
     [Fact]
+    public async Task A_configured_host_that_fails_is_replaced_at_its_own_port()
+    {
+        var failing = new FailingEvents();
+        MembershipHost host = MembershipHost.TryStart(_settings, failing, out _)!;
+        await using var node = new TestNode(new HostConnector(host, _settings, _events));
+        await node.HearAsync("registered");
+
+        // What it has to tell of this stranger, it cannot tell.
+        using (var stranger = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
+        {
+            stranger.Connect(_settings.EndPoint);
+            stranger.Send([1, 0, 0, 0, 99]);
+            await node.HearAsync("disconnected");
+        }
+        await node.HearAsync("serving");
+        node.Join("g");
+        await node.HearAsync("joined g");
+        Assert.IsType<InvalidOperationException>(failing.Fault);
+        Assert.False(host.IsRunning);
+        Assert.Empty(_events.Faults);
+    }
+
+    [Fact]
     public async Task Servers_of_a_list_are_tried_in_turn()
     {
         await using MembershipHost host = _events.Start();
@@ -98,6 +121,20 @@ public sealed class LoopbackConnectorTests
         MembershipHostSettings elsewhere = _settings with { EndPoint = new IPEndPoint(IPAddress.Parse("192.0.2.77"), 14_999) };
         Assert.Null(MembershipHost.TryStart(elsewhere, _events, out refusal));
         Assert.Contains("192.0.2.77:14999", refusal, StringComparison.Ordinal);
+    }
+
+    private sealed class FailingEvents : IMembershipHostEvents
+    {
+        public Exception? Fault { get; private set; }
+
+        public void OnRefused(string remote, MembershipRefusal reason) => throw new InvalidOperationException("the log is full");
+
+        public void OnDropped(string remote, FrameEnd end)
+        {
+            // Only the first of its kind would be told here.
+        }
+
+        public void OnHostFailed(Exception fault) => Fault = fault;
     }
 
     private static int FreePort()
