@@ -7,15 +7,17 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Asks for what is missing in one region view: when, how much at once, and whom.
-///
+/// <para>
 /// Idea: a gap older than the reorder grace is pulled at once from the packet's own partition, in runs, from a member chosen by a hash of asker and
 /// place, so that the load spreads without a word; at the next silence, from the next member. Only when the partition itself seems to lack it does
 /// anybody turn to the sender: its lowest member first, the next in rank after two more silences, members of other partitions last and only below
 /// the cutoff. So the sender hears of one loss once.
-///
+/// </para>
+/// <para>
 /// Awkward cases: a peer that asks this member for what it lacks gives a hint that its own gap is not a private one. A quarter of a receive buffer is
 /// outstanding at most, so that repairs do not cause the next loss. With one partition and nobody in it but the sender, the sender is asked at once.
 /// Cost: a pass is linear in the runs that are missing. Source: first paper, section 2.2 (pull); pulling without waiting for the token is ours.
+/// </para>
 /// </summary>
 internal sealed class GapRepair
 {

@@ -5,15 +5,17 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// What a member misses of one stream, in runs: the one place that says of each packet whether it is missing, and whom it was asked of when.
-///
+/// <para>
 /// Idea: a sequence is missing only when the socket has been read past it (the intake), so runs are only ever added at the top, in order; everything
 /// else (the token, a pull, a peer's silence) merely moves runs between states, and arrivals take sequences out. A run is <i>suspected</i> from the
 /// moment the gap was seen, and <i>requested</i> from the moment somebody was asked, with the number of times. What was requested within two round
 /// trips is shown as such in the token, and is neither pushed nor asked for again.
-///
+/// </para>
+/// <para>
 /// Awkward cases: an arrival in the middle splits its run; overtaking packets fill a run before its grace is over, which costs nothing.
 /// Cost: O(log n) to find, O(n) to move entries, n runs; a burst is one run. Allocates only when the list grows.
 /// Source: first paper, section 2.2 (relative asynchrony, bounded state); pulling at once is ours.
+/// </para>
 /// </summary>
 internal sealed class MissingRanges
 {

@@ -6,20 +6,23 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// What members and leader do with the stream of a sender that was removed before it was done, until it is closed: at the same point, with the same
 /// packets, at every live member.
-///
+/// <para>
 /// Idea: a list goes round, in the token, of what any member misses. Each member adds what it misses, and says of what others miss that it holds it;
 /// who misses something pulls it from the member named. What was in the list when a round began, and has no holder when the round has visited every
 /// member, no live member holds: it is abandoned, which the next round tells. When nothing is missing that is not abandoned, and nobody knows of
 /// more, the stream is closed, and one more round tells that.
-///
+/// </para>
+/// <para>
 /// Why it is final: two complete rounds are counted before anything is abandoned. After the first every live member drops what comes from the removed
 /// sender, and repairs that come from any removed member; so a packet that nobody held when the second passed cannot come to anybody afterwards. The
 /// counting begins anew when the leader changes, or anybody who was visited knows of a removal that the leader did not: a removed holder's repairs
 /// may have been taken meanwhile.
-///
+/// </para>
+/// <para>
 /// Awkward cases: the list is bounded, and settled from below. A stream that nobody has heard of is closed at 0. A member that has closed the stream
 /// says so to whoever leads next, and the verdict stands. A leader that does not know of the removal yet learns of it from the token.
 /// Cost: linear in the runs listed and the packets they span. Source: ours; the rules are in docs/protocol.md, "Removed senders".
+/// </para>
 /// </summary>
 internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
 {

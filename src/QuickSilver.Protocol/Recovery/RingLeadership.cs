@@ -5,13 +5,15 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Who leads one ring, as this member knows it, and how long this member waits for a leader that is silent.
-///
+/// <para>
 /// Idea: the lowest member that is not removed leads. While data is unstable everybody else waits for the token, longer for each rank; whose
 /// patience ends first takes the lead in the next epoch. Of two leaders the one with the higher epoch wins, then the one with the lower rank, unless
 /// it is removed.
-///
+/// </para>
+/// <para>
 /// What is found out in a <see cref="Term"/> holds while the same member leads; what is found out in a <see cref="Era"/>, only until somebody's
 /// removal becomes known as well. Both are counted by each member for itself and never leave it. Cost: O(1), O(members) to find a rank.
+/// </para>
 /// </summary>
 internal sealed class RingLeadership
 {

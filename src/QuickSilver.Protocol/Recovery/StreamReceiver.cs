@@ -8,10 +8,11 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// One stream (one sender to one region view) as a member of the region sees it: what has arrived, what is missing, what is kept for others.
-///
+/// <para>
 /// What is kept: packets of this member's own partition until the cleanup point passes them; packets of another partition until the token shows that
 /// all its live members hold them (delivery keeps its own reference). The member's own stream is not received at all: it holds everything, in its
 /// sender's pending set.
+/// </para>
 /// </summary>
 internal sealed class StreamReceiver
 {

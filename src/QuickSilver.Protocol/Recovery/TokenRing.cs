@@ -7,14 +7,16 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// The token ring of one region view, as one member runs it: when a round begins, which tokens are taken, and what a round that is over tells. The
 /// token's way is <see cref="TokenWalk"/>'s, who leads is <see cref="RingLeadership"/>'s, what the leader concludes is <see cref="RoundVerdict"/>'s.
-///
+/// <para>
 /// Idea: the leader starts a round; the token visits the members and comes back; the leader tells every sender what is stable and how far the slowest
 /// member has read, and the next round tells the members. Rounds run while anything is unstable, one at a time, then one more that says so, then none.
-///
+/// </para>
+/// <para>
 /// Awkward cases: tokens of other leaders, and of rounds that are over, are acknowledged and dropped. A token may name members that are removed and
 /// of whose removal this member has not heard: they count as removed from that instant, and this member may lead by it.
 /// Cost: a token is linear in active streams and bounded lists; nothing is allocated once buffers have grown.
 /// Source: first paper, section 2.2, Figures 6-8; pacing by need, hop acknowledgements and takeover are ours.
+/// </para>
 /// </summary>
 internal sealed class TokenRing
 {

@@ -7,11 +7,12 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// What a member does with a token that visits it: adds its word on every stream, learns what the others said, and compares notes with the member
 /// before it.
-///
+/// <para>
 /// Only neighbours compare, so that what they act on is fresh: what the one before misses and this one holds is pushed, what this one misses and the
 /// one before holds is asked from it. What all visited members of the partition miss is kept aside (<see cref="TokenStream.Common"/>) for the walk's
 /// end. A stream first met in mid-round counts as contiguous 0 and intake unknown: members visited earlier were not asked. Source: first paper,
 /// section 2.2, Figures 6 and 7.
+/// </para>
 /// </summary>
 internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
 {

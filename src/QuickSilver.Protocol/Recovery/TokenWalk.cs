@@ -7,14 +7,16 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// The way of one round's token through the members, as far as this member decides it: what is done with the token here, to whom it goes next, and
 /// who is left out.
-///
+/// <para>
 /// Idea: the token walks the members of partition 0 in order, returns to where that walk began, walks partition 1, and so on, and ends at the leader:
 /// m members and k partitions make m + k hops.
-///
+/// </para>
+/// <para>
 /// Awkward cases: a member that answers none of a hop's sends is left out of the round, which is then incomplete: it may raise no stability. A member
 /// left out twice in a row gets a single send a round until it answers. When it was to begin its partition's walk, the next one does; when it was to
 /// close the partition, whoever walked last does; when it leads, the round is lost. Cost: a hop is linear in active streams and bounded lists;
 /// nothing is allocated once buffers have grown. Source: first paper, section 2.2, Figures 6 and 7; acknowledged hops and skipping are ours.
+/// </para>
 /// </summary>
 internal sealed class TokenWalk
 {
