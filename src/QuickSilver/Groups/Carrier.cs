@@ -1,6 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>How a region's data travels.</summary>
+/// <summary>The way one region view is carried, as it turned out: see <see cref="RegionView.Carrier"/>. What was asked for is a
+/// <see cref="TransportKind"/>.</summary>
 public enum Carrier
 {
     /// <summary>One IP multicast to the region's own address.</summary>

@@ -15,13 +15,14 @@ public sealed record GroupStatistics
     /// <summary>Regions that the group spans.</summary>
     public int Regions { get; init; }
 
-    /// <summary>Messages admitted by this node.</summary>
+    /// <summary>Messages that this node has admitted to the group, numbered yet or not: the sum over all groups runs ahead of
+    /// <see cref="NodeStatistics.MessagesSent"/>, which counts a message when it is numbered.</summary>
     public long MessagesSent { get; init; }
 
     /// <summary>Messages delivered, own ones included.</summary>
     public long MessagesReceived { get; init; }
 
-    /// <summary>Bytes of messages sent.</summary>
+    /// <summary>Bytes of the messages admitted.</summary>
     public long BytesSent { get; init; }
 
     /// <summary>Bytes of messages received.</summary>

@@ -28,13 +28,14 @@ public sealed record NodeStatistics
     /// <summary>Times a member did not answer and was skipped by a token.</summary>
     public long Suspicions { get; init; }
 
-    /// <summary>Messages numbered and bound to a view.</summary>
+    /// <summary>Messages numbered and bound to a view. What was admitted and waits for its number is not in it yet, though it is in
+    /// <see cref="GroupStatistics.MessagesSent"/> of its group.</summary>
     public long MessagesSent { get; init; }
 
     /// <summary>Messages delivered, own ones included.</summary>
     public long MessagesReceived { get; init; }
 
-    /// <summary>Bytes of messages sent.</summary>
+    /// <summary>Bytes of the messages numbered.</summary>
     public long BytesSent { get; init; }
 
     /// <summary>Bytes of messages received.</summary>
