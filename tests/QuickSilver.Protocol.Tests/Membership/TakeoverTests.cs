@@ -230,7 +230,11 @@ public sealed class TakeoverTests
         WorldNode[] nodes = world.Found(2);
         world.ReplaceServer();
         world.Connect(nodes);
-        while (world.Server.Statistics.Nodes < 2) world.Run(TimeSpan.FromTicks(1));
+        for (long ticks = 0; world.Server.Statistics.Nodes < 2; ticks++)
+        {
+            Assert.True(ticks < Second.Ticks, "the server has not taken both nodes over");
+            world.Run(TimeSpan.FromTicks(1));
+        }
         world.Break(nodes[0]);
         world.Connect(nodes[0]);
         world.Run(3 * Second);

@@ -68,7 +68,12 @@ public sealed class ServerAbsenceTests
             // The step comes to all, but nobody's acknowledgement comes to the server.
             if (leaves) cluster.Nodes[3].Leave("silent");
             else cluster.Nodes[4].Join("silent");
-            while (!members.All(node => node.Stack.Cluster.Installed > node.Stack.SendStep)) cluster.RunFor(TimeSpan.FromMicroseconds(20));
+            TimeSpan latest = cluster.Elapsed + (5 * Second);
+            while (!members.All(node => node.Stack.Cluster.Installed > node.Stack.SendStep))
+            {
+                Assert.True(cluster.Elapsed < latest, $"seed {seed}: not all have installed the step");
+                cluster.RunFor(TimeSpan.FromMicroseconds(20));
+            }
             cluster.Inject(new ServerOutage(cluster.Elapsed, 20 * Second));
             cluster.RunFor(Second);
             Assert.All(members, node => Assert.True(node.Stack.Cluster.Installed > node.Stack.SendStep, $"seed {seed}: the step was activated"));

@@ -13,6 +13,9 @@ public class PlantedDefectTests
 {
     private const int CleanSeeds = 3;
 
+    /// <summary>Real time for the cutting down of one failure: generous, most take a second or two.</summary>
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(15);
+
     private static readonly PlantedDefect[] All =
     [
         new(Sabotage.AckBeforeStore, PlantedDefect.Ensemble, 10, "D5", "D7", "D8"),
@@ -104,19 +107,17 @@ public class PlantedDefectTests
     [Fact]
     public void FailuresAreCutDownToAFewFaultsAndNodes()
     {
-        int small = 0;
         foreach (Sabotage sabotage in Shrunk)
         {
             PlantedDefect planted = Find(sabotage.ToString());
             int index = 0;
-            while (PlantedDefect.Run(planted.Place, index, sabotage) is null) index++;
+            while (PlantedDefect.Run(planted.Place, index, sabotage) is null) Assert.True(++index < planted.Within, $"{sabotage} was not found");
             ShrinkResult result = Shrinker.Shrink(
-                PlantedDefect.Spec(planted.Place, index, sabotage)!, spec => RunExecution.Execute(spec, 20_000_000).Violation, TimeSpan.FromSeconds(5));
+                PlantedDefect.Spec(planted.Place, index, sabotage)!, spec => RunExecution.Execute(spec, 20_000_000).Violation, Longest);
             int nodes = result.Spec.Options.Nodes - result.Spec.Options.Absent.Count;
             TestContext.Current.TestOutputHelper?.WriteLine($"| {sabotage} | {result.Spec.Faults.Count} faults | {nodes} nodes | {result.Violation.Invariant} |");
-            if (result.Spec.Faults.Count <= 5 && nodes <= 7) small++;
+            Assert.True(result.Spec.Faults.Count <= 5 && nodes <= 7, $"{sabotage} was cut down to {result.Spec.Faults.Count} faults and {nodes} nodes only");
         }
-        Assert.True(small >= Shrunk.Length - 1, $"{small} of {Shrunk.Length} failures were cut down to at most 5 faults and 7 nodes");
     }
 
     private static PlantedDefect Find(string defect) => Array.Find(All, planted => planted.Sabotage.ToString() == defect)!;

@@ -30,7 +30,7 @@ public sealed class NodeLifeTests
     }
 
     [Fact]
-    public async Task A_cancelled_start_leaves_nothing_behind()
+    public async Task A_start_ends_when_it_is_cancelled()
     {
         using var source = new CancellationTokenSource();
         var options = new QuickSilverOptions();
@@ -110,7 +110,8 @@ public sealed class NodeLifeTests
         await NodeRig.UntilAsync(() => !stalls.IsEmpty, "a handler that hangs is told of while it does");
         Assert.True(stalls.TryPeek(out StallEvent? told));
         Assert.Equal((LoopPhase.InlineHandler, "group"), (told.Phase, told.GroupName));
-        Assert.NotNull(node.GetStatistics());
+        // Neither may wait for the core, which hangs.
+        Assert.Equal(NodeState.Running, node.GetStatistics().State);
         Assert.Single(node.TopGroups(1));
         Task[] waiting =
         [
