@@ -18,7 +18,7 @@ public readonly record struct Train(byte[] Array, int Offset, int Length, int Se
     public const int MaxDatagrams = 64;
 
     /// <summary>The most bytes in one train: above it the kernel cuts in software without a word.</summary>
-    public const int MaxBytes = 65_493;
+    public const int MaxBytes = DatagramHeader.MaxDatagram;
 
     /// <summary>The bytes.</summary>
     public ReadOnlySpan<byte> Span => Array.AsSpan(Offset, Length);

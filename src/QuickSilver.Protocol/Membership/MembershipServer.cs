@@ -28,7 +28,6 @@ namespace QuickSilver.Protocol.Membership;
 public sealed class MembershipServer
 {
     private const int MaxWaitingChanges = 2 * ServerGroups.MaxGroups;
-    private const int MaxRequestedNameBytes = 1 << 10;
 
     private readonly MembershipServerSettings _settings;
     private readonly AlarmQueue _alarms;
@@ -193,7 +192,7 @@ public sealed class MembershipServer
         byte mode = reader.ReadByte();
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var names = new List<string>(count);
-        for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, MaxRequestedNameBytes));
+        for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
         if (node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
         foreach (string name in names) node.Deferred.Add((name, mode));

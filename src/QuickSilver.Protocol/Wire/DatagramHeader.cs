@@ -15,8 +15,8 @@ namespace QuickSilver.Protocol.Wire;
 ///  16   4 view tag           ViewNumber.Tag; 0 where no view is meant
 ///  20   4 view counter       ViewNumber.Counter
 ///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
-/// 32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; acknowledgements and NAKs: key of the stream's
-/// sender; else 0. In a repair from a peer the upper two bytes are that peer's index in the view
+///  32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; acknowledgements and NAKs: key of the
+///                           stream's sender; else 0. In a repair from a peer the upper two bytes are that peer's index in the view
 ///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of all that follows too
 ///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
 ///  48     body
@@ -39,7 +39,17 @@ public struct DatagramHeader
     /// <summary>The longest datagram: what one kernel train may hold.</summary>
     public const int MaxDatagram = 65_493;
 
+    /// <summary>Offset of the two bytes of the total length.</summary>
+    public const int TotalLengthOffset = 6;
+
     private const ushort Magic = 0x5351;
+    private const int VersionOffset = 2;
+    private const int FlagsOffset = 4;
+    private const int ClusterOffset = 8;
+    private const int ViewTagOffset = 16;
+    private const int ViewCounterOffset = 20;
+    private const int SenderOffset = 24;
+    private const int SequenceOffset = 32;
     private const int RelayOffset = 38;
     private const int RelayShift = 48;
     private const int ChecksummedLength = 40;
@@ -89,20 +99,20 @@ public struct DatagramHeader
         header = default;
         if (read.Length < Length) return RejectReason.TooShort;
         if (BinaryPrimitives.ReadUInt16LittleEndian(read) != Magic) return RejectReason.WrongMagic;
-        if (read[2] != CurrentVersion) return RejectReason.WrongVersion;
-        int total = BinaryPrimitives.ReadUInt16LittleEndian(read[6..]);
+        if (read[VersionOffset] != CurrentVersion) return RejectReason.WrongVersion;
+        int total = BinaryPrimitives.ReadUInt16LittleEndian(read[TotalLengthOffset..]);
         if (total < Length || total > read.Length || total > MaxDatagram) return RejectReason.WrongLength;
 
         byte kind = read[KindOffset];
         header.Kind = (DatagramKind)(kind & ~DatagramKinds.IgnorableBit);
         header.Ignorable = (kind & DatagramKinds.IgnorableBit) != 0;
-        header.Flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(read[4..]);
+        header.Flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(read[FlagsOffset..]);
         header.TotalLength = total;
-        header.Cluster = BinaryPrimitives.ReadUInt64LittleEndian(read[8..]);
-        header.ViewTag = BinaryPrimitives.ReadUInt32LittleEndian(read[16..]);
-        header.ViewCounter = BinaryPrimitives.ReadUInt32LittleEndian(read[20..]);
-        header.Sender = BinaryPrimitives.ReadUInt64LittleEndian(read[24..]);
-        header.Sequence = BinaryPrimitives.ReadUInt64LittleEndian(read[32..]);
+        header.Cluster = BinaryPrimitives.ReadUInt64LittleEndian(read[ClusterOffset..]);
+        header.ViewTag = BinaryPrimitives.ReadUInt32LittleEndian(read[ViewTagOffset..]);
+        header.ViewCounter = BinaryPrimitives.ReadUInt32LittleEndian(read[ViewCounterOffset..]);
+        header.Sender = BinaryPrimitives.ReadUInt64LittleEndian(read[SenderOffset..]);
+        header.Sequence = BinaryPrimitives.ReadUInt64LittleEndian(read[SequenceOffset..]);
         if (header.IsFromPeer)
         {
             header.Relay = (ushort)(header.Sequence >> RelayShift);
@@ -152,24 +162,24 @@ public struct DatagramHeader
     private static void MarkAsRepair(Span<byte> datagram, DatagramFlags add)
     {
         datagram[KindOffset] = (byte)DatagramKind.Repair;
-        var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[4..]);
+        var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[FlagsOffset..]);
         flags = (flags & DatagramFlags.PayloadChecksum) | add;
-        BinaryPrimitives.WriteUInt16LittleEndian(datagram[4..], (ushort)flags);
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[FlagsOffset..], (ushort)flags);
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, DatagramKind.Repair));
     }
 
     private readonly void WriteFields(Span<byte> datagram)
     {
         BinaryPrimitives.WriteUInt16LittleEndian(datagram, Magic);
-        datagram[2] = CurrentVersion;
+        datagram[VersionOffset] = CurrentVersion;
         datagram[KindOffset] = (byte)((byte)Kind | (Ignorable ? DatagramKinds.IgnorableBit : 0));
-        BinaryPrimitives.WriteUInt16LittleEndian(datagram[4..], (ushort)Flags);
-        BinaryPrimitives.WriteUInt16LittleEndian(datagram[6..], (ushort)datagram.Length);
-        BinaryPrimitives.WriteUInt64LittleEndian(datagram[8..], Cluster);
-        BinaryPrimitives.WriteUInt32LittleEndian(datagram[16..], ViewTag);
-        BinaryPrimitives.WriteUInt32LittleEndian(datagram[20..], ViewCounter);
-        BinaryPrimitives.WriteUInt64LittleEndian(datagram[24..], Sender);
-        BinaryPrimitives.WriteUInt64LittleEndian(datagram[32..], Sequence);
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[FlagsOffset..], (ushort)Flags);
+        BinaryPrimitives.WriteUInt16LittleEndian(datagram[TotalLengthOffset..], (ushort)datagram.Length);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[ClusterOffset..], Cluster);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[ViewTagOffset..], ViewTag);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[ViewCounterOffset..], ViewCounter);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[SenderOffset..], Sender);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[SequenceOffset..], Sequence);
     }
 
     // The payload's checksum is guarded too: it ties the payload to this header, and the tail of another packet is not taken for this one's.

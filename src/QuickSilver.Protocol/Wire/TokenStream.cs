@@ -115,7 +115,7 @@ public sealed class TokenStream
         writer.WriteSignedVarint((long)(Cutoff - Cleanup));
         writer.WriteSignedVarint((long)(Highest - Cleanup));
         writer.WriteSignedVarint((long)(Contiguous - Cleanup));
-        if (Intake is { } intake) writer.WriteVarint(Zigzag((long)(intake - Cleanup)) + 1);
+        if (Intake is { } intake) writer.WriteVarint(Zigzag.Encode((long)(intake - Cleanup)) + 1);
         else writer.WriteVarint(0);
         writer.WriteVarint(Drops);
         writer.WriteByte((byte)((HasDetail ? DetailFlag : 0) | (IsOrphan ? OrphanFlag : 0) | (IsClosed ? ClosedFlag : 0)));
@@ -139,7 +139,7 @@ public sealed class TokenStream
         Highest = Near(ref reader);
         Contiguous = Near(ref reader);
         ulong intake = reader.ReadVarint();
-        if (intake != 0) Intake = Shift(ref reader, (long)((intake - 1) >> 1) ^ -(long)((intake - 1) & 1));
+        if (intake != 0) Intake = Shift(ref reader, Zigzag.Decode(intake - 1));
         Drops = reader.ReadVarint();
         byte detail = reader.ReadByte();
         if (detail is not (0 or DetailFlag or OrphanFlag or (OrphanFlag | DetailFlag) or (OrphanFlag | ClosedFlag))) reader.Fail();
@@ -157,8 +157,6 @@ public sealed class TokenStream
         Previous.ReadFrom(ref reader);
         Common.ReadFrom(ref reader);
     }
-
-    private static ulong Zigzag(long value) => (ulong)((value << 1) ^ (value >> 63));
 
     private ulong Near(ref WireReader reader) => Shift(ref reader, reader.ReadSignedVarint());
 

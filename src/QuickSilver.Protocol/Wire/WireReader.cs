@@ -85,11 +85,7 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
     }
 
     /// <summary>A signed varint in zigzag form.</summary>
-    public long ReadSignedVarint()
-    {
-        ulong value = ReadVarint();
-        return (long)(value >> 1) ^ -(long)(value & 1);
-    }
+    public long ReadSignedVarint() => Zigzag.Decode(ReadVarint());
 
     /// <summary>The next <paramref name="count"/> bytes; empty when there are fewer, which is a failure unless the count is 0.</summary>
     public ReadOnlySpan<byte> ReadBytes(int count)

@@ -81,7 +81,7 @@ public ref struct WireWriter(Span<byte> bytes)
     }
 
     /// <summary>A signed varint in zigzag form: small magnitudes are short.</summary>
-    public void WriteSignedVarint(long value) => WriteVarint((ulong)((value << 1) ^ (value >> 63)));
+    public void WriteSignedVarint(long value) => WriteVarint(Zigzag.Encode(value));
 
     /// <summary>Bytes as they are.</summary>
     public void WriteBytes(scoped ReadOnlySpan<byte> value)

@@ -1,22 +1,22 @@
 using System.Globalization;
 using System.Text;
+using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver;
 
 /// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8.</summary>
 internal static class Names
 {
-    private const int MaxBytes = 255;
     private const int ShownLength = 24;
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     /// <summary>True for names that may be used.</summary>
     public static bool IsValid(string? name)
     {
-        if (string.IsNullOrEmpty(name) || name.Length > MaxBytes) return false;
+        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes) return false;
         try
         {
-            return Strict.GetByteCount(name) <= MaxBytes;
+            return Strict.GetByteCount(name) <= FrameFields.MaxNameBytes;
         }
         catch (EncoderFallbackException)
         {
@@ -38,7 +38,7 @@ internal static class Names
     {
         if (string.IsNullOrEmpty(name)) return "this one is empty";
         int bytes = Encoding.UTF8.GetByteCount(name);
-        return bytes > MaxBytes
+        return bytes > FrameFields.MaxNameBytes
             ? string.Create(CultureInfo.InvariantCulture, $"'{name[..ShownLength]}...' has {bytes} bytes")
             : "this one has half of a surrogate pair";
     }

@@ -1,10 +1,12 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver;
 
 /// <summary>How much may be sent and not yet known to be held by every live member. At a limit senders wait until half of it is free.</summary>
 public sealed class PendingOptions
 {
     /// <summary>The longest message any node receives: 16 MiB.</summary>
-    internal const int LongestMessage = 16 << 20;
+    internal const int LongestMessage = PacketRecord.MaxMessageBytes;
 
     /// <summary>Most messages per region stream. Default: 100,000.</summary>
     public int MaxMessages { get; set; } = 100_000;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver;
 
@@ -7,7 +8,6 @@ namespace QuickSilver;
 public sealed class TransportOptions
 {
     private const int SmallestDatagram = 512;
-    private const int LargestDatagram = 65_493;
     private const int SmallestReceiveBuffer = 64 << 10;
 
     /// <summary>How regions are carried. Default: <see cref="TransportKind.Auto"/>.</summary>
@@ -77,7 +77,7 @@ public sealed class TransportOptions
             errors.Add("Transport.PortRange", $"'{PortRange}' is not FIRST-LAST with two ports or more between 1024 and 65535");
         errors.InRange("Transport.TimeToLive", TimeToLive, 0, 255);
         if (MaxDatagramBytes != 0)
-            errors.InRange("Transport.MaxDatagramBytes", MaxDatagramBytes, SmallestDatagram, LargestDatagram, "or 0 for the interface's own");
+            errors.InRange("Transport.MaxDatagramBytes", MaxDatagramBytes, SmallestDatagram, DatagramHeader.MaxDatagram, "or 0 for the interface's own");
         errors.InRange("Transport.ReceiveBufferBytes", ReceiveBufferBytes, SmallestReceiveBuffer, 1 << 30);
         errors.Defined("Transport.PayloadChecksum", PayloadChecksum);
         errors.Defined("Transport.FastPath", FastPath);

@@ -20,7 +20,6 @@ namespace QuickSilver.Transport;
 internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default)
     : IHostTransport
 {
-    private const int TotalLengthOffset = 6;
 
     private readonly SeededRandom _random = new(seed);
     private readonly long _start = Stopwatch.GetTimestamp();
@@ -127,7 +126,7 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     private static int LengthOfFirst(ReadOnlySpan<byte> rest)
     {
         if (rest.Length < DatagramHeader.Length) return rest.Length;
-        int length = BinaryPrimitives.ReadUInt16LittleEndian(rest[TotalLengthOffset..]);
+        int length = BinaryPrimitives.ReadUInt16LittleEndian(rest[DatagramHeader.TotalLengthOffset..]);
         return length < DatagramHeader.Length || length > rest.Length ? rest.Length : length;
     }
 }

@@ -134,7 +134,7 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
     private bool OnJoinRefused(ref WireReader reader, Instant now)
     {
         var reason = (MembershipRefusal)reader.ReadByte();
-        string name = FrameFields.ReadText(ref reader, AgentRequests.MaxNameBytes);
+        string name = FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes);
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
         requests.OnRefused(name);
         events.OnJoinRefused(name, reason, now);

@@ -11,14 +11,9 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal sealed class AgentRequests
 {
-    /// <summary>
-    /// Longest name that is sent at all, in bytes of UTF-8. The server refuses most of it: what makes a good name is its decision alone.
-    /// </summary>
-    public const int MaxNameBytes = 1 << 10;
-
     private readonly List<Request> _waiting = [];
     private readonly List<Request> _unanswered = [];
-    private readonly byte[] _name = new byte[MaxNameBytes];
+    private readonly byte[] _name = new byte[FrameFields.MaxRequestedNameBytes];
     private readonly FrameBuilder _frame = new();
     private readonly FrameBuilder _entries = new();
     private int _count;

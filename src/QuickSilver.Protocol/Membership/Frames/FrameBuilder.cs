@@ -62,7 +62,7 @@ internal sealed class FrameBuilder
     }
 
     /// <summary>A signed varint in zigzag form.</summary>
-    public FrameBuilder WriteSignedVarint(long value) => WriteVarint((ulong)((value << 1) ^ (value >> 63)));
+    public FrameBuilder WriteSignedVarint(long value) => WriteVarint(Zigzag.Encode(value));
 
     /// <summary>Bytes as they are.</summary>
     public FrameBuilder WriteBytes(ReadOnlySpan<byte> value)

@@ -10,6 +10,12 @@ internal static class FrameFields
     /// <summary>Longest name of a cluster, node or group, in bytes of UTF-8.</summary>
     public const int MaxNameBytes = 255;
 
+    /// <summary>
+    /// Longest name of a group that a node asks for at all, in bytes of UTF-8. The server refuses most of it: what makes a good name is its decision
+    /// alone.
+    /// </summary>
+    public const int MaxRequestedNameBytes = 1 << 10;
+
     /// <summary>A text of at most <paramref name="cap"/> bytes; a failure when it is longer or not UTF-8.</summary>
     public static string ReadText(ref WireReader reader, int cap)
     {
