@@ -150,8 +150,8 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>The leave that this handle is part of; the first one stays. Any thread.</summary>
     internal LeaveOperation JoinLeave(LeaveOperation leave) => Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
 
-    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="GroupSender.Completion"/> is told. Core thread,
-    /// or when it is gone; again: nothing.</summary>
+    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="GroupSender.Completion"/> is told. Core thread;
+    /// again: nothing.</summary>
     internal void Finish(Exception? reason)
     {
         InboxCore.Close(reason);

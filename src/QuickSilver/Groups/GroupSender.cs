@@ -287,8 +287,14 @@ public class GroupSender : IAsyncDisposable, ISendOwner
 
     private async Task DisposeCoreAsync(TaskCompletionSource done)
     {
-        await LeaveForDisposeAsync().ConfigureAwait(false);
-        done.SetResult();
+        try
+        {
+            await LeaveForDisposeAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            done.SetResult();
+        }
     }
 
     // When the core hangs, nobody completes what waits for it: then the end of the handle does.

@@ -48,17 +48,17 @@ internal sealed class LeaveOperation
     /// <summary>Leaves without waiting any longer for what was sent. Any thread.</summary>
     public void Hurry() => _node.Services.TryPost(OnFlushed);
 
-    /// <summary>The groups have been left, or the node is gone.</summary>
+    /// <summary>The groups have been left, or the node's stay in the cluster has ended.</summary>
     public void Finish(Exception? reason)
     {
         foreach (Group handle in _handles) handle.Finish(reason);
         _done.TrySetResult();
     }
 
-    // The core takes nothing more, but may still be at work with the handles.
+    // The core takes nothing more, but may still be ending handles.
     private void Abandon()
     {
-        foreach (Group handle in _handles) handle.Abandon(null);
+        foreach (Group handle in _handles) handle.Abandon(handle.Node.StopReason);
         _done.TrySetResult();
     }
 

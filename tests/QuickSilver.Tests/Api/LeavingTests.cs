@@ -39,4 +39,25 @@ public sealed class LeavingTests
         Trouble.Expel(groups[0].Node);
         await disposing.WaitAsync(NodeRig.Patience);
     }
+
+    [Fact]
+    public async Task Handles_disposed_of_while_the_node_stops_by_itself_end_with_it()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        InlineHandler fails = static (in MessageView _) => throw new InvalidOperationException();
+        Group failing = await node.JoinAsync("fails", new GroupOptions { OnMessage = fails, HandlerErrors = HandlerErrorPolicy.StopNode });
+        IReadOnlyList<Group> groups = await node.JoinManyAsync(Enumerable.Range(0, 5_000).Select(static index => $"g{index}"));
+        foreach (Group group in groups) await group.SendAsync("unread");
+        await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await failing.SendAsync("stop");
+        await Assert.ThrowsAsync<QuickSilverException>(() => failing.Completion.WaitAsync(NodeRig.Patience));
+        Task[] disposals = [.. groups.Reverse().AsParallel().Select(static group => group.DisposeAsync().AsTask())];
+        await Task.WhenAll(disposals).WaitAsync(NodeRig.Patience);
+        foreach (Group group in groups)
+        {
+            QuickSilverException reason = await Assert.ThrowsAsync<QuickSilverException>(() => group.Completion.WaitAsync(NodeRig.Patience));
+            Assert.Equal(ErrorCode.HandlerFailed, reason.Code);
+        }
+    }
 }
