@@ -211,8 +211,12 @@ public sealed class QuickSilverNode : IAsyncDisposable
         var handles = new Group[names.Count];
         for (int index = 0; index < handles.Length; index++) handles[index] = new Group(this, services, names[index], settings);
         var join = new JoinOperation(Core, handles, settings.Mode);
-        if (!services.TryPost(join.Start)) throw Disposed();
         foreach (Group handle in handles) services.Add(handle);
+        if (!services.TryPost(join.Start))
+        {
+            foreach (Group handle in handles) services.Remove(handle);
+            throw Disposed();
+        }
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
         await Task.WhenAny(join.Task, Completion).ConfigureAwait(false);
         if (!join.Task.IsCompleted) throw Disposed();

@@ -43,7 +43,11 @@ internal sealed class JoinOperation
     /// <summary>Begins, or begins to wait until it can.</summary>
     public void Start(Instant now)
     {
-        if (IsOver) return;
+        if (IsOver)
+        {
+            foreach (Group handle in Handles) handle.Finish(null);
+            return;
+        }
         _deadline = new Alarm(_node.Alarms, OnDeadline);
         _deadline.Set(now + _node.Services.Options.Membership.JoinTimeout);
         _node.Directory.Start(this, now);

@@ -156,6 +156,23 @@ public sealed class GroupLifeTests
     }
 
     [Fact]
+    public async Task A_join_that_never_begins_leaves_no_handle_behind()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        await using Group group = await node.JoinAsync("group");
+        using (Trouble.Frozen frozen = await Trouble.FreezeAsync(node))
+        {
+            using var cancelled = new CancellationTokenSource();
+            Task[] joins = [.. Enumerable.Range(0, 10).Select(index => node.JoinAsync($"g{index}", null, cancelled.Token).AsTask())];
+            await cancelled.CancelAsync();
+            frozen.Dispose();
+            foreach (Task join in joins) await Assert.ThrowsAsync<OperationCanceledException>(() => join.WaitAsync(NodeRig.Patience));
+        }
+        await NodeRig.UntilAsync(() => node.Core.Services.Handles() is [var only] && only == group, "only the handle that was joined is kept");
+    }
+
+    [Fact]
     public async Task Handles_joined_and_left_at_once_by_many_callers_end_up_as_they_should()
     {
         await using var rig = new NodeRig();
