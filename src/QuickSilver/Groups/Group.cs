@@ -17,6 +17,7 @@ public sealed class Group : GroupSender, IInboxOwner
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
 
     private InlineRegistration[] _inline = [];
+    private FeedSource[] _feeds = [];
     private LeaveOperation? _leave;
 
     internal Group(QuickSilverNode node, NodeServices services, string name, HandleSettings settings)
@@ -147,6 +148,17 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Takes an inline handler out. Core thread only.</summary>
     internal void Detach(InlineRegistration registration) => _inline = Array.FindAll(_inline, other => !ReferenceEquals(other, registration));
 
+    /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
+    internal void Attach(FeedSource feed)
+    {
+        if (feed.IsRemoved || HasEnded || Core?.Local is not { } local) return;
+        _feeds = [.. _feeds, feed];
+        feed.Add(local);
+    }
+
+    /// <summary>A feed has been removed. Core thread only.</summary>
+    internal void Forget(FeedSource feed) => _feeds = Array.FindAll(_feeds, other => !ReferenceEquals(other, feed));
+
     /// <summary>The leave that this handle is part of; the first one stays. Any thread.</summary>
     internal LeaveOperation JoinLeave(LeaveOperation leave) => Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
 
@@ -155,6 +167,7 @@ public sealed class Group : GroupSender, IInboxOwner
     internal void Finish(Exception? reason)
     {
         InboxCore.Close(reason);
+        foreach (FeedSource feed in _feeds) feed.Remove();
         Conclude(reason);
     }
 

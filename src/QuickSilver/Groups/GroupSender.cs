@@ -202,12 +202,10 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     public FeedRegistration RegisterFeed(IMessageFeed feed)
     {
         ArgumentNullException.ThrowIfNull(feed);
-        GroupCore core = CheckSend(0);
-        var source = new FeedSource((Group)this, feed, Services.Options.Pending.MaxMessageBytes);
-        bool isPosted = Services.TryPost(_ =>
-        {
-            if (!source.IsRemoved && !HasEnded) core.Local?.AddSource(source);
-        });
+        CheckSend(0);
+        var handle = (Group)this;
+        var source = new FeedSource(handle, feed, Services.Options.Pending.MaxMessageBytes);
+        bool isPosted = Services.TryPost(_ => handle.Attach(source));
         return isPosted ? new FeedRegistration(Services, source) : throw EndException();
     }
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Stack;
 
 namespace QuickSilver.Runtime;
 
@@ -13,6 +14,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private readonly Group _handle;
     private readonly IMessageFeed _feed;
     private readonly int _longest;
+    private LocalGroup? _local;
     private IBufferWriter<byte>? _writer;
     private int _written;
     private int _isSignalled;
@@ -34,19 +36,27 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (Interlocked.Exchange(ref _isSignalled, 1) == 0) requests.Enqueue(this);
     }
 
-    /// <summary>Takes the feed out.</summary>
+    /// <summary>Registers the feed for one stay in the group.</summary>
+    public void Add(LocalGroup local)
+    {
+        _local = local;
+        local.AddSource(this);
+    }
+
+    /// <summary>Takes the feed out, of a stay that has ended too: the protocol keeps sources for the life of the node.</summary>
     public void Remove()
     {
         if (IsRemoved) return;
         IsRemoved = true;
-        _handle.Core?.Local?.RemoveSource(this);
+        _local?.RemoveSource(this);
+        _handle.Forget(this);
     }
 
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {
         Volatile.Write(ref _isSignalled, 0);
-        if (!IsRemoved) _handle.Core?.Local?.Signal(this, now);
+        if (!IsRemoved) _local?.Signal(this, now);
     }
 
     /// <inheritdoc/>

@@ -217,6 +217,39 @@ public sealed class SendingTests
         Assert.Equal(["0"], await NodeRig.ReadAsync(right, 1));
     }
 
+    [Theory]
+    [InlineData(true, true)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(false, false)]
+    public async Task A_feed_is_forgotten_when_its_handle_has_left(bool isLast, bool disposed)
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        if (!isLast) await node.JoinAsync("group");
+        var feeds = new List<WeakReference>();
+        for (int round = 0; round < 20; round++) feeds.Add(await FeedAndLeaveAsync(node, disposed));
+        await NodeRig.UntilAsync(
+            () =>
+            {
+                GC.Collect();
+                return feeds.TrueForAll(static feed => !feed.IsAlive);
+            },
+            "all feeds are collected");
+    }
+
+    private static async Task<WeakReference> FeedAndLeaveAsync(QuickSilverNode node, bool disposed)
+    {
+        Group group = await node.JoinAsync("group");
+        var feed = new CountingFeed { Ready = 3 };
+        FeedRegistration registration = group.RegisterFeed(feed);
+        registration.Signal();
+        Assert.Equal(["0", "1", "2"], await NodeRig.ReadAsync(group, 3));
+        await group.LeaveAsync();
+        if (disposed) registration.Dispose();
+        return new WeakReference(feed);
+    }
+
     private sealed class GoneMemory : MemoryManager<byte>
     {
         private byte[]? _bytes = new byte[8];
