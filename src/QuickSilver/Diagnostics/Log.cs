@@ -106,4 +106,7 @@ internal static partial class Log
 
     [LoggerMessage(1502, LogLevel.Error, "A handler of the node's events threw on {Event}")]
     public static partial void EventHandlerFailed(ILogger logger, string @event, Exception fault);
+
+    [LoggerMessage(1503, LogLevel.Error, "The application's metering code (a meter factory, a meter listener) threw")]
+    public static partial void MeteringFailed(ILogger logger, Exception fault);
 }

@@ -6,6 +6,10 @@ namespace QuickSilver.Diagnostics;
 /// A node's instruments on the meter "QuickSilver": observable only, fed from the newest cut of the statistics, so a listener runs on its own thread
 /// and the core never calls one. Groups are no tags: there may be thousands of them, and backends fold what exceeds their limit; see
 /// <see cref="QuickSilverNode.TopGroups"/>.
+/// <para>
+/// To publish an instrument and to take it away runs code of the application, on this thread: its meter factory, its listeners. What that throws is
+/// logged, and costs the node nothing but the instrument.
+/// </para>
 /// </summary>
 internal sealed class NodeMeter : IDisposable
 {
@@ -15,6 +19,7 @@ internal sealed class NodeMeter : IDisposable
 
     private static readonly KeyValuePair<string, object?> System = new(SystemTag, "quicksilver");
     private readonly Func<NodeStatistics> _read;
+    private readonly NodeLog _log;
     private readonly Meter _meter;
 
     /// <summary>Makes the instruments.</summary>
@@ -22,11 +27,13 @@ internal sealed class NodeMeter : IDisposable
     /// <param name="nodeName">Tags the meter, so that nodes of one process can be told apart.</param>
     /// <param name="transport">Tags the packets.</param>
     /// <param name="read">Gives the newest cut.</param>
-    public NodeMeter(IMeterFactory? factory, string nodeName, string transport, Func<NodeStatistics> read)
+    /// <param name="log">Told what the application's code throws.</param>
+    public NodeMeter(IMeterFactory? factory, string nodeName, string transport, Func<NodeStatistics> read, NodeLog log)
     {
         _read = read;
+        _log = log;
         var options = new MeterOptions(MeterName) { Tags = [new("quicksilver.node", nodeName)] };
-        _meter = factory?.Create(options) ?? new Meter(options);
+        _meter = Make(factory, options);
         KeyValuePair<string, object?> carrier = new("transport", transport);
 
         Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, System, Operation("send"));
@@ -60,21 +67,21 @@ internal sealed class NodeMeter : IDisposable
     }
 
     /// <summary>Takes the instruments away.</summary>
-    public void Dispose() => _meter.Dispose();
+    public void Dispose() => Guard(() => _meter.Dispose());
 
     private static KeyValuePair<string, object?> Operation(string name) => new("messaging.operation.name", name);
 
     private void Counter(
         string name, string unit, string description, Func<NodeStatistics, long> value, params KeyValuePair<string, object?>[] tags) =>
-        _meter.CreateObservableCounter(name, () => new Measurement<long>(value(_read()), tags), unit, description);
+        Guard(() => _meter.CreateObservableCounter(name, () => new Measurement<long>(value(_read()), tags), unit, description));
 
     private void Level(string name, string unit, string description, Func<NodeStatistics, long> value) =>
-        _meter.CreateObservableUpDownCounter(name, () => value(_read()), unit, description);
+        Guard(() => _meter.CreateObservableUpDownCounter(name, () => value(_read()), unit, description));
 
     private void Gauge(string name, string unit, string description, Func<NodeStatistics, double> value) =>
-        _meter.CreateObservableGauge(name, () => value(_read()), unit, description);
+        Guard(() => _meter.CreateObservableGauge(name, () => value(_read()), unit, description));
 
-    private void Recovered() => _meter.CreateObservableCounter(
+    private void Recovered() => Guard(() => _meter.CreateObservableCounter(
         "quicksilver.packets.recovered",
         () =>
         {
@@ -86,5 +93,24 @@ internal sealed class NodeMeter : IDisposable
             };
         },
         "{packet}",
-        "Missing packets that were repaired");
+        "Missing packets that were repaired"));
+
+    private Meter Make(IMeterFactory? factory, MeterOptions options)
+    {
+        Meter? made = null;
+        Guard(() => made = factory?.Create(options));
+        return made ?? new Meter(options);
+    }
+
+    private void Guard(Action call)
+    {
+        try
+        {
+            call();
+        }
+        catch (Exception fault)
+        {
+            _log.Post(fault, static (logger, thrown) => Log.MeteringFailed(logger, thrown));
+        }
+    }
 }

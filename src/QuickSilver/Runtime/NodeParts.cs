@@ -43,7 +43,7 @@ internal sealed class NodeParts
     {
         QuickSilverOptions options = Services.Options;
         string carrier = Core.IsInMemory ? "memory" : _choice.Multicast ? "multicast" : "unicast";
-        _meter = new NodeMeter(options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read());
+        _meter = new NodeMeter(options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read(), Services.Log);
         Carrier chosen = Core.IsInMemory ? Carrier.InMemory : _choice.Multicast ? Carrier.Multicast : Carrier.Unicast;
         Services.Events.Post(new CarrierEvent(chosen, _choice.Reason));
         _thread.Start();
@@ -75,6 +75,18 @@ internal sealed class NodeParts
     private async Task EndAsync()
     {
         QuickSilverException? reason = await Lifecycle.Stopping.ConfigureAwait(false);
+        try
+        {
+            await EndPartsAsync(reason).ConfigureAwait(false);
+        }
+        finally
+        {
+            Lifecycle.Complete();
+        }
+    }
+
+    private async Task EndPartsAsync(QuickSilverException? reason)
+    {
         Instant deadline = Services.Clock.Now + Services.Options.Shutdown.Timeout;
         if (reason is null) await DrainAsync().ConfigureAwait(false);
         _thread.RequestStop();
@@ -92,7 +104,6 @@ internal sealed class NodeParts
         Services.UserCode.Dispose();
         Lifecycle.OnStopped();
         await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
-        Lifecycle.Complete();
     }
 
     private static string Remedy(MembershipOptions options) => options.Mode == MembershipMode.Client

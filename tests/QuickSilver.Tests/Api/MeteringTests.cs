@@ -1,0 +1,66 @@
+using System.Diagnostics.Metrics;
+using QuickSilver.Tests.Diagnostics;
+
+namespace QuickSilver.Tests.Api;
+
+/// <summary>The application's metering code runs where a node starts and ends.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class MeteringTests
+{
+    [Fact]
+    public async Task What_a_meter_listener_throws_is_logged_and_the_node_starts_and_ends()
+    {
+        using var factory = new RecordingLoggerFactory();
+        int published = 0;
+        int completed = 0;
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, listener) =>
+            {
+                if (instrument.Meter.Name != "QuickSilver") return;
+                listener.EnableMeasurementEvents(instrument);
+                Interlocked.Increment(ref published);
+                throw new InvalidOperationException("published");
+            },
+            MeasurementsCompleted = (_, _) =>
+            {
+                if (Interlocked.Increment(ref completed) == 1) throw new InvalidOperationException("completed");
+            },
+        };
+        listener.Start();
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(options => options.UseLoggerFactory(factory));
+        await (await node.JoinAsync("group")).SendConfirmedAsync("x").AsTask().WaitAsync(NodeRig.Patience);
+        await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+        Assert.True(node.Completion.IsCompletedSuccessfully);
+        Assert.Equal(NodeState.Stopped, node.State);
+        Assert.InRange(published, 2, int.MaxValue);
+        Assert.InRange(completed, 1, int.MaxValue);
+        string[] thrown = [.. factory.Records.Where(static record => record.Id.Id == 1_503).Select(static record => record.Fault!.Message)];
+        Assert.Superset(new HashSet<string> { "published", "completed" }, thrown.ToHashSet());
+    }
+
+    [Fact]
+    public async Task What_a_meter_factory_throws_is_logged_and_the_node_starts()
+    {
+        using var factory = new RecordingLoggerFactory();
+        using var meters = new ThrowingMeterFactory();
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(options =>
+        {
+            options.UseLoggerFactory(factory);
+            options.UseMeterFactory(meters);
+        });
+        Assert.Equal(NodeState.Running, node.State);
+        await NodeRig.UntilAsync(() => factory.Ids.Contains(1_503), "it is logged");
+    }
+
+    private sealed class ThrowingMeterFactory : IMeterFactory
+    {
+        public Meter Create(MeterOptions options) => throw new InvalidOperationException("no meter");
+
+        public void Dispose()
+        {
+        }
+    }
+}
