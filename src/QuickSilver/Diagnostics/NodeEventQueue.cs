@@ -2,17 +2,22 @@ namespace QuickSilver.Diagnostics;
 
 /// <summary>
 /// Raises a node's events on the thread pool, one at a time, in order, for handlers that may take their time. Bounded: beyond <see cref="Capacity"/>
-/// unraised events the oldest go. Any thread.
+/// unraised events the oldest go. A node has events before its caller has the node: they wait for the first handler (<see cref="Begin"/>), the last
+/// <see cref="Kept"/> of them. Any thread.
 /// </summary>
 internal sealed class NodeEventQueue : IThreadPoolWorkItem
 {
     /// <summary>Most events that wait for a handler.</summary>
     public const int Capacity = 1_024;
 
+    /// <summary>Most events that wait for the first handler.</summary>
+    public const int Kept = 64;
+
     private readonly Lock _lock = new();
     private readonly Queue<NodeEvent> _events = new();
     private readonly NodeLog _log;
     private readonly Action<NodeEvent> _raise;
+    private bool _hasBegun;
     private bool _isDraining;
 
     /// <summary>Makes an empty queue.</summary>
@@ -29,9 +34,21 @@ internal sealed class NodeEventQueue : IThreadPoolWorkItem
     {
         lock (_lock)
         {
-            if (_events.Count >= Capacity) _events.Dequeue();
+            if (_events.Count >= (_hasBegun ? Capacity : Kept)) _events.Dequeue();
             _events.Enqueue(happened);
-            if (_isDraining) return;
+            if (!_hasBegun || _isDraining) return;
+            _isDraining = true;
+        }
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>There is a handler: what waits is raised. Again: nothing.</summary>
+    public void Begin()
+    {
+        lock (_lock)
+        {
+            if (_hasBegun) return;
+            _hasBegun = true;
             _isDraining = true;
         }
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);

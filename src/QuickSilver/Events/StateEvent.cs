@@ -1,6 +1,6 @@
 namespace QuickSilver;
 
-/// <summary>The node's state changed: membership lost and found, evicted, stopped.</summary>
+/// <summary>The node's state changed: admitted, membership lost and found, evicted, stopped.</summary>
 /// <param name="Before">The state it was in.</param>
 /// <param name="After">The state it is in.</param>
 /// <param name="Reason">Why, for people.</param>

@@ -24,8 +24,19 @@ public sealed class QuickSilverNode : IAsyncDisposable
         _defaults = HandleSettings.From(new GroupOptions(), options.Delivery);
     }
 
-    /// <summary>What happens to the node. Raised on a pool thread, one at a time, in order; what a handler throws is logged.</summary>
-    public event EventHandler<NodeEvent>? Events;
+    private event EventHandler<NodeEvent>? Happened;
+
+    /// <summary>What happens to the node. Raised on a pool thread, one at a time, in order; what a handler throws is logged. What happened before the
+    /// first handler was added, the start of the node included, is kept for it, the last 64 events; later handlers get what happens from then on.</summary>
+    public event EventHandler<NodeEvent>? Events
+    {
+        add
+        {
+            Happened += value;
+            if (value is not null) _parts.Services.Events.Begin();
+        }
+        remove => Happened -= value;
+    }
 
     /// <summary>The node's name, for people.</summary>
     public string Name => _parts.Services.Name;
@@ -244,5 +255,5 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return HandleSettings.From(copy, _parts.Services.Options.Delivery);
     }
 
-    private void Raise(NodeEvent happened) => Events?.Invoke(this, happened);
+    private void Raise(NodeEvent happened) => Happened?.Invoke(this, happened);
 }

@@ -20,7 +20,7 @@ public sealed class MembershipTroubleTests
         var states = new ConcurrentQueue<StateEvent>();
         a.Events += (_, happened) =>
         {
-            if (happened is StateEvent state) states.Enqueue(state);
+            if (happened is StateEvent { Before: not NodeState.Starting } state) states.Enqueue(state);
         };
         gate.Shut();
         await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");

@@ -274,6 +274,20 @@ public sealed class NodeLifeTests
     }
 
     [Fact]
+    public async Task The_first_handler_of_events_is_told_how_the_node_started()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(static options => options.Transport.Kind = TransportKind.Unicast);
+        var events = new System.Collections.Concurrent.ConcurrentQueue<NodeEvent>();
+        node.Events += (_, happened) => events.Enqueue(happened);
+        await NodeRig.UntilAsync(() => events.Count >= 2, "the start is told");
+        NodeEvent[] told = [.. events];
+        Assert.Equal(Carrier.Unicast, Assert.IsType<CarrierEvent>(told[0]).Chosen);
+        StateEvent state = Assert.IsType<StateEvent>(told[1]);
+        Assert.Equal((NodeState.Starting, NodeState.Running), (state.Before, state.After));
+    }
+
+    [Fact]
     public async Task Logging_and_events_never_run_on_the_core_thread()
     {
         using var factory = new RecordingLoggerFactory();

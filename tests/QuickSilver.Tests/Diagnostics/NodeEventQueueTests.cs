@@ -19,10 +19,30 @@ public sealed class NodeEventQueueTests
             Interlocked.Decrement(ref inside);
             done.Signal();
         });
+        queue.Begin();
         for (int index = 0; index < 500; index++) queue.Post(new CarrierEvent(Carrier.Multicast, $"{index}"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
         Assert.Equal(0, together);
         Assert.Equal(Enumerable.Range(0, 500).Select(static index => $"{index}"), seen);
+    }
+
+    [Fact]
+    public void Before_the_first_handler_the_newest_events_are_kept_for_it()
+    {
+        using var factory = new RecordingLoggerFactory();
+        using var done = new CountdownEvent(NodeEventQueue.Kept + 1);
+        var seen = new List<string>();
+        var queue = new NodeEventQueue(new NodeLog(factory), happened =>
+        {
+            seen.Add(((CarrierEvent)happened).Reason);
+            done.Signal();
+        });
+        for (int index = 0; index < 100; index++) queue.Post(new CarrierEvent(Carrier.Multicast, $"{index}"));
+        queue.Begin();
+        queue.Begin();
+        queue.Post(new CarrierEvent(Carrier.Multicast, "100"));
+        Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
+        Assert.Equal(Enumerable.Range(100 - NodeEventQueue.Kept, NodeEventQueue.Kept + 1).Select(static index => $"{index}"), seen);
     }
 
     [Fact]
@@ -36,6 +56,7 @@ public sealed class NodeEventQueueTests
             done.Signal();
             throw new InvalidOperationException("mine");
         });
+        queue.Begin();
         queue.Post(new CarrierEvent(Carrier.Multicast, "first"));
         queue.Post(new CarrierEvent(Carrier.Multicast, "second"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
