@@ -7,5 +7,5 @@ public interface IStallObserver
     /// A phase took longer than <see cref="LoopQuanta.StallWarning"/>. Called on the core thread at the end of the phase; must be short and must
     /// not throw.
     /// </summary>
-    void OnStall(LoopPhase phase, TimeSpan took, Instant now);
+    void OnStall(TurnPhase phase, TimeSpan took, Instant now);
 }

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>What a loop has done since its start. Written by the core thread only, at the end of each phase.</summary>
 public sealed class LoopStatistics
 {
-    private readonly TimeSpan[] _time = new TimeSpan[4];
+    private readonly TimeSpan[] _time = new TimeSpan[Enum.GetValues<TurnPhase>().Length];
 
     /// <summary>Turns.</summary>
     public ulong Turns { get; internal set; }
@@ -36,7 +36,18 @@ public sealed class LoopStatistics
     public TimeSpan WorstAlarmDelay { get; internal set; }
 
     /// <summary>Time spent in a phase.</summary>
-    public TimeSpan TimeIn(LoopPhase phase) => _time[(int)phase];
+    public TimeSpan TimeIn(TurnPhase phase) => _time[(int)phase];
 
-    internal void AddTime(LoopPhase phase, TimeSpan took) => _time[(int)phase] += took;
+    /// <summary>Time spent in all phases.</summary>
+    public TimeSpan TimeInAll
+    {
+        get
+        {
+            TimeSpan sum = TimeSpan.Zero;
+            foreach (TimeSpan time in _time) sum += time;
+            return sum;
+        }
+    }
+
+    internal void AddTime(TurnPhase phase, TimeSpan took) => _time[(int)phase] += took;
 }

@@ -76,7 +76,7 @@ public sealed class LoopTurn
         bool held = start - _expectedBy > _quanta.WarpLimit;
 
         int requests = _parts.Requests.RunAll(start);
-        Instant now = End(LoopPhase.Requests, start);
+        Instant now = End(TurnPhase.Requests, start);
 
         Instant ioStart = now;
         int completions = HandleIo(ref now);
@@ -85,14 +85,14 @@ public sealed class LoopTurn
             Statistics.Warps++;
             completions += HandleIo(ref now);
         }
-        now = End(LoopPhase.Io, ioStart);
+        now = End(TurnPhase.Io, ioStart);
 
         int alarms = FireAlarms(now);
-        now = End(LoopPhase.Alarms, now);
+        now = End(TurnPhase.Alarms, now);
 
         int datagrams = _parts.Roots.PullAll(now) + _sentEarly;
         _sentEarly = 0;
-        now = End(LoopPhase.Pull, now);
+        now = End(TurnPhase.Pull, now);
 
         bool busy = requests + completions + alarms + datagrams > 0;
         Statistics.Turns++;
@@ -173,7 +173,7 @@ public sealed class LoopTurn
         return fired;
     }
 
-    private Instant End(LoopPhase phase, Instant start)
+    private Instant End(TurnPhase phase, Instant start)
     {
         Instant now = _parts.Clock.Now;
         TimeSpan took = now - start;

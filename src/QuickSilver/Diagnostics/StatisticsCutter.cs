@@ -189,8 +189,7 @@ internal sealed class StatisticsCutter
     {
         TimeSpan window = now - _windowStart;
         if (window < RateWindow) return;
-        TimeSpan busy = TimeSpan.Zero;
-        for (int phase = 0; phase < 4; phase++) busy += Loop.TimeIn((Protocol.Core.LoopPhase)phase);
+        TimeSpan busy = Loop.TimeInAll;
         _utilization = Math.Clamp((busy - _windowBusy) / window, 0, 1);
         _rate = ((long)counters.PacketsSent - _windowPackets) / window.TotalSeconds;
         _windowStart = now;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Diagnostics;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
@@ -7,7 +8,6 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Transport;
-using ProtocolPhase = QuickSilver.Protocol.Core.LoopPhase;
 
 namespace QuickSilver.Runtime;
 
@@ -163,10 +163,10 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     /// <inheritdoc/>
-    public void OnStall(ProtocolPhase phase, TimeSpan took, Instant now)
+    public void OnStall(TurnPhase phase, TimeSpan took, Instant now)
     {
         Services.UserCode.EndRun();
-        if (!_hasStalledInTurn) ReportStall((LoopPhase)(int)phase, took, null, now);
+        if (!_hasStalledInTurn) ReportStall(ToLoopPhase(phase), took, null, now);
     }
 
     /// <summary>User code has thrown: logged, counted, and what the handle's policy says.</summary>
@@ -208,6 +208,16 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>How the node stands with the membership, for people.</summary>
     public string DescribeMembership() =>
         _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
+
+    /// <summary>A part of a turn as events and the log name it.</summary>
+    internal static LoopPhase ToLoopPhase(TurnPhase phase) => phase switch
+    {
+        TurnPhase.Requests => LoopPhase.Requests,
+        TurnPhase.Io => LoopPhase.Io,
+        TurnPhase.Alarms => LoopPhase.Alarms,
+        TurnPhase.Pull => LoopPhase.Pull,
+        _ => throw new UnreachableException($"A turn has no phase {phase}."),
+    };
 
     void INodeUpcalls.OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now)
     {

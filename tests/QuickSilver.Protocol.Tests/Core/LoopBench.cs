@@ -30,7 +30,7 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
 
     public List<string> Log { get; } = [];
 
-    public List<(LoopPhase Phase, TimeSpan Took)> Stalls { get; } = [];
+    public List<(TurnPhase Phase, TimeSpan Took)> Stalls { get; } = [];
 
     public Action<string>? OnHandled { get; set; }
 
@@ -59,7 +59,7 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
         OnHandled?.Invoke(name);
     }
 
-    public void OnStall(LoopPhase phase, TimeSpan took, Instant now) => Stalls.Add((phase, took));
+    public void OnStall(TurnPhase phase, TimeSpan took, Instant now) => Stalls.Add((phase, took));
 
     private byte[] NameOf(string name) => _names.TryGetValue(name, out byte[]? bytes) ? bytes : _names[name] = Encoding.ASCII.GetBytes(name);
 

@@ -249,9 +249,9 @@ public sealed class LoopTurnTests
 
         _bench.Loop.Run();
 
-        Assert.Equal((LoopPhase.Alarms, TimeSpan.FromMilliseconds(20)), Assert.Single(_bench.Stalls));
+        Assert.Equal((TurnPhase.Alarms, TimeSpan.FromMilliseconds(20)), Assert.Single(_bench.Stalls));
         Assert.Equal(1UL, _bench.Loop.Statistics.Stalls);
-        Assert.Equal(TimeSpan.FromMilliseconds(20), _bench.Loop.Statistics.TimeIn(LoopPhase.Alarms));
+        Assert.Equal(TimeSpan.FromMilliseconds(20), _bench.Loop.Statistics.TimeIn(TurnPhase.Alarms));
         Assert.Equal(TimeSpan.FromMilliseconds(20), _bench.Loop.Statistics.LongestTurn);
     }
 

@@ -1,0 +1,11 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Runtime;
+
+namespace QuickSilver.Tests.Runtime;
+
+public sealed class NodeCoreTests
+{
+    [Fact]
+    public void Every_part_of_a_turn_is_told_by_its_name() =>
+        Assert.All(Enum.GetValues<TurnPhase>(), static phase => Assert.Equal($"{phase}", $"{NodeCore.ToLoopPhase(phase)}"));
+}
