@@ -128,6 +128,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
             if (!ReferenceEquals(group.Node, this))
                 throw new ArgumentException($"The handle on '{group.Name}' belongs to another node.", nameof(groups));
         }
+        list.RemoveAll(static group => group.Completion.IsCompleted);
         if (list.Count == 0) return;
         try
         {
