@@ -8,7 +8,7 @@ namespace QuickSilver.Runtime;
 /// when there is none. It takes no lock and runs nothing of the thread pool.
 /// <para>
 /// Going to sleep, so that no request is missed: declare it (<see cref="WakeGate"/>), look at the requests once more, wait until the first alarm is
-/// due. Being woken too often is harmless, the next turn finds nothing.
+/// due. Being woken too often is harmless, the next turn finds nothing. While a stream comes in it first lets others run (<see cref="SleepDelay"/>).
 /// </para>
 /// <para>
 /// An exception that nothing else caught ends the thread in an orderly way: it is reported once, accepted requests are run to their (failing) ends,
@@ -29,6 +29,7 @@ internal sealed class CoreThread
     private readonly ICoreObserver _observer;
     private readonly Thread _thread;
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly SleepDelay _sleepDelay;
     private Instant _idleSince = Instant.Never;
     private bool _isStopping;
     private long _asleepTicks;
@@ -58,6 +59,7 @@ internal sealed class CoreThread
         _clock = clock;
         _options = options;
         _observer = observer;
+        _sleepDelay = new SleepDelay(completions, clock);
         _thread = new Thread(Run) { IsBackground = true, Name = options.Name };
     }
 
@@ -115,7 +117,7 @@ internal sealed class CoreThread
             _observer.OnTurnEnded(now, wasBusy);
             if (wasBusy || _loop.HasWork) _idleSince = Instant.Never;
             else if (_options.Spin > TimeSpan.Zero && KeepsSpinning(now)) Thread.SpinWait(SpinIterations);
-            else Sleep(now);
+            else if (!_sleepDelay.TryYield(now)) Sleep(now);
         }
     }
 

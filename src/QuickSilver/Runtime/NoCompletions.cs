@@ -12,6 +12,9 @@ internal sealed class NoCompletions : IWaitableCompletionQueue, ICompletionHandl
     public bool HasReady => false;
 
     /// <inheritdoc/>
+    public ulong BytesRead => 0;
+
+    /// <inheritdoc/>
     public bool HasWork => false;
 
     /// <inheritdoc/>

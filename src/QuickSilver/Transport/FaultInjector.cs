@@ -43,6 +43,9 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     public bool HasReady => inner.HasReady;
 
     /// <inheritdoc/>
+    public ulong BytesRead => inner.BytesRead;
+
+    /// <inheritdoc/>
     public int Take(List<Completion> batch, int room)
     {
         int first = batch.Count;

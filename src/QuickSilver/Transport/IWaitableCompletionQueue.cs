@@ -8,6 +8,9 @@ internal interface IWaitableCompletionQueue : ICompletionQueue
     /// <summary>True when completions are known to be ready without asking the kernel: the core must not sleep. Core thread only.</summary>
     bool HasReady { get; }
 
+    /// <summary>Bytes that came in with the completions taken so far. Core thread only.</summary>
+    ulong BytesRead { get; }
+
     /// <summary>
     /// Waits until a completion is ready, <see cref="Wake"/> is called, or the time is up; may return early. Core thread only.
     /// </summary>

@@ -49,6 +49,9 @@ internal sealed class InProcessTransport : IHostTransport
     public TransportCounters Counters { get; } = new();
 
     /// <inheritdoc/>
+    public ulong BytesRead => Counters.ReadBytes;
+
+    /// <inheritdoc/>
     public bool HasReady => !_control.IsEmpty || !_data.IsEmpty || _channels.Exists(static channel => channel.Inbox is { IsEmpty: false });
 
     /// <inheritdoc/>

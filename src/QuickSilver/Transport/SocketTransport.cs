@@ -70,6 +70,9 @@ internal abstract class SocketTransport : IHostTransport
     public TransportCounters Counters { get; } = new();
 
     /// <inheritdoc/>
+    public ulong BytesRead => Counters.ReadBytes;
+
+    /// <inheritdoc/>
     public abstract bool HasReady { get; }
 
     /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>

@@ -16,6 +16,8 @@ internal sealed class FakeSleeper : IWaitableCompletionQueue
 
     public bool HasReady => false;
 
+    public ulong BytesRead { get; set; }
+
     public int Take(List<Completion> batch, int room) => 0;
 
     public void Recycle(in Completion completion) => throw new InvalidOperationException();
