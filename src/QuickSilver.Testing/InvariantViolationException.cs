@@ -14,7 +14,7 @@ public sealed class InvariantViolationException : Exception
     public InvariantViolationException(string message, Exception innerException) : base(message, innerException) => Invariant = string.Empty;
 
     /// <summary>Makes the exception.</summary>
-    /// <param name="invariant">Id of the invariant, as in <c>docs/testing.md</c>: V1-V4, D1-D5, D7-D9, R1, R4, E1.</param>
+    /// <param name="invariant">Id of the invariant, as in <c>docs/testing.md</c>.</param>
     /// <param name="message">What was seen, and how to run it again.</param>
     /// <param name="innerException">What came out of the core, for E1; else null.</param>
     public InvariantViolationException(string invariant, string message, Exception? innerException = null)

@@ -19,7 +19,7 @@ internal sealed class TrainBuilder
     private readonly Arena _arena;
     private readonly WindowControl _window;
     private readonly RateControl _rate;
-    private readonly Alarm _rateAlarm;
+    private readonly Alarm _wakeAlarm;
     private readonly DatagramFlags _packetFlags;
     private readonly int _slot;
     private int _lastCount = 1;
@@ -40,7 +40,7 @@ internal sealed class TrainBuilder
         _arena = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
         _rate = new RateControl(context.Settings.Rate, TrainDatagrams, now);
-        _rateAlarm = new Alarm(context.Alarms, OnRateAlarm);
+        _wakeAlarm = new Alarm(context.Alarms, OnMayBuild);
     }
 
     /// <summary>The most datagrams in one of the stream's trains.</summary>
@@ -69,14 +69,14 @@ internal sealed class TrainBuilder
         if (most > 0 && _context.Settings.Probes.Here(BuggifySite.RateRefused))
         {
             _rateBlocked = true;
-            _rateAlarm.Set(now + TimeSpan.FromMilliseconds(1));
+            _wakeAlarm.Set(now + TimeSpan.FromMilliseconds(1));
             return 0;
         }
         if (most == 0)
         {
             _rateBlocked = true;
             _context.Settings.Probes.Hit(Mark.RateBlocked);
-            _rateAlarm.Set(_rate.NextSendAt(now));
+            _wakeAlarm.Set(_rate.NextSendAt(now));
             return 0;
         }
         // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known before
@@ -144,7 +144,7 @@ internal sealed class TrainBuilder
         _rate.OnFeedback(_window, now);
         _windowBlocked = false;
         _rateBlocked = false;
-        _rateAlarm.Cancel();
+        _wakeAlarm.Cancel();
     }
 
     /// <summary>Lets go of the memory kept for the next train.</summary>
@@ -152,7 +152,7 @@ internal sealed class TrainBuilder
 
     public void Close()
     {
-        _rateAlarm.Cancel();
+        _wakeAlarm.Cancel();
         _arena.Close();
     }
 
@@ -161,7 +161,7 @@ internal sealed class TrainBuilder
     {
         _windowBlocked = true;
         Instant opens = _window.OpensAt(charge, now);
-        if (opens != Instant.Never) _rateAlarm.Set(opens);
+        if (opens != Instant.Never) _wakeAlarm.Set(opens);
     }
 
     private Slice PackNext(Instant now)
@@ -187,7 +187,7 @@ internal sealed class TrainBuilder
         header.WriteTo(datagram.Span);
     }
 
-    private void OnRateAlarm(Instant now)
+    private void OnMayBuild(Instant now)
     {
         _ = now;
         _rateBlocked = false;

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
 /// A numbered, ordered list of a region's members, with all that follows from it: partitions, ring order, and the way it is carried. Immutable, equal
-/// at all nodes (V3).
+/// at all nodes (invariant V3 in docs/testing.md).
 /// </summary>
 public sealed class RegionView
 {

@@ -236,10 +236,15 @@ internal sealed class GapRepair
         {
             _node.Probes.Hit(peers == 0 ? Mark.NakForEmptyPartition : mine ? Mark.NakByMember : Mark.NakByOutsider);
             // Only the partition's own packets are missing for sure: where several partitions share the run, each is named alone.
-            if (map.Count == 1) _requests.Nak(stream, wide: false, partition, range);
+            if (map.Count == 1)
+            {
+                _requests.Nak(stream, wide: false, partition, range);
+            }
             else
+            {
                 for (ulong sequence = range.Start; sequence < range.End; sequence += (ulong)map.Count)
                     _requests.Nak(stream, wide: false, partition, new SequenceRange(sequence, sequence + 1));
+            }
         }
         if (peers == 0 || (askSender && attempts % 2 == 1)) return;
         ulong hash = SeededRandom.Mix(_node.SelfKey ^ (range.Start << 8) ^ stream.Sender.Number.Key);

@@ -78,7 +78,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         region.RaiseIntake(stream, stream.KnownHighest, now);
         if (record.IsClosed)
         {
-            region.Removed.Close(stream, now);
+            region.Removed.CloseStream(stream, now);
             return;
         }
         if (record.HasDetail)
@@ -108,7 +108,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         {
             stream.NoteHighest(record.Highest);
             region.RaiseIntake(stream, stream.KnownHighest, now);
-            region.Removed.Close(stream, now);
+            region.Removed.CloseStream(stream, now);
         }
         if (orphan.IsClosed)
         {
@@ -135,7 +135,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
             if ((range.IsOld || hasty) && range.Holder == OrphanRange.Unknown) orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
         }
         bool isWhole = orphan.Missing.Count == 0 && record.Missing.IsComplete;
-        if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.Removed.Close(stream, now);
+        if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.Removed.CloseStream(stream, now);
     }
 
     private void Apply(StreamReceiver stream, OrphanRangeList list)

@@ -155,7 +155,7 @@ public sealed class RegionRecovery
         Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
         if (Ring.IsLeader) TellOwn(now);
-        if (IsActive) Ring.OnUnstable(true, now);
+        if (IsActive) Ring.OnUnstable(feedbackWanted: true, now);
     }
 
     // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its
@@ -211,7 +211,7 @@ public sealed class RegionRecovery
     {
         Ring.Close();
         Gaps.Close();
-        Removed.Close();
+        Removed.Stop();
         Streams.Close();
     }
 

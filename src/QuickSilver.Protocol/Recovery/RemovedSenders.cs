@@ -38,7 +38,7 @@ internal sealed class RemovedSenders
                 left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned
                 : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps
                 : Mark.StreamOrphaned);
-            if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) Close(left, now);
+            if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) CloseStream(left, now);
         }
     }
 
@@ -56,7 +56,7 @@ internal sealed class RemovedSenders
         }
         else
         {
-            _region.Ring.OnUnstable(true, now);
+            _region.Ring.OnUnstable(feedbackWanted: true, now);
         }
     }
 
@@ -102,7 +102,7 @@ internal sealed class RemovedSenders
         _region.Streams.Met(sender.Number.Key) is { } stream && stream.Orphan is { IsReported: false };
 
     /// <summary>A removed sender's stream is closed: what is missing still, no live member holds, and nothing more is taken.</summary>
-    public void Close(StreamReceiver stream, Instant now)
+    public void CloseStream(StreamReceiver stream, Instant now)
     {
         OrphanStream orphan = stream.Orphan!;
         if (orphan.IsClosed) return;
@@ -134,13 +134,13 @@ internal sealed class RemovedSenders
     {
         foreach (StreamReceiver stream in _region.Streams)
         {
-            if (stream.Orphan is not null) Close(stream, now);
+            if (stream.Orphan is not null) CloseStream(stream, now);
         }
         TellClosed(now);
     }
 
     /// <summary>Nothing more is told.</summary>
-    public void Close() => _closing.Cancel();
+    public void Stop() => _closing.Cancel();
 
     private StreamReceiver Orphan(NodeInfo sender)
     {

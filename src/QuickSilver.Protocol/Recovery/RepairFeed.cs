@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Repairs that this node owes its peers, from its caches or its own pending packets. Orders wait here as three numbers each; the datagrams
-/// are made when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. One packet goes to one asker at most
-/// once in a round trip.
+/// are made when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. One packet does not go to one asker
+/// twice within 10 ms, unless another order took its place in the table of recent ones. A full queue drops: who lacks the packet asks again.
 /// </summary>
 internal sealed class RepairFeed : IFeed
 {

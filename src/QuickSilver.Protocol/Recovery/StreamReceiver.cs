@@ -76,7 +76,7 @@ internal sealed class StreamReceiver
     /// <param name="term">The leader's term: what a leader before has told does not count.</param>
     public bool NeedsRound(int term) => Orphan is null ? KnownHighest > Told : Orphan.ToldIn != term;
 
-    /// <summary>Leader only: up to here packets may be called missing.</summary>
+    /// <summary>Up to here packets may be called missing, as the leader's tokens say.</summary>
     public ulong Cutoff { get; private set; }
 
     /// <summary>Leader only: round in which the stream was last seen to grow.</summary>

@@ -92,8 +92,9 @@ internal sealed class TokenHopOut : IFeed
         return true;
     }
 
-    /// <summary>True when this acknowledges the hop under way, which is then over.</summary>
-    public bool Answered(in TokenHop hop)
+    /// <summary>Ends the hop under way, if this acknowledges it.</summary>
+    /// <returns>False when it does not.</returns>
+    public bool TryEnd(in TokenHop hop)
     {
         if (!_active || !hop.IsSameHop(_hop)) return false;
         Cancel();

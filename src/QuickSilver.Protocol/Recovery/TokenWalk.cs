@@ -143,8 +143,8 @@ internal sealed class TokenWalk
     /// <summary>A hop of this member's was acknowledged, in time or late.</summary>
     public void OnAcknowledged(in TokenHop hop, Instant now)
     {
-        bool isLast = _out.Pace.OnAnswered(hop, now);
-        if (!_out.Answered(hop) && !isLast) return;
+        bool isKnown = _out.Pace.OnAnswered(hop, now);
+        if (!_out.TryEnd(hop) && !isKnown) return;
         if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
         _skips[hop.To] = 0;
     }

@@ -16,7 +16,7 @@ internal sealed class ViewTable(StackRooms rooms)
     private readonly List<OpenView> _views = [];
     private readonly Queue<(uint Tag, uint Counter)> _retired = new();
 
-    /// <summary>A step is installed: its views begin, and what came for them too early is taken now.</summary>
+    /// <summary>A step is installed: its views begin.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
         foreach (RegionView view in step.Opened)

@@ -217,7 +217,7 @@ internal sealed class SendGate
     }
 
     // Opens what can be opened and admits from the head of the list. The declaration "full" is withdrawn at half only; after making it, the count is
-    // read again (see the type's remarks).
+    // read again (see the type's summary).
     private void Advance()
     {
         while (true)

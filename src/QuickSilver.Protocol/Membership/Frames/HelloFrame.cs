@@ -129,6 +129,7 @@ internal sealed record HelloFrame
 
     private static bool TryReadPrefix(ref WireReader reader, out byte version, out string clusterName)
     {
+        // Both are read whatever the first one says: what follows stands at the same place.
         bool known = reader.ReadByte() == (byte)FrameKind.Hello & reader.ReadUInt32() == Magic;
         version = reader.ReadByte();
         clusterName = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
