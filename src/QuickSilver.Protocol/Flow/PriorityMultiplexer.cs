@@ -13,12 +13,10 @@ public sealed class PriorityMultiplexer : ISink
     private readonly FeedRing[] _rings = new FeedRing[PriorityClasses.Count];
 
     /// <summary>Makes a multiplexer without feeds.</summary>
-    /// <param name="quota">Trains from one feed before the next of its class is asked.</param>
-    public PriorityMultiplexer(int quota = 1)
+    public PriorityMultiplexer()
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(quota, 1);
         var set = new FeedSet();
-        for (int index = 0; index < _rings.Length; index++) _rings[index] = new FeedRing(set, quota);
+        for (int index = 0; index < _rings.Length; index++) _rings[index] = new FeedRing(set);
     }
 
     /// <summary>True when a feed is registered and not set aside.</summary>
@@ -44,20 +42,6 @@ public sealed class PriorityMultiplexer : ISink
     /// <param name="feed">The feed that made it.</param>
     public bool TryPull(PriorityClass priority, Instant now, out Train train, out IFeed feed) =>
         _rings[(int)priority].TryPull(now, out train, out feed);
-
-    /// <summary>Asks the classes in order, highest first, until a feed has a train.</summary>
-    public bool TryPullHighest(Instant now, out Train train, out IFeed feed, out PriorityClass priority)
-    {
-        for (int index = 0; index < _rings.Length; index++)
-        {
-            priority = (PriorityClass)index;
-            if (_rings[index].TryPull(now, out train, out feed)) return true;
-        }
-        train = default;
-        feed = null!;
-        priority = default;
-        return false;
-    }
 
     /// <summary>Sets the feed that was asked last aside: it stays registered and is not asked until <see cref="Resume"/>.</summary>
     public void Hold(IFeed feed, PriorityClass priority) => _rings[(int)priority].Hold(feed);

@@ -8,18 +8,39 @@ public sealed class PriorityMultiplexerTests
     private readonly PriorityMultiplexer _multiplexer = new();
 
     [Fact]
-    public void TheHighestClassGoesFirst()
+    public void FeedsOfAClassAreAskedInTurn()
     {
-        Feed(5, 1, PriorityClass.Data);
-        Feed(4, 2, PriorityClass.Repair);
-        Feed(1, 2, PriorityClass.Token);
-        Feed(3, 1, PriorityClass.Membership);
-        Feed(2, 1, PriorityClass.Request);
+        Feed(1, 2, PriorityClass.Repair);
+        Feed(2, 4, PriorityClass.Repair);
+        Feed(3, 2, PriorityClass.Repair);
+        Feed(4, 1, PriorityClass.Data);
 
-        var order = new List<int>();
-        while (_multiplexer.TryPullHighest(default, out Train train, out _, out _)) order.Add(train.To.Port);
+        Assert.Equal([1, 2, 3, 1, 2, 3, 2, 2], PullAll(PriorityClass.Repair));
+    }
 
-        Assert.Equal([1, 1, 2, 3, 4, 4, 5], order);
+    [Fact]
+    public void AFeedThatHasNothingIsAskedOnceAndComesBackByRegistering()
+    {
+        FeedStub feed = Feed(1, 0, PriorityClass.Data);
+        Feed(2, 3, PriorityClass.Data);
+        Assert.Equal([2, 2, 2], PullAll(PriorityClass.Data));
+        Assert.Equal(1, feed.Asked);
+        Assert.False(_multiplexer.HasWork);
+
+        feed.Ready = 1;
+        Assert.Empty(PullAll(PriorityClass.Data));
+        _multiplexer.Register(feed, PriorityClass.Data);
+        Assert.Equal([1], PullAll(PriorityClass.Data));
+    }
+
+    [Fact]
+    public void AFeedMayRegisterAnotherWhileItIsAsked()
+    {
+        var other = new FeedStub(2, ready: 1);
+        FeedStub feed = Feed(1, 1, PriorityClass.Data);
+        feed.OnAsked = () => _multiplexer.Register(other, PriorityClass.Data);
+
+        Assert.Equal([1, 2], PullAll(PriorityClass.Data));
     }
 
     [Fact]
@@ -55,6 +76,13 @@ public sealed class PriorityMultiplexerTests
 
         _multiplexer.Resume(feed, PriorityClass.Data);
         Assert.True(_multiplexer.TryPull(PriorityClass.Data, default, out _, out _));
+    }
+
+    private List<int> PullAll(PriorityClass priority)
+    {
+        var order = new List<int>();
+        while (_multiplexer.TryPull(priority, default, out Train train, out _)) order.Add(train.To.Port);
+        return order;
     }
 
     private FeedStub Feed(int id, int ready, PriorityClass priority)
