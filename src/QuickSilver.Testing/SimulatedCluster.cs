@@ -99,9 +99,6 @@ public sealed class SimulatedCluster
     /// <summary>First transmissions of messages: for each message, one for each region view it went to.</summary>
     public ulong MessageTransmissions => _checks.Stability.Transmissions;
 
-    /// <summary>Region views that any node has installed.</summary>
-    public int RegionViewsSeen => _checks.Views.Count;
-
     /// <summary>How often the run has reached each <see cref="Mark"/>.</summary>
     internal ReadOnlySpan<ulong> Marks => _run.Marks;
 

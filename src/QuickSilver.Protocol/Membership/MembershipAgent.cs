@@ -45,11 +45,6 @@ public sealed class MembershipAgent
     /// <summary>The cluster as installed here.</summary>
     public ClusterView Cluster => _cluster;
 
-    /// <summary>
-    /// When a frame last came from the server. It answers every heartbeat, so a host may take a longer silence for a broken connection.
-    /// </summary>
-    public Instant LastHeard { get; private set; }
-
     /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
     public JoinWait? JoinsWaitFor => _news.JoinsWaitFor;
 
@@ -59,7 +54,6 @@ public sealed class MembershipAgent
         if (_session.IsOver) return;
         _isConnected = true;
         _session.Close();
-        LastHeard = now;
         var hello = new HelloFrame
         {
             ClusterName = _settings.ClusterName,
@@ -85,7 +79,6 @@ public sealed class MembershipAgent
     public void OnFrame(ReadOnlySpan<byte> frame, Instant now)
     {
         if (_session.IsOver || !_isConnected) return;
-        LastHeard = now;
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
         bool isNumbered = kind >= FrameKind.Nodes;

@@ -53,9 +53,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>The step this node sends in.</summary>
     public StepNumber SendStep => _rooms.Disseminator.ActiveStep;
 
-    /// <summary>How many groups this node is in.</summary>
-    public int GroupCount => _rooms.Groups.Count;
-
     /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
     public JoinWait? JoinsWaitFor => _rooms.Agent.JoinsWaitFor;
 

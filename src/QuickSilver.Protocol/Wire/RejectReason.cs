@@ -54,9 +54,6 @@ public enum RejectReason : byte
     /// <summary>A fragment that contradicts the others of its message.</summary>
     BadFragment,
 
-    /// <summary>A token or hop that is older than what this node has seen.</summary>
-    Stale,
-
     /// <summary>No room: a buffer's cap in bytes or count was reached.</summary>
     NoRoom,
 

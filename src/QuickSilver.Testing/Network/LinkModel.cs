@@ -28,7 +28,4 @@ public sealed record LinkModel
     /// <summary>Probability of damage: flipped bits, a cut tail, a zeroed stretch, or the tail of another datagram; the copy arrives as if its UDP
     /// checksum were right.</summary>
     public double Corruption { get; init; }
-
-    /// <summary>True when the link does nothing but delay.</summary>
-    internal bool IsClean => Loss == 0 && Duplication == 0 && Reordering == 0 && Corruption == 0;
 }

@@ -32,7 +32,6 @@ internal sealed class CoreThread
     private readonly SleepDelay _sleepDelay;
     private Instant _idleSince = Instant.Never;
     private bool _isStopping;
-    private long _asleepTicks;
     private long _sleeps;
 
     /// <summary>Makes a thread that has not started.</summary>
@@ -68,9 +67,6 @@ internal sealed class CoreThread
 
     /// <summary>True on the core thread itself.</summary>
     public bool IsCurrent => Thread.CurrentThread == _thread;
-
-    /// <summary>Time spent asleep since the start. Any thread.</summary>
-    public TimeSpan Asleep => new(Volatile.Read(ref _asleepTicks));
 
     /// <summary>How often the thread went to sleep. Any thread.</summary>
     public long Sleeps => Volatile.Read(ref _sleeps);
@@ -135,7 +131,6 @@ internal sealed class CoreThread
         if (!_requests.HasRequests && !_completions.HasReady && !Volatile.Read(ref _isStopping))
         {
             _completions.Wait(due == Instant.Never ? Timeout.InfiniteTimeSpan : due - now);
-            Volatile.Write(ref _asleepTicks, _asleepTicks + (_clock.Now - now).Ticks);
             Volatile.Write(ref _sleeps, _sleeps + 1);
         }
         _gate.DeclareAwake();

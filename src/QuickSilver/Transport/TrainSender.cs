@@ -23,9 +23,6 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     // How far a train has got that is sent one datagram a call: a full buffer in its middle must not send its head twice.
     private (byte[]? Array, int Offset, int Length, int Done) _progress;
 
-    /// <summary>True while trains leave in one call.</summary>
-    public bool Segments => _segments;
-
     /// <summary>Where its datagrams come from.</summary>
     public IPEndPoint Source => (IPEndPoint)socket.LocalEndPoint!;
 

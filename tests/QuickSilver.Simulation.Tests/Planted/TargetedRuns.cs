@@ -22,12 +22,6 @@ internal static class TargetedRuns
         Faults = [new KindLoss(Millis(1198) + (Millis(0.1) * (seed % 20)), Millis(10), DatagramKind.Data, 100, 0, null)],
     };
 
-    /// <summary>The last messages that such a sender binds to a view are lost everywhere, and then the view changes.</summary>
-    public static RunSpec LastOfViewLost(ulong seed) => LastMessageLost(seed) with
-    {
-        Actions = [new GroupLeave(Millis(1203), 3, [Group])],
-    };
-
     /// <summary>A member stands still while others fill their caches with what it has not got.</summary>
     public static RunSpec StuckMember(ulong seed) => Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with
     {
