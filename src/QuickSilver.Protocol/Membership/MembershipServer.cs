@@ -118,7 +118,7 @@ public sealed class MembershipServer
     /// All that nodes sent until an instant has been handed in: nobody is removed for what may lie unread. A host that reads by other threads than the
     /// server's says this again and again; one that never does hands in whatever comes at once.
     /// </summary>
-    public void OnRead(Instant upTo) => _watch.ReadTo = upTo;
+    public void OnRead(Instant upTo) => _parts.ReadTo = upTo;
 
     /// <summary>Cancels the server's alarms; it is not used afterwards. Connections are left to the host.</summary>
     public void Stop(Instant now)
@@ -139,7 +139,7 @@ public sealed class MembershipServer
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
-        _watch = new NodeWatch(_settings, _alarms, Remove) { ReadTo = _watch?.ReadTo ?? Instant.Never };
+        _watch = new NodeWatch(_parts, Remove);
         _succession = new Succession(_parts, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _succession, Remove, GiveUp);
         _reach = new ReachWatch(_parts, Remove);

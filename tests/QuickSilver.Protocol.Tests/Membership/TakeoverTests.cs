@@ -102,6 +102,25 @@ public sealed class TakeoverTests
     }
 
     [Fact]
+    public void NobodyIsMissedWhoMayLieUnread()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.Found(4);
+        world.ReplaceServer();
+        world.Server.OnRead(world.Now);
+        for (int index = 1; index < nodes.Length; index++) world.Connect(nodes[index]);
+        world.Run(30 * Second);
+        Assert.All(nodes[1..], node => Assert.Empty(node.Removed));
+        world.Connect(nodes[0]);
+        world.Run(Second);
+        world.Server.OnRead(world.Now);
+        world.Run(2 * Second);
+        Assert.All(nodes, node => Assert.Empty(node.Removed));
+        AssertUndisturbed(nodes);
+        world.CheckQuiet();
+    }
+
+    [Fact]
     public void MemberThatSaidGoodbyeBeforeIsNotWaitedFor()
     {
         var world = new MembershipWorld();

@@ -11,21 +11,19 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// been read, not as of the present.
 /// </para>
 /// </summary>
-/// <param name="settings">The two periods.</param>
-/// <param name="alarms">Fires the timers, one a node.</param>
+/// <param name="parts">The server's state.</param>
 /// <param name="remove">Takes a node out.</param>
-internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue alarms, Action<ServerNode, MembershipRefusal, Instant> remove)
+internal sealed class NodeWatch(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
 {
     private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>All that came until this instant has been handed in; <see cref="Instant.Never"/>: everything is as it comes.</summary>
-    public Instant ReadTo { get; set; } = Instant.Never;
+    private readonly MembershipServerSettings _settings = parts.Settings;
 
-    private TimeSpan FailureTimeout => settings.Probes.Breaks(Sabotage.DetectorHasty) ? settings.FailureTimeout / 4 : settings.FailureTimeout;
+    private TimeSpan FailureTimeout => _settings.Probes.Breaks(Sabotage.DetectorHasty) ? _settings.FailureTimeout / 4 : _settings.FailureTimeout;
 
     /// <summary>Begins to watch a node. Its time begins with <see cref="OnConnected"/>.</summary>
-    public void Begin(ServerNode node) => node.Watch = new Alarm(alarms, now => Check(node, now));
+    public void Begin(ServerNode node) => node.Watch = new Alarm(parts.Alarms, now => Check(node, now));
 
     /// <summary>A node has a connection.</summary>
     public void OnConnected(ServerNode node, Instant now)
@@ -44,21 +42,19 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     {
         if (node.Log.Confirmed > node.Confirmed || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
         node.Confirmed = node.Log.Confirmed;
-        // While reading lags, sending may too: it need not have been sent anything yet.
-        if (now - KnownTo(now) > LateAlarm) node.ConfirmedAt = now;
+        // Where reading stands still for long, sending may too: the node need not have been sent anything since.
+        if (now - parts.KnownTo(now) > _settings.FailureTimeout / 2) node.ConfirmedAt = now;
         if (node.ConfirmedAt == now) return;
-        if (settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= settings.FailureTimeout)
+        if (_settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= _settings.FailureTimeout)
             remove(node, MembershipRefusal.Unreachable, now);
     }
 
     /// <summary>A node's connection is gone.</summary>
     public void OnDisconnected(ServerNode node, Instant now)
     {
-        node.ReconnectBy = settings.Probes.Breaks(Sabotage.GraceIgnored) ? now : now + settings.ReconnectGrace;
+        node.ReconnectBy = _settings.Probes.Breaks(Sabotage.GraceIgnored) ? now : now + _settings.ReconnectGrace;
         Set(node);
     }
-
-    private Instant KnownTo(Instant now) => ReadTo < now ? ReadTo : now;
 
     /// <summary>The first instant at which a node might have to be removed.</summary>
     private Instant DueOf(ServerNode node)
@@ -85,20 +81,20 @@ internal sealed class NodeWatch(MembershipServerSettings settings, AlarmQueue al
     {
         if (now - node.WatchDue > LateAlarm)
         {
-            settings.Probes.Hit(Mark.LateJudgeWaited);
+            _settings.Probes.Hit(Mark.LateJudgeWaited);
             // What the node sent while this process stood still has not been read yet.
             node.LastHeard = now;
-            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + settings.ReconnectGrace;
+            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
             Set(node);
             return;
         }
         Instant due = DueOf(node);
-        if (due > KnownTo(now))
+        if (due > parts.KnownTo(now))
         {
             Set(node, due > now ? due : now + LookAgain);
             return;
         }
-        settings.Probes.Hit(node.ReconnectBy > due ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
+        _settings.Probes.Hit(node.ReconnectBy > due ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
         remove(node, MembershipRefusal.Removed, now);
     }
 }

@@ -23,6 +23,7 @@ internal sealed class ServerParts
         };
         Connections = before?.Connections ?? new ServerConnections(links, alarms);
         Removed = before?.Removed ?? 0;
+        ReadTo = before?.ReadTo ?? Instant.Never;
         Nodes = new NodeTable(links);
         var regions = new RegionCalculator();
         Regions = regions;
@@ -68,4 +69,10 @@ internal sealed class ServerParts
 
     /// <summary>Nodes removed since the start.</summary>
     public ulong Removed { get; set; }
+
+    /// <summary>All that came until this instant has been handed in; <see cref="Instant.Never"/>: everything is as it comes.</summary>
+    public Instant ReadTo { get; set; }
+
+    /// <summary>As of when nodes may be judged by what has not come from them.</summary>
+    public Instant KnownTo(Instant now) => ReadTo < now ? ReadTo : now;
 }

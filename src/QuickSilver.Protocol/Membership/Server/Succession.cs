@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class Succession
 {
     private const int QuietPart = 4;
+    private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
     private readonly ServerParts _parts;
@@ -195,9 +196,11 @@ internal sealed class Succession
     {
         if (_takeover is not { IsGathering: true } takeover) return;
         Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
-        if (now < end)
+        // Survivors may have come, and lie unread.
+        bool mayLieUnread = takeover.Missing.Count > 0 && _parts.KnownTo(now) < end;
+        if (now < end || mayLieUnread)
         {
-            _alarm.Set(end);
+            _alarm.Set(now < end ? end : now + LookAgain);
             return;
         }
         if (takeover.Missing.Count > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority) return;
