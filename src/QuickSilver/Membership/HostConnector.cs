@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
@@ -8,6 +9,8 @@ namespace QuickSilver.Membership;
 /// <param name="hostEvents">Told by the other.</param>
 internal sealed class HostConnector(MembershipHost started, MembershipHostSettings settings, IMembershipHostEvents hostEvents) : MembershipConnector
 {
+    // The port that was bound, should any free one have been asked for: another takes the same.
+    private readonly MembershipHostSettings _settings = settings with { EndPoint = new IPEndPoint(settings.EndPoint.Address, started.EndPoint.Port) };
     private MembershipHost? _host = started;
 
     /// <inheritdoc/>
@@ -20,11 +23,11 @@ internal sealed class HostConnector(MembershipHost started, MembershipHostSettin
         }
         if (_host is null && !stop.IsCancellationRequested)
         {
-            _host = MembershipHost.TryStart(settings, hostEvents, out string refusal);
-            if (_host is null) return (null, refusal.Length > 0 ? refusal : $"{settings.EndPoint}: another process has that port");
+            _host = MembershipHost.TryStart(_settings, hostEvents, out string refusal);
+            if (_host is null) return (null, refusal.Length > 0 ? refusal : $"{_settings.EndPoint}: another process has that port");
             events.OnServing(_host.EndPoint.ToString());
         }
-        return await TryConnectAsync(settings.EndPoint.Address.ToString(), settings.EndPoint.Port, stop).ConfigureAwait(false);
+        return await TryConnectAsync(_settings.EndPoint.Address.ToString(), _settings.EndPoint.Port, stop).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

@@ -20,9 +20,10 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
     private readonly Dictionary<string, MembershipServer> _servers = [];
-    private bool _isBusy;
-    private Instant _readTo = Instant.Never;
     private readonly Dictionary<long, HostedConnection> _connections = [];
+    private Instant _readTo = Instant.Never;
+    private bool _isBusy;
+    private bool _hasFailed;
 
     /// <summary>True while some step is under way, as of the last turn. Any thread.</summary>
     public bool IsBusy => Volatile.Read(ref _isBusy);
@@ -30,6 +31,13 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     /// <summary>A connection has been accepted.</summary>
     public void OnOpened(HostedConnection connection, Instant now)
     {
+        if (_hasFailed)
+        {
+            // It stood behind what failed in the queue: nobody would ever end it.
+            connection.IsClosed = true;
+            connection.Link.Close();
+            return;
+        }
         _connections.Add(connection.Id, connection);
         connection.Hello = new Alarm(alarms, _ => connection.Link.Abort(FrameEnd.Silent));
         connection.Hello.Set(now + settings.HelloTime);
@@ -98,6 +106,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     /// <inheritdoc/>
     public void OnFault(Exception fault, Instant now)
     {
+        _hasFailed = true;
         events.OnHostFailed(fault);
         foreach (HostedConnection connection in _connections.Values)
         {
