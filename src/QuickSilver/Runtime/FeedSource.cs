@@ -49,6 +49,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (IsRemoved) return;
         IsRemoved = true;
         _local?.RemoveSource(this);
+        _local = null;
         _handle.Forget(this);
     }
 
