@@ -10,26 +10,17 @@ namespace QuickSilver.Membership;
 internal sealed class HostConnector(MembershipHost started, MembershipHostSettings settings, IMembershipHostEvents hostEvents) : MembershipConnector
 {
     // The port that was bound, should any free one have been asked for: another takes the same.
-    private readonly MembershipHostSettings _settings = settings with { EndPoint = new IPEndPoint(settings.EndPoint.Address, started.EndPoint.Port) };
-    private MembershipHost? _host = started;
+    private readonly IPEndPoint _endPoint = started.EndPoint;
+    private readonly OwnHost _host = new(started, settings with { EndPoint = started.EndPoint }, hostEvents);
 
     /// <inheritdoc/>
     public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
-        if (_host is { IsRunning: false })
-        {
-            await _host.DisposeAsync().ConfigureAwait(false);
-            _host = null;
-        }
-        if (_host is null && !stop.IsCancellationRequested)
-        {
-            _host = MembershipHost.TryStart(_settings, hostEvents, out string refusal);
-            if (_host is null) return (null, refusal.Length > 0 ? refusal : $"{_settings.EndPoint}: another process has that port");
-            events.OnServing(_host.EndPoint.ToString());
-        }
-        return await TryConnectAsync(_settings.EndPoint.Address.ToString(), _settings.EndPoint.Port, stop).ConfigureAwait(false);
+        string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
+        if (!_host.IsServing) return (null, refusal.Length > 0 ? refusal : $"{_endPoint}: another process has that port");
+        return await TryConnectAsync(_endPoint.Address.ToString(), _endPoint.Port, stop).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
-    public override ValueTask DisposeAsync() => _host?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public override ValueTask DisposeAsync() => _host.DisposeAsync();
 }

@@ -12,29 +12,20 @@ namespace QuickSilver.Membership;
 /// <param name="hostEvents">Told by the host.</param>
 internal sealed class LoopbackConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents) : MembershipConnector
 {
-    private MembershipHost? _host;
+    private readonly IPEndPoint _endPoint = settings.EndPoint;
+    private readonly OwnHost _host = new(started: null, settings, hostEvents);
 
-    /// <summary>The host, when this process serves.</summary>
-    public MembershipHost? Host => _host;
+    /// <summary>True while this process serves.</summary>
+    public bool IsServing => _host.IsServing;
 
     /// <inheritdoc/>
     public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
-        if (_host is { IsRunning: false })
-        {
-            await _host.DisposeAsync().ConfigureAwait(false);
-            _host = null;
-        }
-        IPEndPoint endpoint = settings.EndPoint;
-        if (_host is null && !stop.IsCancellationRequested)
-        {
-            _host = MembershipHost.TryStart(settings, hostEvents, out string refusal);
-            if (_host is not null) events.OnServing(endpoint.ToString());
-            else if (refusal.Length > 0) return (null, refusal);
-        }
-        return await TryConnectAsync(endpoint.Address.ToString(), endpoint.Port, stop).ConfigureAwait(false);
+        string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
+        if (refusal.Length > 0) return (null, refusal);
+        return await TryConnectAsync(_endPoint.Address.ToString(), _endPoint.Port, stop).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
-    public override ValueTask DisposeAsync() => _host?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public override ValueTask DisposeAsync() => _host.DisposeAsync();
 }

@@ -35,13 +35,13 @@ public sealed class LoopbackConnectorTests
             nodes[index] = new TestNode(connectors[index], name: $"n{index}");
             await nodes[index].HearAsync("registered");
         }
-        Assert.NotNull(connectors[0].Host);
+        Assert.True(connectors[0].IsServing);
 
         // The server's end closes first: its side of every connection goes to TIME_WAIT, and the port must be free all the same.
         await nodes[0].CrashAsync();
         foreach (TestNode node in nodes.Skip(1)) await node.HearAsync("disconnected");
         foreach (TestNode node in nodes.Skip(1)) await node.HearAsync("connected");
-        Assert.Single(connectors.Skip(1), static connector => connector.Host is { IsRunning: true });
+        Assert.Single(connectors.Skip(1), static connector => connector.IsServing);
 
         await using var late = new TestNode(new LoopbackConnector(_settings, _events), name: "late");
         await late.HearAsync("registered");

@@ -1,0 +1,33 @@
+namespace QuickSilver.Membership;
+
+/// <summary>The membership host of a connector's own process, while there is one; a host that has failed is replaced. One call at a time.</summary>
+/// <param name="started">A host that serves already; ends with this. Null: none.</param>
+/// <param name="settings">What others are told.</param>
+/// <param name="hostEvents">Told by others.</param>
+internal sealed class OwnHost(MembershipHost? started, MembershipHostSettings settings, IMembershipHostEvents hostEvents) : IAsyncDisposable
+{
+    private MembershipHost? _host = started;
+
+    /// <summary>True while this process serves.</summary>
+    public bool IsServing => _host is { IsRunning: true };
+
+    /// <summary>Serves, unless it does so already, or another process has the address.</summary>
+    /// <param name="events">Told when it begins to.</param>
+    /// <param name="stop">Nothing is begun once this is cancelled.</param>
+    /// <returns>Why it does not serve, where that is more than that another has the address; else empty.</returns>
+    public async ValueTask<string> TryServeAsync(ILinkEvents events, CancellationToken stop)
+    {
+        if (_host is { IsRunning: false })
+        {
+            await _host.DisposeAsync().ConfigureAwait(false);
+            _host = null;
+        }
+        if (_host is not null || stop.IsCancellationRequested) return "";
+        _host = MembershipHost.TryStart(settings, hostEvents, out string refusal);
+        if (_host is not null) events.OnServing(_host.EndPoint.ToString());
+        return refusal;
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync() => _host?.DisposeAsync() ?? ValueTask.CompletedTask;
+}
