@@ -50,14 +50,13 @@ internal sealed class TokenHopOut : IFeed
     /// <summary>The member whose acknowledgement is waited for; null when none is.</summary>
     public int? Waiting => _active ? _hop.To : null;
 
-    /// <summary>Begins a hop with the token as it is now.</summary>
-    /// <returns>False when there is no room for the token beside the list of the skipped; then no hop is under way.</returns>
+    /// <summary>Begins a hop with the token as it is now; with no room for it beside the list of the skipped, none is under way.</summary>
     /// <param name="hop">Which.</param>
     /// <param name="token">What it carries.</param>
     /// <param name="skipped">Whom the round has skipped.</param>
     /// <param name="sends">For how many timeouts an answer is waited for; one: sent once, since the member is believed to be silent.</param>
     /// <param name="now">The present instant.</param>
-    public bool TrySend(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
+    public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
     {
         _skipped.Clear();
         _skipped.AddRange(skipped);
@@ -66,7 +65,7 @@ internal sealed class TokenHopOut : IFeed
         if (_partBytes < slot / LeastRoom)
         {
             Cancel();
-            return false;
+            return;
         }
         int room = _partBytes * TokenHop.MaxParts;
         if (_bytes.Length < room) _bytes = new byte[room];
@@ -77,7 +76,7 @@ internal sealed class TokenHopOut : IFeed
         {
             // Not even what stands before the records: the list of the removed is as long.
             Cancel();
-            return false;
+            return;
         }
         _length = writer.Written;
         if (_length > TokenHop.MaxParts && _node.Probes.Here(BuggifySite.TokenInSmallParts))
@@ -89,7 +88,6 @@ internal sealed class TokenHopOut : IFeed
         _again = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
         _active = true;
         Offer(now);
-        return true;
     }
 
     /// <summary>Ends the hop under way, if this acknowledges it.</summary>

@@ -187,7 +187,7 @@ internal sealed class TokenWalk
         int sends = _skips[to] >= 2 ? 1 : _node.Settings.HopSends;
         if (sends == 1) _node.Probes.Hit(Mark.MemberProbed);
         // No room for so many that are silent: the round is lost, and the leader's patience begins another.
-        _out.TrySend(hop, Token, _plan.Skipped, sends, now);
+        _out.Send(hop, Token, _plan.Skipped, sends, now);
     }
 
     /// <summary>The member addressed does not answer: it is left out of this round.</summary>
