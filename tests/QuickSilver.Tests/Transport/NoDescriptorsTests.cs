@@ -21,7 +21,7 @@ public sealed class NoDescriptorsTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void A_channel_that_could_not_be_sent_by_once_is_tried_again(string kind)
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit is set as on Linux");
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
         IHostTransport sender = _rig.Start(kind);
         IHostTransport receiver = _rig.Start(kind);
         receiver.Open(_rig.Group, receive: true);
@@ -47,7 +47,7 @@ public sealed class NoDescriptorsTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void A_transport_that_gets_no_sockets_is_refused_as_one_that_cannot_start(string kind)
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit is set as on Linux");
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
         TransportSettings settings = TransportRig.For(kind, TransportRig.Settings with { Carrier = CarrierWish.Unicast });
         _rig.Start(kind, settings);
         Assert.Throws<TransportException>(() => TransportFactory.Start(settings with { Interface = "nowhere0" }, _rig.Events));
