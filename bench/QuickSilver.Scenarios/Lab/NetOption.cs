@@ -15,7 +15,7 @@ internal static class NetOption
         };
         option.Validators.Add(result =>
         {
-            if (!NetworkLab.CanMake && !result.Errors.Any() && result.GetValueOrDefault<NetProfile>() != NetProfile.Host) result.AddError($"{option.Name} other than host needs Linux, root and iproute2.");
+            if (!result.Errors.Any() && NetworkLab.Refusal(result.GetValueOrDefault<NetProfile>()) is { } refusal) result.AddError($"{option.Name}: {refusal}.");
         });
         return option;
     }

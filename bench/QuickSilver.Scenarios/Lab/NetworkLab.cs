@@ -15,7 +15,7 @@ internal sealed class NetworkLab : IDisposable
     private const string Subnet = "10.77.0.";
     private const int Denominator = 100_000;
     private const int MostMembers = 250;
-    private static readonly string[] IpTools = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"];
+    private static readonly string[] ToolFolders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
     private static readonly Lazy<bool> Probed = new(Probe);
     private static int _made;
 
@@ -38,6 +38,15 @@ internal sealed class NetworkLab : IDisposable
 
     /// <summary>Whether this process may make namespaces.</summary>
     public static bool CanMake => Probed.Value;
+
+    /// <summary>Why a kind of network cannot be made here, and what would help; null: it can.</summary>
+    public static string? Refusal(NetProfile profile) => profile switch
+    {
+        NetProfile.Host => null,
+        _ when !CanMake => "networks other than the host's need Linux, root and iproute2",
+        NetProfile.Wire when !HasTool("ethtool") => "a wire needs ethtool, to switch segmentation offload off; bench/peers/run --install brings it",
+        _ => null,
+    };
 
     /// <summary>Makes it.</summary>
     /// <param name="profile">Which kind.</param>
@@ -116,7 +125,7 @@ internal sealed class NetworkLab : IDisposable
     // Root in a container may still not be allowed to.
     private static bool Probe()
     {
-        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess || !IpTools.Any(File.Exists)) return false;
+        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess || !HasTool("ip")) return false;
         try
         {
             using NetworkLab lab = Make(NetProfile.Loopback, 1, 0, _ => false);
@@ -127,6 +136,8 @@ internal sealed class NetworkLab : IDisposable
             return false;
         }
     }
+
+    private static bool HasTool(string name) => ToolFolders.Any(folder => File.Exists(Path.Combine(folder, name)));
 
     private static void Kill(int id)
     {

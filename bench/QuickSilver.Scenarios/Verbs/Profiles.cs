@@ -13,10 +13,12 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Profiles() : Sweep("profile", "The same traffic over loopback, a bridge, and a bridge without segmentation offload.", "network", ["quicksilver", "raw", "raw-trains", "raw-packed", "tcp-blocking"], 20_000)
 {
+    private static readonly NetProfile[] All = [NetProfile.Loopback, NetProfile.Bridge, NetProfile.Wire];
+
     private readonly Option<NetProfile[]> _nets = new("--net")
     {
-        Description = "host, loopback, bridge or wire; may be repeated. Default: loopback, bridge, wire where this program may make network namespaces, else host.",
-        DefaultValueFactory = _ => NetworkLab.CanMake ? [NetProfile.Loopback, NetProfile.Bridge, NetProfile.Wire] : [NetProfile.Host],
+        Description = "host, loopback, bridge or wire; may be repeated. Default: those of loopback, bridge and wire that this program can make, or host.",
+        DefaultValueFactory = _ => [.. Makeable().DefaultIfEmpty(NetProfile.Host)],
     };
 
     private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
@@ -29,10 +31,20 @@ internal sealed class Profiles() : Sweep("profile", "The same traffic over loopb
     public override void Validate(CommandResult result)
     {
         base.Validate(result);
-        if (!NetworkLab.CanMake && result.ValueOrDefault(_nets).Any(net => net != NetProfile.Host)) result.AddError("--net other than host needs Linux, root and iproute2.");
+        foreach (string refusal in result.ValueOrDefault(_nets).Select(NetworkLab.Refusal).OfType<string>().Distinct()) result.AddError($"--net: {refusal}.");
     }
 
     /// <inheritdoc/>
-    protected override IEnumerable<SweepPoint> Points(ParseResult parsed, PeerSetting basis) =>
-        parsed.GetValue(_nets)!.Select((net, number) => new SweepPoint(number, net.ToString().ToLowerInvariant(), basis with { Net = net, Receivers = parsed.GetValue(_receivers), Size = parsed.GetValue(_size) }));
+    protected override IEnumerable<SweepPoint> Points(ParseResult parsed, PeerSetting basis)
+    {
+        if (parsed.GetResult(_nets) is not { Implicit: false }) TellLeftOut();
+        return parsed.GetValue(_nets)!.Select((net, number) => new SweepPoint(number, net.ToString().ToLowerInvariant(), basis with { Net = net, Receivers = parsed.GetValue(_receivers), Size = parsed.GetValue(_size) }));
+    }
+
+    private static IEnumerable<NetProfile> Makeable() => All.Where(net => NetworkLab.Refusal(net) is null);
+
+    private static void TellLeftOut()
+    {
+        foreach (NetProfile net in All.Except(Makeable())) Console.Error.WriteLine($"profile: skipped {net.ToString().ToLowerInvariant()}: {NetworkLab.Refusal(net)}.");
+    }
 }
