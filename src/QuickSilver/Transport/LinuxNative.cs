@@ -19,6 +19,9 @@ internal static partial class LinuxNative
     /// <summary>Readable.</summary>
     public const uint EpollIn = 1;
 
+    /// <summary>Tell of a change once, not for as long as it lasts.</summary>
+    public const uint EpollEdge = 1u << 31;
+
     /// <summary>Close on exec, for epoll and eventfd alike.</summary>
     public const int CloseOnExec = 0x80000;
 
@@ -51,10 +54,6 @@ internal static partial class LinuxNative
     /// <summary>Adds to an eventfd.</summary>
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static unsafe partial nint Write(SafeFileHandle descriptor, void* bytes, nuint count);
-
-    /// <summary>Empties an eventfd.</summary>
-    [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]
-    public static unsafe partial nint Read(SafeFileHandle descriptor, void* bytes, nuint count);
 
     /// <summary>struct timespec on 64-bit Linux.</summary>
     [StructLayout(LayoutKind.Sequential)]

@@ -5,9 +5,9 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes. Core
-/// thread only but for Wake, which is safe even while the poller is being disposed: handles are counted, so that a write never reaches a descriptor
-/// that has come to mean something else.
+/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes, whose
+/// every write is one event (edge-triggered), so that nobody need read it. Core thread only but for Wake, which is safe even while the poller is being
+/// disposed: handles are counted, so that a write never reaches a descriptor that has come to mean something else.
 /// </summary>
 internal sealed unsafe class LinuxPoller : IDisposable
 {
@@ -32,7 +32,7 @@ internal sealed unsafe class LinuxPoller : IDisposable
     {
         _epoll = Own(LinuxNative.EpollCreate(LinuxNative.CloseOnExec));
         _wake = Own(LinuxNative.EventCreate(0, LinuxNative.NonBlocking | LinuxNative.CloseOnExec));
-        Register(_wake.DangerousGetHandle(), WakeToken);
+        Register(_wake.DangerousGetHandle(), LinuxNative.EpollIn | LinuxNative.EpollEdge, WakeToken);
     }
 
     /// <summary>Watches a port's socket.</summary>
@@ -44,7 +44,7 @@ internal sealed unsafe class LinuxPoller : IDisposable
             token = _ports.Count;
             _ports.Add(null);
         }
-        Register(port.Socket.SafeHandle.DangerousGetHandle(), (uint)token);
+        Register(port.Socket.SafeHandle.DangerousGetHandle(), LinuxNative.EpollIn, (uint)token);
         _ports[token] = port;
         port.Token = token;
     }
@@ -67,8 +67,7 @@ internal sealed unsafe class LinuxPoller : IDisposable
             for (int index = 0; index < count; index++)
             {
                 uint token = (uint)*(ulong*)(events + (index * EventBytes) + EventDataOffset);
-                if (token == WakeToken) EmptyWake();
-                else if (_ports[(int)token] is { } port) port.IsReady = true;
+                if (token != WakeToken && _ports[(int)token] is { } port) port.IsReady = true;
             }
             return count > 0;
         }
@@ -98,10 +97,10 @@ internal sealed unsafe class LinuxPoller : IDisposable
     private static SafeFileHandle Own(int descriptor) =>
         descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw new Win32Exception(Marshal.GetLastPInvokeError());
 
-    private void Register(nint descriptor, uint token)
+    private void Register(nint descriptor, uint events, uint token)
     {
         byte* registration = stackalloc byte[16];
-        *(uint*)registration = LinuxNative.EpollIn;
+        *(uint*)registration = events;
         *(ulong*)(registration + EventDataOffset) = token;
         int result = LinuxNative.EpollControl(_epoll, LinuxNative.EpollAdd, descriptor, registration);
         if (result != 0) throw new Win32Exception(Marshal.GetLastPInvokeError());
@@ -130,11 +129,5 @@ internal sealed unsafe class LinuxPoller : IDisposable
         }
         int milliseconds = atMost < TimeSpan.Zero ? -1 : (int)Math.Min(Math.Ceiling(atMost.TotalMilliseconds), int.MaxValue);
         return LinuxNative.EpollWait(_epoll, events, MostEvents, milliseconds);
-    }
-
-    private void EmptyWake()
-    {
-        ulong count;
-        _ = LinuxNative.Read(_wake, &count, sizeof(ulong));
     }
 }
