@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Threading.Channels;
 using BenchmarkDotNet.Attributes;
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Benchmarks.Runtime;
 

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Collections.Concurrent;
 using BenchmarkDotNet.Attributes;
-using QuickSilver.Runtime;
+using QuickSilver.Sending;
 
 namespace QuickSilver.Benchmarks.Runtime;
 

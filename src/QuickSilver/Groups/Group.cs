@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;

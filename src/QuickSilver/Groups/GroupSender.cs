@@ -1,7 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using QuickSilver.Inboxes;
 using QuickSilver.Runtime;
+using QuickSilver.Sending;
 
 namespace QuickSilver;
 

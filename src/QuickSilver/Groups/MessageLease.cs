@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using QuickSilver.Runtime;
+using QuickSilver.Inboxes;
 
 namespace QuickSilver;
 

@@ -1,4 +1,3 @@
-using QuickSilver.Diagnostics;
 using QuickSilver.Runtime;
 
 namespace QuickSilver;

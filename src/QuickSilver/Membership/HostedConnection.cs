@@ -1,7 +1,7 @@
 using System.Net.Sockets;
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Membership;
 

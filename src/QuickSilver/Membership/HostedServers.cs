@@ -1,6 +1,6 @@
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Membership;
 

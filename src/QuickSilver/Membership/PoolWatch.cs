@@ -1,5 +1,5 @@
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Membership;
 

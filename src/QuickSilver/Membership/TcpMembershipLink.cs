@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Net.Sockets;
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Membership;
 

@@ -1,6 +1,7 @@
 using System.Text;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 

@@ -1,7 +1,9 @@
 using System.Buffers;
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 

@@ -1,10 +1,13 @@
 using QuickSilver.Diagnostics;
+using QuickSilver.Inboxes;
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 
@@ -208,14 +211,11 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         if (HasMemberWaits) _node.Directory.Watch(this);
     }
 
-    /// <summary>A confirmed message is stable.</summary>
-    public void Forget(ConfirmTicket ticket) => _tickets?.Remove(ticket);
-
     /// <summary>Whom messages wait for, in words.</summary>
     /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
     public string DescribeAwaited(ConfirmTicket? ticket) => Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
 
-    /// <summary>A message that was sent here has been packed for the last time, or dropped: its memory is free.</summary>
+    /// <inheritdoc/>
     public void OnPacked(int bytes)
     {
         _unpacked--;
@@ -296,7 +296,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     private void Admit(PooledPayload message, ConfirmTicket? ticket, Instant now)
     {
         int bytes = message.Length;
-        message.Group = this;
+        message.Taker = this;
         _unpacked++;
         Services.Unsent.Add(bytes);
         if (Local is not { IsLeaving: false } local)
@@ -309,8 +309,8 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         Figures.BytesSent += bytes;
         if (ticket is not null)
         {
-            ticket.Group = this;
-            (_tickets ??= []).Add(ticket);
+            ticket.Unstable = _tickets ??= [];
+            _tickets.Add(ticket);
         }
         local.Send(message, ticket, now);
     }

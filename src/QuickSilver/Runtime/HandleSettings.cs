@@ -1,3 +1,5 @@
+using QuickSilver.Inboxes;
+
 namespace QuickSilver.Runtime;
 
 /// <summary>How one handle behaves: its options, with the node's filled in. One instance for all handles that ask for nothing of their own.</summary>

@@ -1,3 +1,4 @@
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Runtime;

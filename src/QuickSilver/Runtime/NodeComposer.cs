@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Security.Cryptography;
 using QuickSilver.Diagnostics;
+using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;

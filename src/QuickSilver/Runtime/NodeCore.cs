@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Diagnostics;
+using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;

@@ -1,4 +1,5 @@
 using QuickSilver.Diagnostics;
+using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Transport;

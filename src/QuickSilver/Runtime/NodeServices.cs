@@ -1,5 +1,8 @@
 using QuickSilver.Diagnostics;
+using QuickSilver.Inboxes;
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 

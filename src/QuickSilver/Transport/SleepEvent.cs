@@ -2,7 +2,7 @@ namespace QuickSilver.Transport;
 
 /// <summary>
 /// Where the core thread sleeps when no kernel object carries its completions: an event that other threads set only when the core has declared that
-/// it waits. The same protocol as <see cref="QuickSilver.Runtime.WakeGate"/>, for completions rather than requests.
+/// it waits. The same protocol as <c>WakeGate</c>, for completions rather than requests.
 /// </summary>
 internal sealed class SleepEvent
 {

@@ -1,6 +1,6 @@
 using System.Collections.Immutable;
 using System.Reflection.Metadata;
-using Names = System.Collections.Immutable.ImmutableArray<string>;
+using TypeNameSet = System.Collections.Immutable.ImmutableArray<string>;
 
 namespace QuickSilver.Protocol.Tests.Repository;
 
@@ -8,9 +8,9 @@ namespace QuickSilver.Protocol.Tests.Repository;
 /// Turns handles and signatures into the full names of the types they mention, outermost types for nested ones, and reports every one. An array,
 /// pointer or generic instance mentions its parts.
 /// </summary>
-internal sealed class TypeNames(MetadataReader metadata, Action<string> report) : ISignatureTypeProvider<Names, object?>
+internal sealed class TypeNames(MetadataReader metadata, Action<string> report) : ISignatureTypeProvider<TypeNameSet, object?>
 {
-    public Names Of(EntityHandle handle) => handle.Kind switch
+    public TypeNameSet Of(EntityHandle handle) => handle.Kind switch
     {
         HandleKind.TypeDefinition => GetTypeFromDefinition(metadata, (TypeDefinitionHandle)handle, 0),
         HandleKind.TypeReference => GetTypeFromReference(metadata, (TypeReferenceHandle)handle, 0),
@@ -25,9 +25,9 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
         return outer.IsNil ? Join(type.Namespace, type.Name) : OutermostOf(outer);
     }
 
-    public Names GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => Reported(OutermostOf(handle));
+    public TypeNameSet GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => Reported(OutermostOf(handle));
 
-    public Names GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind)
+    public TypeNameSet GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind)
     {
         TypeReference type = metadata.GetTypeReference(handle);
         return type.ResolutionScope.Kind == HandleKind.TypeReference
@@ -35,37 +35,37 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
             : Reported(Join(type.Namespace, type.Name));
     }
 
-    public Names GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
+    public TypeNameSet GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
         metadata.GetTypeSpecification(handle).DecodeSignature(this, genericContext);
 
     // Only the definition of a generic instance stands for a member's owner; its arguments have been reported when they were decoded.
-    public Names GetGenericInstantiation(Names genericType, ImmutableArray<Names> typeArguments) => genericType;
+    public TypeNameSet GetGenericInstantiation(TypeNameSet genericType, ImmutableArray<TypeNameSet> typeArguments) => genericType;
 
-    public Names GetFunctionPointerType(MethodSignature<Names> signature) => [];
+    public TypeNameSet GetFunctionPointerType(MethodSignature<TypeNameSet> signature) => [];
 
-    public Names GetPrimitiveType(PrimitiveTypeCode typeCode) => Reported("System." + typeCode);
+    public TypeNameSet GetPrimitiveType(PrimitiveTypeCode typeCode) => Reported("System." + typeCode);
 
-    public Names GetGenericMethodParameter(object? genericContext, int index) => [];
+    public TypeNameSet GetGenericMethodParameter(object? genericContext, int index) => [];
 
-    public Names GetGenericTypeParameter(object? genericContext, int index) => [];
+    public TypeNameSet GetGenericTypeParameter(object? genericContext, int index) => [];
 
-    public Names GetModifiedType(Names modifier, Names unmodifiedType, bool isRequired) => unmodifiedType;
+    public TypeNameSet GetModifiedType(TypeNameSet modifier, TypeNameSet unmodifiedType, bool isRequired) => unmodifiedType;
 
-    public Names GetArrayType(Names elementType, ArrayShape shape) => elementType;
+    public TypeNameSet GetArrayType(TypeNameSet elementType, ArrayShape shape) => elementType;
 
-    public Names GetSZArrayType(Names elementType) => elementType;
+    public TypeNameSet GetSZArrayType(TypeNameSet elementType) => elementType;
 
-    public Names GetByReferenceType(Names elementType) => elementType;
+    public TypeNameSet GetByReferenceType(TypeNameSet elementType) => elementType;
 
-    public Names GetPointerType(Names elementType) => elementType;
+    public TypeNameSet GetPointerType(TypeNameSet elementType) => elementType;
 
-    public Names GetPinnedType(Names elementType) => elementType;
+    public TypeNameSet GetPinnedType(TypeNameSet elementType) => elementType;
 
     private string Join(StringHandle space, StringHandle name) => space.IsNil
         ? metadata.GetString(name)
         : $"{metadata.GetString(space)}.{metadata.GetString(name)}";
 
-    private Names Reported(string name)
+    private TypeNameSet Reported(string name)
     {
         report(name);
         return [name];

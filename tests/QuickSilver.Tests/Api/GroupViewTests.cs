@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Tests.Inbox;
+using QuickSilver.Tests.Inboxes;
 
 namespace QuickSilver.Tests.Api;
 

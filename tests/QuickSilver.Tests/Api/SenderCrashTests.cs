@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using QuickSilver.Diagnostics;
 using QuickSilver.Testing;
 
 namespace QuickSilver.Tests.Api;

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
+using QuickSilver.Diagnostics;
 
 namespace QuickSilver.Tests.Docs;
 

@@ -1,9 +1,9 @@
 using System.Threading.Channels;
+using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Tests.Membership;
 

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using QuickSilver.Diagnostics;
 using QuickSilver.Scenarios.Chaos;
 
 namespace QuickSilver.Tests.Scenarios;

@@ -1,8 +1,8 @@
+using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
-using QuickSilver.Runtime;
-using QuickSilver.Tests.Runtime;
+using QuickSilver.Tests.Loop;
 using QuickSilver.Transport;
 
 namespace QuickSilver.Tests.Transport;

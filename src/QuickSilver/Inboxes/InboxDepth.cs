@@ -1,0 +1,62 @@
+namespace QuickSilver.Inboxes;
+
+/// <summary>
+/// How much waits in one inbox: the difference of counters with one side each. The core counts what it stores and takes back; the reader, and whoever
+/// disposes of a lease, count what has gone. So nothing is locked, and what anybody reads may be a moment old, but never adds up wrong. A field of
+/// <see cref="InboxCore"/>, never copied.
+/// </summary>
+internal struct InboxDepth
+{
+    private long _messagesIn;
+    private long _bytesIn;
+    private long _pinnedIn;
+    private long _messagesOut;
+    private long _bytesOut;
+    private long _pinnedOut;
+
+    /// <summary>Unread messages. Any thread.</summary>
+    public readonly long Messages => Math.Max(0, Volatile.Read(in _messagesIn) - Volatile.Read(in _messagesOut));
+
+    /// <summary>Unread bytes, and bytes of leases not yet disposed of. Any thread.</summary>
+    public readonly long Bytes => Math.Max(0, Volatile.Read(in _bytesIn) - Volatile.Read(in _bytesOut));
+
+    /// <summary>Memory that is kept from being used again. Any thread.</summary>
+    public readonly long Pinned => Math.Max(0, Volatile.Read(in _pinnedIn) - Volatile.Read(in _pinnedOut));
+
+    /// <summary>A message was stored. Core thread only.</summary>
+    public void OnStored(int length, int pinned)
+    {
+        Volatile.Write(ref _messagesIn, _messagesIn + 1);
+        Volatile.Write(ref _bytesIn, _bytesIn + length);
+        if (pinned > 0) Volatile.Write(ref _pinnedIn, _pinnedIn + pinned);
+    }
+
+    /// <summary>A stored message was taken back before a reader had it. Core thread only.</summary>
+    public void OnTakenBack(in InboxEntry entry)
+    {
+        Volatile.Write(ref _messagesIn, _messagesIn - 1);
+        Volatile.Write(ref _bytesIn, _bytesIn - entry.Length);
+        Volatile.Write(ref _pinnedIn, _pinnedIn - entry.Pinned);
+    }
+
+    /// <summary>The reader has handed over a message. The reader's thread.</summary>
+    /// <param name="bytes">That count no more; 0 for a lease, which counts until it ends.</param>
+    public void OnConsumed(long bytes)
+    {
+        Volatile.Write(ref _messagesOut, _messagesOut + 1);
+        if (bytes > 0) Interlocked.Add(ref _bytesOut, bytes);
+    }
+
+    /// <summary>Memory of messages that have been read is on its way home. Any thread.</summary>
+    public void OnUnpinned(long bytes)
+    {
+        if (bytes > 0) Interlocked.Add(ref _pinnedOut, bytes);
+    }
+
+    /// <summary>A lease has ended. Any thread.</summary>
+    public void OnLeaseReleased(in InboxEntry entry)
+    {
+        Interlocked.Add(ref _bytesOut, entry.Length);
+        OnUnpinned(entry.Pinned);
+    }
+}

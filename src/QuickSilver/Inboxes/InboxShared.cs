@@ -1,0 +1,50 @@
+namespace QuickSilver.Inboxes;
+
+/// <summary>What the inboxes of one node share.</summary>
+internal sealed class InboxShared
+{
+    /// <summary>Entries that a reader takes at a time.</summary>
+    public const int BatchEntries = 64;
+
+    private const int KeptBatches = 256;
+    private readonly Lock _lock = new();
+    private readonly Stack<InboxEntry[]> _batches = new();
+
+    /// <summary>Makes what a node needs.</summary>
+    /// <param name="totalBytes">Most unread bytes of all inboxes.</param>
+    /// <param name="wake">Has the core turn once.</param>
+    public InboxShared(long totalBytes, Action wake)
+    {
+        Budget = new InboxBudget(totalBytes);
+        Returns = new SliceReturns(wake);
+        Leases = new LeaseTable(Returns);
+    }
+
+    /// <summary>What all inboxes hold. Core thread only.</summary>
+    public InboxBudget Budget { get; }
+
+    /// <summary>Memory on its way back to the core.</summary>
+    public SliceReturns Returns { get; }
+
+    /// <summary>The leases.</summary>
+    public LeaseTable Leases { get; }
+
+    /// <summary>Takes an array for a reader's batch. Any thread.</summary>
+    public InboxEntry[] RentBatch()
+    {
+        lock (_lock)
+        {
+            if (_batches.TryPop(out InboxEntry[]? batch)) return batch;
+        }
+        return new InboxEntry[BatchEntries];
+    }
+
+    /// <summary>Takes the array back, emptied. Any thread.</summary>
+    public void ReturnBatch(InboxEntry[] batch)
+    {
+        lock (_lock)
+        {
+            if (_batches.Count < KeptBatches) _batches.Push(batch);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+using System.Diagnostics.CodeAnalysis;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Inboxes;
+
+/// <summary>
+/// What a <see cref="MessageLease"/> points at: one message's memory, used again for the next lease once released. An even version means
+/// free, an odd one leased; the version a lease was made with is never seen again (until 2^31 leases of the slot later), so a copy that
+/// outlived its lease finds out.
+/// <para>
+/// Reads by any thread race with a release by another: each read takes the fields first, checks the version after, and makes something of them only
+/// then; what copies bytes checks once more. So it either throws that the lease has ended, or returns what belongs to it.
+/// </para>
+/// </summary>
+internal sealed class LeaseSlot(LeaseTable table)
+{
+    private InboxEntry _entry;
+    private InboxCore? _inbox;
+    private int _version;
+
+    /// <summary>The next free slot, while this one is free. Guarded by the table's lock.</summary>
+    public LeaseSlot? NextFree { get; set; }
+
+    /// <summary>Begins a lease. Called by the reader that took the entry, for a slot that is free.</summary>
+    public MessageLease Begin(InboxCore inbox, in InboxEntry entry)
+    {
+        _entry = entry;
+        _inbox = inbox;
+        int version = _version + 1;
+        Volatile.Write(ref _version, version);
+        return new MessageLease(this, version);
+    }
+
+    /// <summary>The message's bytes.</summary>
+    public ReadOnlyMemory<byte> ReadPayload(int version)
+    {
+        InboxEntry entry = _entry;
+        Check(version);
+        return entry.Memory;
+    }
+
+    /// <summary>The message's sender.</summary>
+    public NodeInfo ReadSender(int version)
+    {
+        NodeInfo? sender = _entry.Sender;
+        Check(version);
+        return sender!;
+    }
+
+    /// <summary>The message's number.</summary>
+    public ulong ReadSequence(int version)
+    {
+        ulong number = _entry.Number;
+        Check(version);
+        return number;
+    }
+
+    /// <summary>The handle the message came by.</summary>
+    public Group ReadGroup(int version)
+    {
+        InboxCore? inbox = _inbox;
+        Check(version);
+        return inbox!.Group;
+    }
+
+    /// <summary>An owned copy.</summary>
+    public Message CopyMessage(int version)
+    {
+        InboxEntry entry = _entry;
+        InboxCore? inbox = _inbox;
+        Check(version);
+        byte[] copy = entry.Memory.ToArray();
+        Check(version);
+        return new Message(inbox!.Group, entry.Sender!, entry.Number, copy);
+    }
+
+    /// <summary>The message for a log; null when the lease has ended.</summary>
+    public string? Describe(int version)
+    {
+        NodeInfo? sender = _entry.Sender;
+        ulong number = _entry.Number;
+        InboxCore? inbox = _inbox;
+        int bytes = _entry.Length;
+        return IsCurrent(version) ? Message.Describe(inbox!.Group, sender!, number, bytes) : null;
+    }
+
+    /// <summary>Ends the lease, unless it has ended. Any thread.</summary>
+    public void Release(int version)
+    {
+        if (Interlocked.CompareExchange(ref _version, version + 1, version) != version) return;
+        InboxCore inbox = _inbox!;
+        InboxEntry entry = _entry;
+        _entry = default;
+        _inbox = null;
+        table.OnReleased(this, inbox, entry);
+    }
+
+    private bool IsCurrent(int version)
+    {
+        Volatile.ReadBarrier();
+        return Volatile.Read(ref _version) == version;
+    }
+
+    private void Check(int version)
+    {
+        if (!IsCurrent(version)) ThrowDisposed();
+    }
+
+    [DoesNotReturn]
+    private static void ThrowDisposed() => throw new ObjectDisposedException(nameof(MessageLease), "The lease has been disposed of.");
+}

@@ -1,0 +1,39 @@
+namespace QuickSilver.Inboxes;
+
+/// <summary>The slots of a node's leases: taken by readers, given back by whoever disposes. Any thread.</summary>
+/// <param name="returns">Where memory goes home.</param>
+internal sealed class LeaseTable(SliceReturns returns)
+{
+    private readonly Lock _lock = new();
+    private LeaseSlot? _free;
+    private long _outstanding;
+
+    /// <summary>Leases not yet disposed of.</summary>
+    public long Outstanding => Volatile.Read(ref _outstanding);
+
+    /// <summary>Begins a lease on a message that the caller has taken from its inbox.</summary>
+    public MessageLease Begin(InboxCore inbox, in InboxEntry entry)
+    {
+        LeaseSlot? slot;
+        lock (_lock)
+        {
+            slot = _free;
+            _free = slot?.NextFree;
+            _outstanding++;
+        }
+        return (slot ?? new LeaseSlot(this)).Begin(inbox, entry);
+    }
+
+    /// <summary>A lease has ended: its memory goes home, its slot can be used again.</summary>
+    public void OnReleased(LeaseSlot slot, InboxCore inbox, in InboxEntry entry)
+    {
+        inbox.Depth.OnLeaseReleased(entry);
+        if (entry.Chunk is { } chunk) returns.Add(chunk);
+        lock (_lock)
+        {
+            slot.NextFree = _free;
+            _free = slot;
+            _outstanding--;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+using System.Diagnostics.CodeAnalysis;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Inboxes;
+
+/// <summary>
+/// Unread losses in the order in which they happened; those of one sender for one reason that follow each other are one note. Belongs to one thread at
+/// a time.
+/// </summary>
+internal sealed class LossNotes
+{
+    private const int MostNotes = 1_024;
+
+    private readonly List<LossNote> _notes = [];
+    private readonly Dictionary<NodeInfo, LossNote> _last = [];
+
+    /// <summary>How many notes there are.</summary>
+    public int Count => _notes.Count;
+
+    /// <summary>
+    /// Adds a loss, merged with the sender's last one if the reason is the same, and beyond a thousand notes whatever it is. Allocates for
+    /// a new note only.
+    /// </summary>
+    public void Add(NodeInfo sender, ulong first, ulong count, LossReason reason)
+    {
+        if (_last.TryGetValue(sender, out LossNote? note) && (note.Reason == reason || _notes.Count >= MostNotes))
+        {
+            note.Merge(first, count);
+            return;
+        }
+        note = new LossNote(sender, first, count, reason);
+        _last[sender] = note;
+        _notes.Add(note);
+    }
+
+    /// <summary>Adds all of another's, which happened later.</summary>
+    public void AddAll(LossNotes later)
+    {
+        foreach (LossNote note in later._notes) Add(note.Sender, note.First, note.Count, note.Reason);
+    }
+
+    /// <summary>Takes the first note of a sender, if it has one.</summary>
+    public bool TryTake(NodeInfo sender, [NotNullWhen(true)] out LossNote? note)
+    {
+        note = null;
+        if (!_last.ContainsKey(sender)) return false;
+        int index = 0;
+        while (!ReferenceEquals(_notes[index].Sender, sender)) index++;
+        note = RemoveAt(index);
+        return true;
+    }
+
+    /// <summary>Takes the oldest note, if there is one.</summary>
+    public bool TryTake([NotNullWhen(true)] out LossNote? note)
+    {
+        note = _notes.Count > 0 ? RemoveAt(0) : null;
+        return note is not null;
+    }
+
+    private LossNote RemoveAt(int index)
+    {
+        LossNote note = _notes[index];
+        _notes.RemoveAt(index);
+        if (ReferenceEquals(_last[note.Sender], note)) _last.Remove(note.Sender);
+        return note;
+    }
+}

@@ -1,0 +1,70 @@
+using QuickSilver.Inboxes;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>Figures of all groups, for <see cref="QuickSilverNode.TopGroups"/>: gathered on the core thread, sorted by who asked.</summary>
+internal static class GroupRanking
+{
+    /// <summary>Gathers the figures of all groups. On the core thread they are one cut; elsewhere, when the core hangs, each number is whole but they
+    /// may differ by a moment.</summary>
+    public static List<GroupStatistics> Collect(IEnumerable<GroupCore> groups)
+    {
+        var all = new List<GroupStatistics>();
+        foreach (GroupCore group in groups) all.Add(Read(group));
+        return all;
+    }
+
+    /// <summary>The largest, largest first; among equals by name.</summary>
+    public static IReadOnlyList<GroupStatistics> Top(List<GroupStatistics> all, int count, GroupSort by)
+    {
+        all.Sort((left, right) =>
+        {
+            int order = Key(right, by).CompareTo(Key(left, by));
+            return order != 0 ? order : string.CompareOrdinal(left.Name, right.Name);
+        });
+        if (all.Count > count) all.RemoveRange(count, all.Count - count);
+        return all.AsReadOnly();
+    }
+
+    private static GroupStatistics Read(GroupCore group)
+    {
+        long messages = 0;
+        long bytes = 0;
+        foreach (Group handle in group.Handles)
+        {
+            messages += handle.InboxCore.Messages;
+            bytes += handle.InboxCore.Bytes;
+        }
+        GroupFigures figures = group.Figures;
+        GroupView? view = group.View;
+        return new GroupStatistics
+        {
+            Name = group.Name,
+            ViewNumber = view?.Number ?? 0,
+            Members = view?.MemberCount ?? 0,
+            Regions = view?.ProtocolRegions.Count ?? 0,
+            MessagesSent = figures.MessagesSent,
+            MessagesReceived = figures.MessagesReceived,
+            BytesSent = figures.BytesSent,
+            BytesReceived = figures.BytesReceived,
+            PendingBytes = group.Local?.PendingBytes ?? 0,
+            InboxMessages = messages,
+            InboxBytes = bytes,
+            MessagesLost = figures.MessagesLost,
+            MessagesDropped = figures.MessagesDropped,
+        };
+    }
+
+    private static long Key(GroupStatistics group, GroupSort by) => by switch
+    {
+        GroupSort.BytesReceived => group.BytesReceived,
+        GroupSort.BytesSent => group.BytesSent,
+        GroupSort.MessagesReceived => group.MessagesReceived,
+        GroupSort.MessagesSent => group.MessagesSent,
+        GroupSort.PendingBytes => group.PendingBytes,
+        GroupSort.InboxBytes => group.InboxBytes,
+        GroupSort.MessagesLost => group.MessagesLost,
+        GroupSort.MessagesDropped => group.MessagesDropped,
+        _ => throw new ArgumentOutOfRangeException(nameof(by)),
+    };
+}

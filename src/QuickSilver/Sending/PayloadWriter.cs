@@ -1,0 +1,95 @@
+using System.Buffers;
+
+namespace QuickSilver.Sending;
+
+/// <summary>
+/// Writes one message straight into pooled memory, moving to larger memory when needed, up to the longest message (what is asked for beyond it is
+/// lent, but not accepted). One per thread, used again; a send inside another's writing gets its own.
+/// </summary>
+internal sealed class PayloadWriter : IBufferWriter<byte>
+{
+    [ThreadStatic]
+    private static PayloadWriter? _free;
+
+    private SendBufferPool? _pool;
+    private PooledPayload? _payload;
+    private int _written;
+    private int _longest;
+
+    /// <summary>Begins a message.</summary>
+    /// <param name="pool">Where memory comes from.</param>
+    /// <param name="sizeHint">About how long it is.</param>
+    /// <param name="longest">How long it may be.</param>
+    public static PayloadWriter Begin(SendBufferPool pool, int sizeHint, int longest)
+    {
+        PayloadWriter writer = _free ?? new PayloadWriter();
+        _free = null;
+        writer._pool = pool;
+        writer._longest = longest;
+        writer._written = 0;
+        writer._payload = pool.Rent(Math.Clamp(sizeHint, 0, longest));
+        return writer;
+    }
+
+    /// <summary>Ends the message: the payload passes to the caller.</summary>
+    public PooledPayload Finish()
+    {
+        PooledPayload payload = _payload!;
+        payload.Length = _written;
+        Free();
+        return payload;
+    }
+
+    /// <summary>Gives the message up.</summary>
+    public void Abandon()
+    {
+        _payload!.Return();
+        Free();
+    }
+
+    /// <inheritdoc/>
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        PooledPayload payload = Payload;
+        if (count > payload.Array.Length - _written) throw new InvalidOperationException("More was written than there was room for.");
+        if (count > _longest - _written) throw PayloadLimit.Exceeded((long)_written + count, _longest);
+        _written += count;
+    }
+
+    /// <inheritdoc/>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        Reserve(sizeHint);
+        return Payload.Array.AsMemory(_written);
+    }
+
+    /// <inheritdoc/>
+    public Span<byte> GetSpan(int sizeHint = 0)
+    {
+        Reserve(sizeHint);
+        return Payload.Array.AsSpan(_written);
+    }
+
+    private PooledPayload Payload => _payload ?? throw new InvalidOperationException("A writer is valid during the call only.");
+
+    private void Reserve(int sizeHint)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+        PooledPayload payload = Payload;
+        long needed = _written + (long)Math.Max(1, sizeHint);
+        if (needed <= payload.Array.Length) return;
+        if (needed > SendBufferPool.LargestBytes) throw PayloadLimit.Exceeded(needed, _longest);
+        PooledPayload larger = _pool!.Rent((int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, payload.Array.Length * 2L)));
+        payload.Array.AsSpan(0, _written).CopyTo(larger.Array);
+        payload.Return();
+        _payload = larger;
+    }
+
+    private void Free()
+    {
+        _payload = null;
+        _pool = null;
+        _free = this;
+    }
+}

@@ -1,0 +1,23 @@
+using QuickSilver.Protocol.Tests.Repository;
+
+namespace QuickSilver.Tests.Repository;
+
+/// <summary>The rooms of the package, as docs/architecture.md lists them; the public types belong to none and may be used by all.</summary>
+public sealed class RoomOrderTests
+{
+    private static readonly RoomRules Rooms = new("QuickSilver", "Testing", "Transport", "Loop", "Membership", "Diagnostics", "Sending", "Inboxes", "Runtime");
+    private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(QuickSilverNode).Assembly);
+
+    [Fact]
+    public void EachRoomUsesOnlyRoomsBeforeIt()
+    {
+        string found = string.Join('\n', Uses.Where(use => IsInRoom(use.User) && Rooms.Forbids(use)));
+        Assert.True(found.Length == 0, found);
+    }
+
+    [Fact]
+    public void TheAnalysisSeesUsesThatAreThere() =>
+        Assert.Contains(Uses, use => use.User == "QuickSilver.Runtime.NodeCore" && use.Used == "QuickSilver.Diagnostics.Log");
+
+    private static bool IsInRoom(string type) => type.StartsWith("QuickSilver.", StringComparison.Ordinal) && type.IndexOf('.', "QuickSilver.".Length) >= 0;
+}

@@ -1,0 +1,13 @@
+using QuickSilver.Sending;
+
+namespace QuickSilver.Tests.Sending;
+
+/// <summary>A handle that ends on demand.</summary>
+internal sealed class FakeOwner : ISendOwner
+{
+    public Exception? Reason { get; set; }
+
+    public bool HasEnded => Reason is not null;
+
+    public Exception EndException() => Reason!;
+}

@@ -1,0 +1,244 @@
+using QuickSilver.Sending;
+
+namespace QuickSilver.Tests.Sending;
+
+public sealed class SendGateTests
+{
+    private const int MostMessages = 8_192;
+
+    private readonly FakeSendQueue _queue = new();
+    private readonly FakeOwner _owner = new();
+    private readonly UnsentBudget _budget = new(2 << 20);
+    private readonly SendGate _gate;
+
+    public SendGateTests() => _gate = new SendGate(_queue, new SendWaiterPool(), _budget, MostMessages, 1 << 20);
+
+    [Fact]
+    public void Unsent_messages_shut_the_gate_at_the_limit_and_open_it_at_half()
+    {
+        Fill(MostMessages);
+        Assert.False(_gate.TryEnter(1));
+        Assert.False(_gate.IsOpen);
+
+        Take((MostMessages / 2) - 1);
+        Assert.False(_gate.TryEnter(1));
+        Take(1);
+        Assert.True(_gate.IsOpen);
+        Assert.True(_gate.TryEnter(1));
+    }
+
+    [Fact]
+    public void Unsent_bytes_shut_the_gate_but_one_long_message_passes_when_nothing_is()
+    {
+        Assert.True(_gate.TryEnter(16 << 20));
+        Assert.False(_gate.TryEnter(1));
+        Take(1, 16 << 20);
+        Assert.True(_gate.TryEnter(1));
+    }
+
+    [Fact]
+    public void In_a_crowded_node_each_group_keeps_a_share_and_none_waits_for_another()
+    {
+        var other = new SendGate(new FakeSendQueue(), new SendWaiterPool(), _budget, MostMessages, 1 << 20);
+        _budget.Add(2 << 20);
+        for (int index = 0; index < 2; index++) Assert.True(_gate.TryEnter(1_024));
+        Assert.False(_gate.TryEnter(1));
+        Assert.True(other.TryEnter(1));
+
+        Take(1, 1_024);
+        Assert.True(_gate.TryEnter(1_024));
+        Assert.False(_gate.TryEnter(1));
+
+        _budget.Remove(2 << 20);
+        Take(1, 1_024);
+        for (int index = 0; index < 100; index++) Assert.True(_gate.TryEnter(1_024));
+    }
+
+    [Fact]
+    public async Task Waiters_are_admitted_in_the_order_of_their_calls_and_nobody_overtakes_them()
+    {
+        _gate.OnGateChanged(open: false);
+        ValueTask[] waits = [.. Enumerable.Range(0, 10).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
+        Assert.False(_gate.TryEnter(1));
+        Assert.DoesNotContain(waits, static wait => wait.IsCompleted);
+
+        _gate.OnGateChanged(open: true);
+        foreach (ValueTask wait in waits) await wait;
+        Assert.Equal(Enumerable.Range(0, 10), _queue.Requests.Cast<int>());
+        Assert.True(_gate.TryEnter(1));
+    }
+
+    [Fact]
+    public async Task A_gate_that_opens_lets_in_no_more_than_may_be_unsent()
+    {
+        _gate.OnGateChanged(open: false);
+        const int waiters = MostMessages + 100;
+        ValueTask[] waits = [.. Enumerable.Range(0, waiters).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
+
+        _gate.OnGateChanged(open: true);
+        Assert.Equal(MostMessages, _queue.Requests.Count);
+        Assert.False(_gate.TryEnter(1));
+
+        Take(MostMessages);
+        foreach (ValueTask wait in waits) await wait;
+        Assert.Equal(Enumerable.Range(0, waiters), _queue.Requests.Cast<int>());
+    }
+
+    [Fact]
+    public async Task A_cancelled_waiter_is_not_sent_and_those_behind_it_are()
+    {
+        using var source = new CancellationTokenSource();
+        _gate.OnGateChanged(open: false);
+        ValueTask first = _gate.EnterAsync(_owner, "first", 1, source.Token);
+        ValueTask second = _gate.EnterAsync(_owner, "second", 1, default);
+
+        await source.CancelAsync();
+        var thrown = await Assert.ThrowsAsync<OperationCanceledException>(async () => await first);
+        Assert.Equal(source.Token, thrown.CancellationToken);
+        Assert.Equal(["first"], _queue.Discarded);
+
+        _gate.OnGateChanged(open: true);
+        await second;
+        Assert.Equal(["second"], _queue.Requests);
+    }
+
+    [Fact]
+    public async Task The_last_waiter_that_is_cancelled_leaves_an_open_gate_behind()
+    {
+        using var source = new CancellationTokenSource();
+        Fill(MostMessages);
+        ValueTask wait = _gate.EnterAsync(_owner, "late", 1, source.Token);
+        await source.CancelAsync();
+        await Assert.ThrowsAsync<OperationCanceledException>(async () => await wait);
+        Take(MostMessages);
+        Assert.True(_gate.TryEnter(1));
+    }
+
+    [Fact]
+    public async Task A_token_cancelled_after_admission_changes_nothing()
+    {
+        using var source = new CancellationTokenSource();
+        _gate.OnGateChanged(open: false);
+        ValueTask wait = _gate.EnterAsync(_owner, "message", 1, source.Token);
+        _gate.OnGateChanged(open: true);
+        await source.CancelAsync();
+        await wait;
+        Assert.Equal(["message"], _queue.Requests);
+        Assert.Empty(_queue.Discarded);
+    }
+
+    [Fact]
+    public async Task A_call_that_asks_for_room_stands_in_line_and_takes_no_place()
+    {
+        _gate.OnGateChanged(open: false);
+        ValueTask<bool> room = _gate.WaitAsync(_owner, default);
+        ValueTask behind = _gate.EnterAsync(_owner, "behind", 1, default);
+        Assert.False(room.IsCompleted);
+
+        _gate.OnGateChanged(open: true);
+        Assert.True(await room);
+        await behind;
+        Assert.Equal(["behind"], _queue.Requests);
+    }
+
+    [Fact]
+    public async Task Waiters_of_a_handle_that_ends_fail_with_its_reason_and_others_stay()
+    {
+        var other = new FakeOwner();
+        _gate.OnGateChanged(open: false);
+        ValueTask mine = _gate.EnterAsync(_owner, "mine", 1, default);
+        ValueTask<bool> asking = _gate.WaitAsync(_owner, default);
+        ValueTask theirs = _gate.EnterAsync(other, "theirs", 1, default);
+
+        _owner.Reason = new ObjectDisposedException("handle");
+        _gate.OnOwnerEnded(_owner);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await mine);
+        Assert.False(await asking);
+        Assert.False(theirs.IsCompleted);
+
+        _gate.OnGateChanged(open: true);
+        await theirs;
+        Assert.Equal(["theirs"], _queue.Requests);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _gate.EnterAsync(_owner, "late", 1, default));
+    }
+
+    [Fact]
+    public async Task What_a_closed_queue_refuses_is_given_back()
+    {
+        _gate.OnGateChanged(open: false);
+        ValueTask wait = _gate.EnterAsync(_owner, "message", 1, default);
+        _queue.IsClosed = true;
+        _owner.Reason = new ObjectDisposedException("handle");
+        _gate.OnGateChanged(open: true);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await wait);
+        Assert.Equal(["message"], _queue.Discarded);
+    }
+
+    [Fact]
+    public void A_full_gate_costs_no_allocation_per_waiting_call()
+    {
+        object request = "message";
+        Cycle(request, 1_000);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Cycle(request, 10_000);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
+    }
+
+    [Fact]
+    public async Task Nothing_is_lost_or_stuck_between_many_senders_and_a_core()
+    {
+        const int senders = 4;
+        const int each = 30_000;
+        var queue = new FakeSendQueue();
+        var gate = new SendGate(queue, new SendWaiterPool(), new UnsentBudget(2 << 20), MostMessages, 1 << 20);
+        int admitted = 0;
+        Task[] tasks = [.. Enumerable.Range(0, senders).Select(sender => Task.Run(async () =>
+        {
+            for (int index = 0; index < each; index++)
+            {
+                if (gate.TryEnter(100)) queue.TryEnqueue(sender);
+                else await gate.EnterAsync(_owner, sender, 100, default);
+                Interlocked.Increment(ref admitted);
+            }
+        }))];
+
+        int taken = 0;
+        int turn = 0;
+        while (taken < senders * each)
+        {
+            int ready = Math.Min(Volatile.Read(ref admitted), queue.Requests.Count);
+            for (; taken < ready; taken++) gate.OnSent(100);
+            gate.FlushSent();
+            if (++turn % 7 == 0) gate.OnGateChanged(open: false);
+            if (turn % 7 == 3) gate.OnGateChanged(open: true);
+            if (queue.Advances > 0) gate.AdvanceFromCore();
+            if (ready == taken) Thread.Yield();
+        }
+        await Task.WhenAll(tasks).WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(senders * each, queue.Requests.Count);
+    }
+
+    private void Cycle(object request, int times)
+    {
+        for (int index = 0; index < times; index++)
+        {
+            _gate.OnGateChanged(open: false);
+            ValueTask wait = _gate.EnterAsync(_owner, request, 1, default);
+            _queue.Requests.Clear();
+            _gate.OnGateChanged(open: true);
+            wait.GetAwaiter().GetResult();
+            Take(1);
+        }
+    }
+
+    private void Fill(int messages)
+    {
+        for (int index = 0; index < messages; index++) Assert.True(_gate.TryEnter(1));
+    }
+
+    private void Take(int messages, int bytes = 1)
+    {
+        for (int index = 0; index < messages; index++) _gate.OnSent(bytes);
+        _gate.FlushSent();
+    }
+}
