@@ -15,9 +15,11 @@ namespace QuickSilver.Protocol.Flow;
 /// busy. So the slowest member is taken to have gone on reading since, at the rate measured between feedbacks, for two feedback intervals at most,
 /// and the share bounds what lies beyond that estimate. Under overload the measured rate is what the member can do: the sender is let on at that
 /// rate, and what waits in the buffer stays near the share. Where only the window holds the sender back, the share comes on top of what was read,
-/// feedback after feedback, and the rate climbs. The estimate is never more than two shares ahead of feedback, and up to fifteen while a sender
-/// limited by its window finds that more under way is read at a higher rate. A drop reported by a member's kernel says that an estimate was wrong:
-/// it halves the share, down to an eighth, and each feedback without one gives a tenth back.
+/// feedback after feedback, and the rate climbs. The estimate is no more than three quarters of a share ahead of feedback: two shares are the whole
+/// buffer, so that a member which lost its processor and has read nothing of what it is believed to have read can still take it all. More is needed only where a
+/// member reads a whole share between two feedbacks; there it may be up to fifteen, while a sender limited by its window finds that more under way
+/// is read at a higher rate. A drop reported by a member's kernel says that an estimate was wrong: it ends such growth and halves the share, down to
+/// an eighth, and each feedback without one gives a tenth back.
 /// </para>
 /// <para>
 /// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an eighth; a train larger than the
@@ -36,7 +38,7 @@ public sealed class WindowControl
     public const double MaxGrowth = 16;
 
     /// <summary>How many may be under way where more would not be read sooner.</summary>
-    public const double MinGrowth = 3;
+    public const double MinGrowth = 1.75;
 
     private const double GrowthStep = 1.1;
     private const double WorthIt = 1.05;
@@ -166,6 +168,7 @@ public sealed class WindowControl
         WasLimited = _limited;
         _limited = false;
         _caution = drops > 0 ? Math.Max(LeastCaution, _caution / 2) : Math.Min(1, _caution * Recovery);
+        if (drops > 0) _growth = MinGrowth;
         if (interval > TimeSpan.Zero) MeasureRate(_read - before, interval.TotalSeconds);
     }
 
@@ -182,7 +185,9 @@ public sealed class WindowControl
         _recentRead = (_recentRead * Memory) + read;
         _recentSeconds = (_recentSeconds * Memory) + seconds;
         _readRate = _recentRead / _recentSeconds;
-        if (WasLimited) Grow();
+        // Rates are noisy: where a larger window could not pay, no rise of the rate is taken for its work.
+        if (_readRate * FeedbackInterval.TotalSeconds <= FullShare) _growth = MinGrowth;
+        else if (WasLimited) Grow();
     }
 
     // Only while it pays: where a larger window was not read at a higher rate, it would only lie in buffers, and slow down the feedback.
