@@ -36,10 +36,11 @@ internal sealed class TrafficChecks(RunContext run, ClusterChecks checks, IReadO
             throw run.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
         }
         checks.Budgets.OnSent(node, header);
-        if (header.Kind == DatagramKind.Token) checks.Tokens.OnToken(node, header, datagram, checks.Lives);
-        if (header.Kind != DatagramKind.Data) return;
+        if (header.Kind is not (DatagramKind.Token or DatagramKind.Data)) return;
+        // The turn that installed the view need not have ended.
         nodes[node].CheckViews();
-        checks.Stability.OnData(node, header, datagram);
+        if (header.Kind == DatagramKind.Token) checks.Tokens.OnToken(node, header, datagram, checks.Lives);
+        else checks.Stability.OnData(node, header, datagram);
     }
 
     /// <inheritdoc/>

@@ -37,6 +37,7 @@ public class SavedRunTests
     /// removed itself. No report named the removal, so the next server took the node over, rightly; the checks went on counting it as removed.
     /// late-survivor-knows-the-removed: a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody told
     /// it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
+    /// token-in-the-installing-turn: a token was sent in the turn that installed its view, which the check on tokens came to know after the turn only.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -66,6 +67,7 @@ public class SavedRunTests
     [InlineData("removal-forgotten-with-its-server")]
     [InlineData("late-survivor-knows-the-removed")]
     [InlineData("late-survivor-refused")]
+    [InlineData("token-in-the-installing-turn")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
