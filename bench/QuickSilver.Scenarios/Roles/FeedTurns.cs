@@ -5,8 +5,8 @@ namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
 /// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so a feed that is asked out of
-/// turn says no and is signalled when its
-/// turn comes. With one group that never happens. Core thread, but for <see cref="Start"/>.
+/// turn says no and is signalled when its turn comes. With one group that never happens. At a fixed rate a thread of its own waits for each message to
+/// be due and signals: a feed that waited would hold up the core. Core thread, but for <see cref="Start"/>.
 /// </summary>
 internal sealed class FeedTurns
 {
@@ -29,14 +29,31 @@ internal sealed class FeedTurns
     public Task Completion => _done.Task;
 
     /// <summary>Begins.</summary>
-    public void Start() => _registrations[0].Signal();
+    public void Start()
+    {
+        _registrations[0].Signal();
+        if (_source.IsPaced) new Thread(Pace) { IsBackground = true, Name = "pacer" }.Start();
+    }
+
+    private void Pace()
+    {
+        for (long message = 0; !_done.Task.IsCompleted; message++)
+        {
+            Pacer.WaitUntil(_source.DueOf(message));
+            _registrations[0].Signal();
+        }
+    }
 
     private bool TryWrite(int group, IBufferWriter<byte> message)
     {
-        if (!_hasNext && !_source.TryNext(out _next))
+        if (!_hasNext)
         {
-            _done.TrySetResult();
-            return false;
+            if (!_source.IsBehind) return false;
+            if (!_source.TryNext(out _next))
+            {
+                _done.TrySetResult();
+                return false;
+            }
         }
         _hasNext = _next.Group != group;
         if (_hasNext)

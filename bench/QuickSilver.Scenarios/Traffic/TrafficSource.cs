@@ -41,10 +41,17 @@ internal sealed class TrafficSource
     public long Measured { get; private set; }
 
     /// <summary>Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has when this is false.</summary>
-    public bool IsBehind => _ticksPerMessage == 0 || _clock.Start + (long)(Sent * _ticksPerMessage) <= Stopwatch.GetTimestamp();
+    public bool IsBehind => _ticksPerMessage == 0 || DueOf(Sent) <= Stopwatch.GetTimestamp();
+
+    /// <summary>Whether messages are due one by one.</summary>
+    public bool IsPaced => _ticksPerMessage > 0;
 
     /// <summary>How late messages with a due instant were made: the pacing's own share of their latency.</summary>
     public LatencySummary? Lateness => _lateness.Summarize();
+
+    /// <summary>When a message is due, at a fixed rate, in stopwatch ticks. Any thread.</summary>
+    /// <param name="message">Its number, from 0.</param>
+    public long DueOf(long message) => _clock.Start + (long)(message * _ticksPerMessage);
 
     /// <summary>Makes the next message, waiting until it is due.</summary>
     /// <returns>False when the run is over.</returns>
@@ -56,7 +63,7 @@ internal sealed class TrafficSource
         long ticks = now;
         if (_ticksPerMessage > 0)
         {
-            ticks = _clock.Start + (long)(Sent * _ticksPerMessage);
+            ticks = DueOf(Sent);
             if (_clock.PhaseAt(ticks) is null) return false;
             now = Pacer.WaitUntil(ticks);
         }
