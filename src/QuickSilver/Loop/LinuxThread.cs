@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Loop;
 

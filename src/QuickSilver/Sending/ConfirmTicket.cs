@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Wire;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Sending;
 

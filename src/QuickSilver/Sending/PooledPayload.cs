@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.Sending;
 
