@@ -4,7 +4,7 @@ using BenchmarkDotNet.Attributes;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Benchmarks.Runtime;
+namespace QuickSilver.Benchmarks.Loop;
 
 /// <summary>
 /// A hand-over of small requests from other threads to one: the request queue against the framework's queues, in a single thread (cost of the

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 using BenchmarkDotNet.Attributes;
 using QuickSilver.Sending;
 
-namespace QuickSilver.Benchmarks.Runtime;
+namespace QuickSilver.Benchmarks.Sending;
 
 /// <summary>
 /// Memory rented on one thread and returned on another, as messages on their way to the core are: the send pool against
