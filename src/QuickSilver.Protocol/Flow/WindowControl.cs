@@ -11,15 +11,15 @@ namespace QuickSilver.Protocol.Flow;
 /// estimates that are wrong.
 /// </para>
 /// <para>
-/// Intake is known only as of the last feedback, and that was measured up to a round before it came; rounds are slow exactly when members are
-/// busy. So the slowest member is taken to have gone on reading since, at the rate measured between feedbacks, for two feedback intervals at most,
-/// and the share bounds what lies beyond that estimate. Under overload the measured rate is what the member can do: the sender is let on at that
-/// rate, and what waits in the buffer stays near the share. Where only the window holds the sender back, the share comes on top of what was read,
-/// feedback after feedback, and the rate climbs. The estimate is no more than three quarters of a share ahead of feedback: two shares are the whole
-/// buffer, so that a member which lost its processor and has read nothing of what it is believed to have read can still take it all. More is needed only where a
-/// member reads a whole share between two feedbacks; there it may be up to fifteen, while a sender limited by its window finds that more under way
-/// is read at a higher rate. A drop reported by a member's kernel says that an estimate was wrong: it ends such growth and halves the share, down to
-/// an eighth, and each feedback without one gives a tenth back.
+/// Intake is known only as of the last feedback, and that was measured up to a round before it came; rounds are slow exactly when members are busy.
+/// So the slowest member is taken to have gone on reading since, at the rate measured between feedbacks, for two feedback intervals at most, and the
+/// share bounds what lies beyond that estimate. Under overload the measured rate is what the member can do: the sender is let on at that rate, and
+/// what waits in the buffer stays near the share. Where only the window holds the sender back, the share comes on top of what was read, feedback
+/// after feedback, and the rate climbs. The estimate is no more than three quarters of a share ahead of feedback: two shares are the whole buffer, so
+/// that a member which lost its processor and has read nothing of what it is believed to have read can still take it all. More is needed only where a
+/// member reads a whole share between two feedbacks; there it may be up to fifteen, while a sender limited by its window finds that more under way is
+/// read at a higher rate. A drop reported by a member's kernel says that an estimate was wrong: it ends such growth and halves the share, down to an
+/// eighth, and each feedback without one gives a tenth back.
 /// </para>
 /// <para>
 /// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an eighth; a train larger than the
