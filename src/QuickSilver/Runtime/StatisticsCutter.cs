@@ -70,8 +70,12 @@ internal sealed class StatisticsCutter
         else if (wasBusy && !_alarm.IsSet) _alarm.Set(now + Age);
     }
 
-    /// <summary>Makes the last cut.</summary>
-    public void Cut(Instant now) => TryCut(now);
+    /// <summary>Makes the last cut: there is no later turn to try again in, so it waits for a reader's copy.</summary>
+    public void Cut(Instant now)
+    {
+        Collect(now);
+        lock (_lock) Publish();
+    }
 
     /// <summary>The protocol stack is about to be replaced: what it has counted is carried over.</summary>
     public void OnStackEnding()
@@ -89,14 +93,19 @@ internal sealed class StatisticsCutter
         if (!_lock.TryEnter()) return false;
         try
         {
-            _published = _next;
-            _made = null;
+            Publish();
         }
         finally
         {
             _lock.Exit();
         }
         return true;
+    }
+
+    private void Publish()
+    {
+        _published = _next;
+        _made = null;
     }
 
     private void Collect(Instant now)

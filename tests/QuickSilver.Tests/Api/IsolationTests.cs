@@ -184,6 +184,29 @@ public sealed class IsolationTests
     }
 
     [Fact]
+    public async Task The_error_that_stops_a_node_is_in_its_last_figures_though_others_read_them_all_the_time()
+    {
+        await using var rig = new NodeRig();
+        for (int round = 0; round < 10; round++)
+        {
+            QuickSilverNode node = await rig.StartAsync();
+            Group group = await node.JoinAsync("group", new GroupOptions
+            {
+                HandlerErrors = HandlerErrorPolicy.StopNode,
+                OnMessage = static (in MessageView _) => throw new InvalidOperationException("broken"),
+            });
+            Task[] readers = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(() =>
+            {
+                while (!node.Completion.IsCompleted) node.GetStatistics();
+            }))];
+            await group.SendAsync("anything");
+            await Assert.ThrowsAsync<QuickSilverException>(async () => await node.Completion.WaitAsync(NodeRig.Patience));
+            await Task.WhenAll(readers);
+            Assert.Equal(1, node.GetStatistics().HandlerErrors);
+        }
+    }
+
+    [Fact]
     public async Task Slow_key_selectors_and_feeds_are_reported_as_stalls_with_their_group()
     {
         await using var rig = new NodeRig();
