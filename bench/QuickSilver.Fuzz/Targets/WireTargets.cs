@@ -62,7 +62,8 @@ internal sealed class WireTargets
         _sum += reader.ReadVarint();
         while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, Reign, out PacketRecord record))
         {
-            Hold(record.Bytes.Length + record.FragmentOffset <= record.MessageLength, "a fragment beyond its message");
+            Hold(record.Bytes.Length + record.FragmentOffset <= (long)record.MessageLength * record.Count, "a fragment beyond its message");
+            Hold(record.Count == 1 || (!record.IsFirst && !record.IsFragment && record.MessageLength > 0), "no run");
             Hold(record.MessageLength <= PacketRecord.MaxMessageBytes, "a message too long");
             Hold(record.GroupIndex is >= 0 and < PacketRecord.MaxGroupsPerRegion && record.Number > 0, "no group or number");
             Hold(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes), "bytes from elsewhere");

@@ -15,7 +15,7 @@ internal static class ReceiverRole
     public static async Task RunAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
-        IReadOnlyList<string> names = RoleNode.GroupNames(order.Groups);
+        string[] names = [.. RoleNode.GroupNames(order.Groups)];
         var meter = new LoadMeter();
         var sink = new TrafficSink(order.Groups, order.Size, meter) { RecordsAll = order.Rate > 0 };
         await using QuickSilverNode node = await RoleNode.StartAsync(order);

@@ -20,6 +20,7 @@ internal sealed class TrafficSource
     private readonly LoadMeter _meter;
     private RunPhase _phase;
     private long _now;
+    private int _group;
 
     /// <summary>The run begins now.</summary>
     /// <param name="groups">How many groups.</param>
@@ -57,9 +58,14 @@ internal sealed class TrafficSource
     /// <returns>False when the run is over.</returns>
     public bool TryNext(out MeasuredHeader header)
     {
+        if (_ticksPerMessage == 0 && Sent % StampEvery != 0)
+        {
+            // Stamped, and in the part of the run, as the one before.
+            header = Make(_now);
+            return true;
+        }
         header = default;
-        if (Sent % StampEvery == 0) _now = Stopwatch.GetTimestamp();
-        long now = _now;
+        long now = _now = Stopwatch.GetTimestamp();
         long ticks = now;
         if (_ticksPerMessage > 0)
         {
@@ -67,18 +73,22 @@ internal sealed class TrafficSource
             if (_clock.PhaseAt(ticks) is null) return false;
             now = Pacer.WaitUntil(ticks);
         }
-        if (_ticksPerMessage == 0 && _phase == RunPhase.WarmUp && _clock.PhaseAt(ticks) is not (RunPhase.WarmUp or RunPhase.Measured)) _clock.MeasureFrom(ticks);
+        if (_ticksPerMessage == 0 && _phase == RunPhase.WarmUp && _clock.PhaseAt(ticks) is not (RunPhase.WarmUp or RunPhase.Measured))
+            _clock.MeasureFrom(ticks);
         if (_clock.PhaseAt(ticks) is not { } phase) return false;
         if (phase != _phase) Enter(phase);
-        if (phase == RunPhase.Measured)
-        {
-            Measured++;
-            if (_ticksPerMessage > 0) _lateness.Record(now - ticks);
-        }
-        int group = (int)(Sent % _sentByGroup.Length);
-        Sent++;
-        header = new MeasuredHeader(group, phase, ++_sentByGroup[group], ticks);
+        if (phase == RunPhase.Measured && _ticksPerMessage > 0) _lateness.Record(now - ticks);
+        header = Make(ticks);
         return true;
+    }
+
+    private MeasuredHeader Make(long ticks)
+    {
+        int group = _group;
+        if (++_group == _sentByGroup.Length) _group = 0;
+        Sent++;
+        if (_phase == RunPhase.Measured) Measured++;
+        return new MeasuredHeader(group, _phase, ++_sentByGroup[group], ticks);
     }
 
     private void Enter(RunPhase phase)

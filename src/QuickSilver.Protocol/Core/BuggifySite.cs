@@ -57,4 +57,7 @@ internal enum BuggifySite : byte
 
     /// <summary>A group whose sources could write into packets takes its turn at the buffer.</summary>
     SourceKeptFromPackets,
+
+    /// <summary>A source's messages are expected to have the length of the one before, whatever came so far.</summary>
+    RunExpected,
 }

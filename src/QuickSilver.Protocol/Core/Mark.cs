@@ -228,6 +228,15 @@ internal enum Mark : byte
     /// <summary>A source wrote a message into a packet.</summary>
     MessageWrittenInPlace,
 
+    /// <summary>Sources wrote a run of messages into a packet.</summary>
+    RunWrittenInPlace,
+
+    /// <summary>A source's message that was to go on a run had another length.</summary>
+    RunEndedByLength,
+
+    /// <summary>Messages of one group and length, that had waited to be packed, became a run.</summary>
+    RunPacked,
+
     /// <summary>A group whose sources wrote into packets had to take turns at the buffer again.</summary>
     DirectGroupSentBack,
 

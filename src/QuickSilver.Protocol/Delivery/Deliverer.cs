@@ -102,7 +102,7 @@ public sealed class Deliverer
         if (reader.ReadVarint() > ulong.MaxValue - view.FirstStep.Counter) return false;
         int groups = view.Region.Groups.Length;
         bool any = false;
-        while (PacketRecord.TryReadRun(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
         {
             if (record.GroupIndex >= groups || record.Number > ulong.MaxValue - (ulong)record.Count) return false;
             any = true;
@@ -130,7 +130,7 @@ public sealed class Deliverer
             return;
         }
         GroupReceiver?[] groups = _views.Of(view).ByIndex;
-        while (PacketRecord.TryReadRun(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
             // Read from the array for each run: a handler may have closed a group meanwhile.
             if (groups[record.GroupIndex] is not { } group) continue;
@@ -146,8 +146,9 @@ public sealed class Deliverer
                 else _probes.Hit(Mark.MessageWaitsForPlace);
             }
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
-            if (record.IsFragment) _order.OnFragment(place, record.Number, record.MessageLength, record.FragmentOffset, part, now);
-            else _order.OnWhole(place, new MessageRun(record.Number, part, record.Count, record.Distance), now);
+            int length = record.MessageLength;
+            if (record.IsFragment) _order.OnFragment(place, record.Number, length, record.FragmentOffset, part, now);
+            else _order.OnWhole(place, new MessageRun(record.Number, part with { Length = length }, record.Count, length), now);
         }
     }
 

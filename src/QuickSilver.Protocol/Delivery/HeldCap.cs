@@ -51,7 +51,7 @@ public sealed class HeldCap
         {
             if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
             ulong next = group.Find(sender)?.Next ?? 0;
-            if (record.Number == next || (next == 0 && Deliverer.MayStart(group, record))) return true;
+            if (record.Covers(next) || (next == 0 && Deliverer.MayStart(group, record))) return true;
             held |= record.Number > next;
         }
         return !held;
@@ -77,10 +77,10 @@ public sealed class HeldCap
         {
             if (known.ByIndex[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
             SenderPlace place = group.PlaceOf(sender);
-            if (record.Number <= place.Next) continue;
+            if (record.Highest <= place.Next) continue;
             last = place;
-            number = record.Number;
-            charge += record.Bytes.Length + HeldRun.Overhead;
+            number = record.Highest;
+            charge += record.Bytes.Length + ((long)record.Count * HeldRun.Overhead);
         }
         if (last is not null) known.BeyondCapOf(sender).Add(last, number, charge);
         return true;

@@ -1,11 +1,11 @@
-using System.Buffers;
-
 namespace QuickSilver.Protocol.Dissemination;
 
-/// <summary>The application's end of the pull tree: asked for a message when one could be sent. Core thread only.</summary>
+/// <summary>The application's end of the pull tree: asked for messages when they could be sent. Core thread only.</summary>
 public interface IMessageSource
 {
-    /// <summary>Writes the next message and returns true, or returns false: then what was written is discarded and the source is asked again only
-    /// after a signal.</summary>
-    bool TryWriteNext(IBufferWriter<byte> message);
+    /// <summary>
+    /// Writes messages, each ended by <see cref="MessageWriter.EndMessage"/>, until that says that no other is taken, and returns true; or until there
+    /// is none, and returns false: then what was written after the last end is discarded, and the source is asked again only after a signal.
+    /// </summary>
+    bool Write(MessageWriter messages);
 }

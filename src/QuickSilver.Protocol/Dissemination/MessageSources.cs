@@ -43,17 +43,16 @@ internal sealed class MessageSources
 
     /// <summary>Asks one source, if it wants to be asked.</summary>
     /// <returns>True when it has written a message.</returns>
-    public bool TryAsk(int index, ArenaWriter writer)
+    public bool TryAsk(int index, MessageWriter writer)
     {
         // A source may have been removed by one that was asked in the same round.
         if (index >= _entries.Count) return false;
         Entry entry = _entries[index];
         if (!entry.IsReady) return false;
         entry.IsReady = false;
-        bool wrote = entry.Source.TryWriteNext(writer);
-        if (wrote) entry.IsReady = true;
+        if (entry.Source.Write(writer)) entry.IsReady = true;
         else writer.Discard();
-        return wrote;
+        return writer.HasMessage || writer.Followers > 0;
     }
 
     private int IndexOf(IMessageSource source)

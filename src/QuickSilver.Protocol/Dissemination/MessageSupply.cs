@@ -31,7 +31,7 @@ internal struct MessageSupply
     /// <param name="gate">The group's: while it has no room sources are not asked.</param>
     /// <param name="writer">Where a source writes.</param>
     /// <returns>False when there is none.</returns>
-    public bool TryPull(in GroupGate gate, ArenaWriter writer)
+    public bool TryPull(in GroupGate gate, MessageWriter writer)
     {
         int count = _sources?.Count ?? 0;
         for (int tried = 0; tried < count && gate.HasRoom; tried++)
@@ -48,7 +48,7 @@ internal struct MessageSupply
     /// <param name="writer">Where a source writes.</param>
     /// <param name="admitted">The message; null when a source has written one.</param>
     /// <returns>False when there is none.</returns>
-    public bool TryNext(in GroupGate gate, ArenaWriter writer, out OutgoingMessage? admitted)
+    public bool TryNext(in GroupGate gate, MessageWriter writer, out OutgoingMessage? admitted)
     {
         int turns = 1 + (_sources?.Count ?? 0);
         for (int tried = 0; tried < turns; tried++)

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// Fills one packet after another from a stream's region buffer.
 /// <para>
-/// Idea: a packet takes what is there, messages of any groups of the region, one record each. When the next message does not fit whole, a fragment of
+/// Idea: a packet takes what is there, messages of any groups of the region, one record each, or one for a run of equal ones. When the next message does not fit whole, a fragment of
 /// it fills the packet to the last byte, and the next packet begins with the rest; so while there is backlog all packets have the full length and
 /// form a train. A message is never split for an end of less than 64 bytes: joining it costs every receiver a copy, so such an end is filled with
 /// zeros. So is the odd byte that a varint cannot meet.
@@ -71,6 +71,11 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         int head = HeadLength(entry, offset, fragment: offset > 0);
         if (head + WireWriter.VarintLength((ulong)rest) + rest <= writer.Remaining)
         {
+            if (offset == 0 && CountAlike(entry, writer.Remaining - head) is > 1 and int count)
+            {
+                PackRun(slot, ref writer, entry, count, sequence, now);
+                return true;
+            }
             WriteRecord(ref writer, entry, offset, rest);
             Slice whole = offset == 0 ? slot.Part(DatagramHeader.Length + writer.Written - rest, rest) : default;
             _backlog.RemoveFirst();
@@ -84,6 +89,37 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         WriteRecord(ref writer, entry, offset, part);
         _backlog.Advance(part);
         return false;
+    }
+
+    // How many of the first messages are of one group and length, with consecutive numbers, and fit into the room as a run.
+    private int CountAlike(in BacklogEntry entry, int room)
+    {
+        OutgoingMessage first = entry.Message;
+        int length = first.Length;
+        if (entry.IsFirst || length == 0) return 1;
+        int most = (room - WireWriter.VarintLength((ulong)length) - PacketRecord.CountBytes) / length;
+        most = Math.Min(most, Math.Min(_backlog.Count, PacketRecord.MaxCount));
+        int count = 1;
+        while (count < most && _backlog[count] is { IsFirst: false } next && next.GroupIndex == entry.GroupIndex && next.Message.Length == length
+            && next.Message.Number == first.Number + (ulong)count && next.Message.Step == first.Step) count++;
+        return count;
+    }
+
+    private void PackRun(in Slice slot, ref WireWriter writer, in BacklogEntry entry, int count, ulong sequence, Instant now)
+    {
+        int length = entry.Message.Length;
+        PacketRecord.WriteHead(ref writer, _epoch, entry.GroupIndex, entry.Message.Number, false, default, length, 0, length, count);
+        int start = DatagramHeader.Length + writer.Written;
+        for (int index = 0; index < count; index++) writer.WriteBytes(_backlog[index].Message.Span);
+        System.Diagnostics.Debug.Assert(!writer.Overflowed, "the run was measured");
+        _probes.Hit(Mark.RunPacked);
+        // Own messages that came before may be delivered now, to whoever gives the rest up.
+        for (int index = 0; index < count && !_backlog.IsEmpty; index++)
+        {
+            OutgoingMessage message = _backlog.First.Message;
+            _backlog.RemoveFirst();
+            messages.OnPacked(message, slot.Part(start + (index * length), length), sequence, now);
+        }
     }
 
     private void WriteRecord(ref WireWriter writer, in BacklogEntry entry, int offset, int length)

@@ -31,6 +31,12 @@ internal sealed class RegionBuffer
 
     public bool IsEmpty => _entries.Count == 0;
 
+    /// <summary>Messages that are here.</summary>
+    public int Count => _entries.Count;
+
+    /// <summary>An entry by its place, 0 for <see cref="First"/>.</summary>
+    public BacklogEntry this[int index] => _entries[index];
+
     /// <summary>Groups that wait for room, in order of arrival.</summary>
     public RingQueue<GroupSender> Waiters { get; } = new();
 

@@ -28,7 +28,7 @@ internal sealed class SendContext
         WaitingForStep = new StreamGate(Limits);
         CopyArena = new Arena(pool, BufferOwner.Pending);
         SourceArena = new Arena(pool, BufferOwner.Pending);
-        SourceWriter = new ArenaWriter(SourceArena);
+        SourceWriter = new MessageWriter(SourceArena);
         Streams = new StreamTable(this);
         Loop = new BindingLoop(this);
         Own = new OwnRun(this);
@@ -58,7 +58,7 @@ internal sealed class SendContext
 
     public Arena SourceArena { get; }
 
-    public ArenaWriter SourceWriter { get; }
+    public MessageWriter SourceWriter { get; }
 
     public MessagePool Messages { get; } = new();
 

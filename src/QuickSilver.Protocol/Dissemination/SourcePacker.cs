@@ -9,14 +9,15 @@ namespace QuickSilver.Protocol.Dissemination;
 /// Lets the sources of one stream's direct groups write their messages where they will be sent from.
 /// <para>
 /// Idea: a message that nobody waits for, that goes to one view and follows nothing that is still to be packed needs no record and no queue. Its
-/// source is asked when a packet has room, writes behind the place of the head, and what is left is to number it: a packet's messages of a group are
-/// counted, and delivered here, as one run if they have one length.
+/// source is asked when a packet has room, writes behind the place of the head, and what is left is to number it. Where messages have had one length
+/// for a while, those that follow are expected to have it too: the source writes them one behind the other, and they become one run, with one head,
+/// which is counted, and delivered here, as one.
 /// </para>
 /// <para>
-/// Awkward cases: the head is written last, since it names the length; the place assumes a length field like that of the message before, and a
-/// message that needs another is moved by a byte or two. A message that does not fit is written elsewhere and bound like any other: then a part of it
-/// fills the packet. While messages of the group wait for their delivery here, in streams of older steps, the next is bound, too. A source may end
-/// its group, or leave it: what it wrote before is sent.
+/// Awkward cases: the head is written last, since it names length and count; its place assumes a length field like that of the message before, and a
+/// run where one is expected, and a message for which that is wrong is moved by a byte or two. A message that does not fit, or ends a run by its
+/// length, is written elsewhere and bound like any other: then a part of it fills the packet. While messages of the group wait for their delivery
+/// here, in streams of older steps, the next is bound, too. A source may end its group, or leave it: what it wrote before is sent.
 /// </para>
 /// Cost: O(1) per message; one call of the source, no copy. Allocates nothing in steady state. Core thread only.
 /// </summary>
@@ -25,9 +26,24 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     // After so much it is another group's turn.
     private const int TurnBytes = 8 << 10;
 
+    // So many messages of one length in a row, and the next are expected to have it.
+    private const int UntilExpected = 4;
+
+    // A source is asked for so many at a time: as many calls of user code as are timed together.
+    private const int MostAsked = 16;
+
     private readonly Epoch _epoch = view.Number.Epoch;
     private readonly RingQueue<GroupSender> _groups = messages.Backlog.Direct;
     private int _usualField = 1;
+    private int _lastLength;
+    private int _alike;
+
+    private enum Outcome
+    {
+        Written,
+        Elsewhere,
+        Nothing,
+    }
 
     /// <summary>Asks the groups in turn, until one has something, for as much as it has and its turn allows.</summary>
     /// <returns>False when no group has anything. Otherwise messages are in the packet, or the last of them, which did not fit, is in the
@@ -56,84 +72,91 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     // Returns false when the group has nothing more.
     private bool WriteTurn(in Slice slot, ref WireWriter writer, GroupSender group, ulong sequence, Instant now)
     {
-        int turnEnd = writer.Written + TurnBytes;
+        int end = writer.Written + TurnBytes;
         PendingAccount account = messages.Gate.Account;
-        long messagesLeft = account.MessagesLeft, bytesLeft = account.BytesLeft;
-        MessageRun run = default;
-        bool isElsewhere;
-        while (TryWrite(slot, ref writer, group, run, out MessageRun next, out isElsewhere))
+        while (true)
         {
-            if (run.Count == 0)
-            {
-                run = next;
-            }
-            else if (!run.TryAppend(next))
-            {
-                Commit(group, run, sequence, now);
-                (messagesLeft, bytesLeft) = (account.MessagesLeft, account.BytesLeft);
-                run = next;
-            }
-            if ((writer.Written < turnEnd || _groups.Count == 0) && run.Count < messagesLeft && run.TotalLength < bytesLeft) continue;
-            Commit(group, run, sequence, now);
-            return true;
+            // A turn is over with the message that passes its end; alone, a group has no turns.
+            Outcome outcome = WriteRecord(slot, ref writer, group, _groups.Count > 0 ? end - writer.Written : int.MaxValue, sequence, now);
+            if (outcome != Outcome.Written) return outcome == Outcome.Elsewhere;
+            if ((writer.Written >= end && _groups.Count > 0) || account.MessagesLeft <= 0 || account.BytesLeft <= 0) return true;
         }
-        Commit(group, run, sequence, now);
-        if (isElsewhere) group.BindPulled(now);
-        return isElsewhere;
     }
 
-    // Writes one message into the packet; false when there is none, or when it did not fit and waits elsewhere.
-    private bool TryWrite(
-        in Slice slot, ref WireWriter writer, GroupSender group, in MessageRun before, out MessageRun message, out bool isElsewhere)
+    // Writes one message, or a run of them, into the packet.
+    private Outcome WriteRecord(in Slice slot, ref WireWriter writer, GroupSender group, int turnLeft, ulong sequence, Instant now)
     {
-        message = default;
-        isElsewhere = false;
-        ulong number = group.Numbers.After(before.Count > 0 ? before.End - 1 : group.Numbers.Last);
-        int head = HeadLength(group, number);
+        ulong number = group.Numbers.After(group.Numbers.Last);
+        bool isFirst = messages.IsFirst(group.DirectIndex);
+        StepNumber previous = isFirst ? group.Numbers.LastStep : default;
+        bool mayRun = !isFirst && (_alike == UntilExpected || context.Settings.Probes.Here(BuggifySite.RunExpected));
+        int head = PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, previous, 0, 0, fragment: false)
+            + (mayRun ? PacketRecord.CountBytes : 0);
         int start = DatagramHeader.Length + writer.Written + head + _usualField;
         // However long its length field will be, what fits here fits into the packet.
         int room = writer.Remaining - head - Math.Max(_usualField, WireWriter.VarintLength((ulong)writer.Remaining));
-        context.SourceWriter.Begin(room > 0 ? slot.Part(start, room) : default);
+        MessageWriter source = context.SourceWriter;
+        source.Begin(room > 0 ? slot.Part(start, room) : default);
         if (!group.TryPull())
         {
-            context.SourceWriter.Discard();
-            return false;
+            source.Discard();
+            return Outcome.Nothing;
         }
-        isElsewhere = !context.SourceWriter.TryFinishInPlace(out int length);
-        if (isElsewhere) return false;
-        message = new MessageRun(number, WriteHead(slot, ref writer, group, number, start, length));
-        return true;
-    }
-
-    private int HeadLength(GroupSender group, ulong number)
-    {
-        bool isFirst = messages.IsFirst(group.DirectIndex);
-        return PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, isFirst ? group.Numbers.LastStep : default, 0, 0, fragment: false);
-    }
-
-    // Returns the bytes of the message, which may have moved.
-    private Slice WriteHead(in Slice slot, ref WireWriter writer, GroupSender group, ulong number, int start, int length)
-    {
+        if (!source.TryFinishInPlace(out int length))
+        {
+            group.BindPulled(now);
+            return Outcome.Elsewhere;
+        }
         int field = WireWriter.VarintLength((ulong)length);
         if (field != _usualField)
         {
-            // Before the head is written, which may end where the message began.
-            slot.Span.Slice(start, length).CopyTo(slot.Span[(start - _usualField + field)..]);
+            Move(slot, ref start, length, field - _usualField);
             _usualField = field;
         }
-        bool isFirst = messages.Introduce(group.DirectIndex);
-        PacketRecord.WriteHead(
-            ref writer, _epoch, group.DirectIndex, number, isFirst, isFirst ? group.Numbers.LastStep : default, length, 0, length);
-        Slice bytes = slot.Part(DatagramHeader.Length + writer.Written, length);
-        writer.Reserve(length);
+        int count = 1;
+        if (mayRun && length > 0) count += WriteFollowers(slot, start, length, group, turnLeft);
+        // Before the head is written, which ends where the message begins.
+        if (mayRun && count == 1) Move(slot, ref start, length, -PacketRecord.CountBytes);
+        _alike = source.HasMessage ? 0 : count > 1 || length == _lastLength ? Math.Min(_alike + 1, UntilExpected) : 0;
+        _lastLength = length;
+        messages.Introduce(group.DirectIndex);
+        PacketRecord.WriteHead(ref writer, _epoch, group.DirectIndex, number, isFirst, previous, length, 0, length, count);
+        writer.Reserve(count * length);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the room was measured");
-        return bytes;
+        context.Settings.Probes.Hit(count == 1 ? Mark.MessageWrittenInPlace : Mark.RunWrittenInPlace);
+        messages.OnWritten(group, new MessageRun(number, slot.Part(start, length), count, length), sequence, now);
+        if (!source.HasMessage) return Outcome.Written;
+        context.Settings.Probes.Hit(Mark.RunEndedByLength);
+        group.BindPulled(now);
+        return Outcome.Elsewhere;
     }
 
-    private void Commit(GroupSender group, in MessageRun run, ulong sequence, Instant now)
+    // Messages behind the first of a run, as long as they have its length. One that has not is left with the writer.
+    private int WriteFollowers(in Slice slot, int start, int length, GroupSender group, int turnLeft)
     {
-        if (run.Count == 0) return;
-        context.Settings.Probes.Hit(Mark.MessageWrittenInPlace);
-        messages.OnWritten(group, run, sequence, now);
+        // Each with the first is counted as pending only when all are written; the last may pass the limit, or the turn.
+        PendingAccount account = messages.Gate.Account;
+        long bytes = Math.Min(account.BytesLeft, Math.Min(turnLeft, slot.Length - start));
+        long most = Math.Min(Math.Min(account.MessagesLeft, PacketRecord.MaxCount), (bytes + length - 1) / length) - 1;
+        int count = 0;
+        MessageWriter source = context.SourceWriter;
+        while (count < most)
+        {
+            int at = start + ((count + 1) * length);
+            if (slot.Length - at < length) break;
+            source.BeginFollowers(slot.Part(at, slot.Length - at), length, (int)Math.Min(most - count, MostAsked));
+            bool any = group.TryPull();
+            count += source.TakeFollowers();
+            if (source.HasMessage) break;
+            source.Discard();
+            if (!any) break;
+        }
+        return count;
+    }
+
+    private static void Move(in Slice slot, ref int start, int length, int distance)
+    {
+        slot.Span.Slice(start, length).CopyTo(slot.Span[(start + distance)..]);
+        start += distance;
     }
 }

@@ -1,3 +1,6 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics.X86;
+
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
@@ -36,6 +39,13 @@ public sealed class Chunk
     {
         System.Diagnostics.Debug.Assert(_references > 0, "released more often than retained");
         if (--_references == 0) _pool.Return(this);
+    }
+
+    /// <summary>Asks the processor for the line of memory at a place in the array, which will soon be written. Does nothing beyond the end, or where
+    /// processors are not asked.</summary>
+    internal unsafe void Prefetch(int offset)
+    {
+        if (Sse.IsSupported && (uint)offset < (uint)Array.Length) Sse.Prefetch0(Unsafe.AsPointer(ref Array[offset]));
     }
 
     /// <summary>Takes another pinned array of the same length in the place of its own, which nobody else may look at yet.</summary>

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// Whole messages of one sender in one group with consecutive numbers and one length, at equal distances in one chunk, as a packet of equal messages
-/// holds them; or a single message. They go through delivery together. Copying it copies no reference.
+/// Whole messages of one sender in one group with consecutive numbers and one length, at equal distances in one chunk: a packet's run, messages of
+/// groups that take turns in a packet, or a single message. They go through delivery together. Copying it copies no reference.
 /// </summary>
 /// <param name="number">Number of the lowest, from 1.</param>
 /// <param name="first">Bytes of the lowest.</param>
@@ -30,6 +30,10 @@ public struct MessageRun(ulong number, in Slice first, int count = 1, int distan
 
     /// <summary>Length of all together.</summary>
     public readonly long TotalLength => (long)Count * First.Length;
+
+    /// <summary>From the first byte of the lowest message to the last of the highest.</summary>
+    public readonly ReadOnlySpan<byte> Span =>
+        First.Chunk is { } chunk ? chunk.Array.AsSpan(First.Offset, ((Count - 1) * Distance) + First.Length) : default;
 
     /// <summary>Bytes of one of the messages, from 0.</summary>
     public readonly Slice this[int index] => new(First.Chunk, First.Offset + (index * Distance), First.Length);

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <code>
 /// off len field
 ///   0   2 magic              0x5351 ("QS")
-///   2   1 version            1
+///   2   1 version            2
 ///   3   1 kind               low seven bits a DatagramKind; high bit: may be ignored by who does not know it
 ///   4   2 flags              DatagramFlags
 ///   6   2 total length       header included; a read is split into datagrams by it
@@ -31,7 +31,7 @@ public struct DatagramHeader
     public const int KindOffset = 3;
 
     /// <summary>The version written and understood.</summary>
-    public const byte CurrentVersion = 1;
+    public const byte CurrentVersion = 2;
 
     /// <summary>Bytes kept free in every size budget for the authenticated encryption to come.</summary>
     public const int EncryptionReserve = 44;

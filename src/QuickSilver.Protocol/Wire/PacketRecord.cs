@@ -1,18 +1,21 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// One message, or one fragment of a message, inside a packet; or a run of equal messages (<see cref="TryReadRun"/>). A packet's body is
+/// One message, or one fragment of a message, inside a packet; or a run: messages of one group and length, with consecutive numbers, which share
+/// one head. A packet's body is
 /// <code>
 /// step         varint   the step of all its messages, as a difference from the first step of the packet's region view
 /// record*               until the datagram ends:
 ///   flags      1 byte   bit 0: first message of its group in this stream; bit 1: fragment; bit 2: previous step is in another epoch than the view's;
-///                       bit 3, alone: no record, but filler: this byte and the zeros after it end the packet
+///                       bit 3, alone: no record, but filler: this byte and the zeros after it end the packet;
+///                       bit 4, alone: a run
 ///   group      varint   index of the group in the region's sorted list of groups
 ///   number     varint   message number, from 1, per (sender, group)
 ///   [first]    varint   counter of the step of the group's previous message from this sender; 0: there was none
 ///   [bit 2]    varint   term of that step's epoch, then 8 bytes: its server
 ///   [fragment] varint   length of the whole message, then varint: offset of this fragment in it
-///   length     varint   bytes that follow
+///   length     varint   bytes that follow; in a run, of each message, at least 1
+///   [run]      2 bytes  how many messages there are, at least 2; of one length, so that a sender can write it last
 ///   bytes
 /// </code>
 /// Filler brings a packet to the length of its train's others when too little room is left for a fragment worth its head, or when varints cannot
@@ -26,6 +29,12 @@ public readonly ref struct PacketRecord
     /// <summary>The most groups one region may have: a cap on the index, checked before it is used.</summary>
     public const int MaxGroupsPerRegion = 1 << 20;
 
+    /// <summary>Bytes by which the head of a run is longer.</summary>
+    public const int CountBytes = sizeof(ushort);
+
+    /// <summary>The most messages in a run.</summary>
+    public const int MaxCount = ushort.MaxValue;
+
     /// <summary>The most bytes of filler in a packet.</summary>
     public const int MaxFiller = 63;
 
@@ -33,6 +42,7 @@ public readonly ref struct PacketRecord
     private const byte FragmentBit = 2;
     private const byte ForeignEpochBit = 4;
     private const byte FillerBit = 8;
+    private const byte RunBit = 16;
 
     /// <summary>Index of the group in the region's sorted list.</summary>
     public int GroupIndex { get; init; }
@@ -58,20 +68,24 @@ public readonly ref struct PacketRecord
     /// <summary>Where <see cref="Bytes"/> begins in the datagram: so that a receiver can keep a slice of it.</summary>
     public int BytesOffset { get; init; }
 
-    /// <summary>The message's bytes, or the fragment's.</summary>
+    /// <summary>The message's bytes, or the fragment's; those of all messages of a run, one after another.</summary>
     public ReadOnlySpan<byte> Bytes { get; init; }
 
-    /// <summary>How many messages there are: whole ones of one group and length, numbered in a row from <see cref="Number"/>.</summary>
+    /// <summary>How many messages there are, numbered in a row from <see cref="Number"/>: more than one in a run.</summary>
     public int Count { get; private init; }
 
-    /// <summary>In a run: bytes from where one message begins to where the next does.</summary>
-    public int Distance { get; private init; }
+    /// <summary>Number of the highest message.</summary>
+    public ulong Highest => Number + (ulong)(Count - 1);
+
+    /// <summary>True when a message of this number is here.</summary>
+    public bool Covers(ulong number) => number - Number < (ulong)Count;
 
     /// <summary>Bytes of a record before the message's own, at most; for deciding whether a packet has room for more.</summary>
-    public const int MaxOverhead = 1 + 3 + 10 + 10 + 18 + 4 + 4 + 4;
+    public const int MaxOverhead = 1 + 3 + 10 + 10 + 18 + 4 + 4 + 4 + CountBytes;
 
     /// <summary>
-    /// Writes the part of a record that precedes the message's bytes. The caller writes <paramref name="length"/> bytes after it.
+    /// Writes the part of a record that precedes the message's bytes. The caller writes <paramref name="length"/> bytes after it; for a run,
+    /// as many for each message.
     /// </summary>
     /// <param name="writer">The packet's body.</param>
     /// <param name="viewEpoch">Epoch of the region view.</param>
@@ -82,13 +96,16 @@ public readonly ref struct PacketRecord
     /// <param name="messageLength">Length of the whole message.</param>
     /// <param name="offset">Offset of this part.</param>
     /// <param name="length">Length of this part; equal to <paramref name="messageLength"/> for a whole message.</param>
+    /// <param name="count">Messages; more than one only of whole ones that are not empty, of which the first is not its group's first.</param>
     public static void WriteHead(
         ref WireWriter writer, Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep,
-        int messageLength, int offset, int length)
+        int messageLength, int offset, int length, int count = 1)
     {
         bool fragment = length != messageLength;
+        bool run = count > 1;
+        System.Diagnostics.Debug.Assert(!run || (!first && !fragment && length > 0 && count <= MaxCount), "these are no run");
         bool foreign = first && !previousStep.IsNone && previousStep.Epoch != viewEpoch;
-        writer.WriteByte((byte)((first ? FirstBit : 0) | (fragment ? FragmentBit : 0) | (foreign ? ForeignEpochBit : 0)));
+        writer.WriteByte((byte)((first ? FirstBit : 0) | (fragment ? FragmentBit : 0) | (foreign ? ForeignEpochBit : 0) | (run ? RunBit : 0)));
         writer.WriteVarint((ulong)groupIndex);
         writer.WriteVarint(number);
         if (first) writer.WriteVarint(previousStep.Counter);
@@ -103,10 +120,12 @@ public readonly ref struct PacketRecord
             writer.WriteVarint((ulong)offset);
         }
         writer.WriteVarint((ulong)length);
+        if (run) writer.WriteUInt16((ushort)count);
     }
 
     /// <summary>
-    /// Bytes of a record before the message's own, without the length field: add <see cref="WireWriter.VarintLength"/> of the length.
+    /// Bytes of a record before the message's own, without the length field: add <see cref="WireWriter.VarintLength"/> of the length, and
+    /// <see cref="CountBytes"/> for a run.
     /// </summary>
     public static int HeadLength(
         Epoch viewEpoch, int groupIndex, ulong number, bool first, StepNumber previousStep, int messageLength, int offset, bool fragment)
@@ -149,7 +168,9 @@ public readonly ref struct PacketRecord
             ReadFiller(ref reader);
             return false;
         }
-        if ((flags & ~(FirstBit | FragmentBit | ForeignEpochBit)) != 0 || (flags & (FirstBit | ForeignEpochBit)) == ForeignEpochBit) reader.Fail();
+        bool run = flags == RunBit;
+        if (!run && (flags & ~(FirstBit | FragmentBit | ForeignEpochBit)) != 0) reader.Fail();
+        if ((flags & (FirstBit | ForeignEpochBit)) == ForeignEpochBit) reader.Fail();
         int group = (int)reader.ReadVarint(MaxGroupsPerRegion - 1);
         ulong number = reader.ReadVarint();
         if (number == 0) reader.Fail();
@@ -173,8 +194,13 @@ public readonly ref struct PacketRecord
         int length = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
         if (!fragment) total = length;
         if (fragment && (length == 0 || length >= total || offset > total - length)) reader.Fail();
+        int count = run ? reader.ReadUInt16() : 1;
+        // What has no bytes could claim any number of messages.
+        if (run && (count < 2 || length == 0)) reader.Fail();
         int bytesOffset = datagramLength - reader.Remaining;
-        ReadOnlySpan<byte> bytes = reader.ReadBytes(length);
+        long all = (long)length * count;
+        if (all > reader.Remaining) reader.Fail();
+        ReadOnlySpan<byte> bytes = reader.ReadBytes(reader.Failed ? 0 : (int)all);
         if (reader.Failed) return false;
         record = new PacketRecord
         {
@@ -187,39 +213,9 @@ public readonly ref struct PacketRecord
             FragmentOffset = offset,
             BytesOffset = bytesOffset,
             Bytes = bytes,
-            Count = 1,
+            Count = count,
         };
         return true;
-    }
-
-    /// <summary>
-    /// As <see cref="TryRead"/>, and reads on over the records that say of the next number what this one says of its own: their heads are what is
-    /// expected, byte by byte, so they need not be parsed. A run ends where a varint grows.
-    /// </summary>
-    public static bool TryReadRun(ref WireReader reader, int datagramLength, Epoch viewEpoch, out PacketRecord record)
-    {
-        if (!TryRead(ref reader, datagramLength, viewEpoch, out record)) return false;
-        if (record.IsFragment || reader.Remaining <= record.Bytes.Length) return true;
-        int followers = SkipFollowers(ref reader, record.GroupIndex, record.Number, record.MessageLength, out int distance);
-        if (followers > 0) record = record with { Count = 1 + followers, Distance = distance };
-        return true;
-    }
-
-    private static int SkipFollowers(ref WireReader reader, int group, ulong number, int length, out int distance)
-    {
-        Span<byte> room = stackalloc byte[ExpectedHead.MostBytes];
-        var head = new ExpectedHead(room, group, number + 1, length);
-        distance = head.Length + length;
-        ReadOnlySpan<byte> rest = reader.Rest;
-        int most = (int)Math.Min((ulong)(rest.Length / distance), ulong.MaxValue - number);
-        int followers = 0;
-        while (followers < most && head.IsAt(rest[(followers * distance)..]))
-        {
-            followers++;
-            if (!head.TryAdvance()) break;
-        }
-        reader.ReadBytes(followers * distance);
-        return followers;
     }
 
     private static void ReadFiller(ref WireReader reader)

@@ -20,9 +20,6 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
     /// <summary>True when everything was read and nothing failed: what a strict format demands at its end.</summary>
     public readonly bool IsAtEnd => !Failed && _rest.IsEmpty;
 
-    /// <summary>What is not yet read.</summary>
-    public readonly ReadOnlySpan<byte> Rest => _rest;
-
     /// <summary>Marks the input as bad, for rules that the reader itself does not know.</summary>
     public void Fail()
     {
@@ -41,6 +38,13 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
         byte value = _rest[0];
         _rest = _rest[1..];
         return value;
+    }
+
+    /// <summary>Two bytes, little-endian.</summary>
+    public ushort ReadUInt16()
+    {
+        ReadOnlySpan<byte> bytes = ReadBytes(2);
+        return bytes.IsEmpty ? (ushort)0 : BinaryPrimitives.ReadUInt16LittleEndian(bytes);
     }
 
     /// <summary>Four bytes, little-endian.</summary>

@@ -23,21 +23,6 @@ public ref struct WireWriter(Span<byte> bytes)
     /// <summary>Bytes that <see cref="WriteVarint"/> needs for <paramref name="value"/>.</summary>
     public static int VarintLength(ulong value) => ((63 - System.Numerics.BitOperations.LeadingZeroCount(value | 1)) / 7) + 1;
 
-    /// <summary>Adds one to a varint where it stands; false when it would need a byte more: then it is of no use.</summary>
-    public static bool TryIncrement(Span<byte> varint)
-    {
-        foreach (ref byte part in varint)
-        {
-            if ((part & 0x7F) != 0x7F)
-            {
-                part++;
-                return true;
-            }
-            part &= 0x80;
-        }
-        return false;
-    }
-
     /// <summary>Goes back to an earlier length, so that a record which did not fit leaves no trace.</summary>
     public void Rewind(int written)
     {
@@ -50,6 +35,13 @@ public ref struct WireWriter(Span<byte> bytes)
     {
         Span<byte> room = Reserve(1);
         if (!room.IsEmpty) room[0] = value;
+    }
+
+    /// <summary>Two bytes, little-endian.</summary>
+    public void WriteUInt16(ushort value)
+    {
+        Span<byte> room = Reserve(2);
+        if (!room.IsEmpty) BinaryPrimitives.WriteUInt16LittleEndian(room, value);
     }
 
     /// <summary>Four bytes, little-endian.</summary>

@@ -55,7 +55,7 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         {
             GroupId id = view.View.Region.Groups[record.GroupIndex];
             if (!_groups.TryGetValue(id, out GroupLog? group)) throw run.Violation("V4", $"node {node} sent to group {id} without ever being in it");
-            AddCarrier(node, group, record, stream, header.Sequence);
+            for (ulong number = record.Number; number <= record.Highest; number++) AddCarrier(node, group, number, record.IsFragment, stream, header.Sequence);
         }
         if (!reader.IsAtEnd) throw run.Violation("E1", $"node {node} sent a malformed packet {header.Sequence} to {view.View}");
     }
@@ -120,9 +120,9 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         }
     }
 
-    private void AddCarrier(int node, GroupLog group, in PacketRecord record, StreamFacts stream, ulong sequence)
+    private void AddCarrier(int node, GroupLog group, ulong number, bool isFragment, StreamFacts stream, ulong sequence)
     {
-        (int, int, ulong) key = (group.Index, node, record.Number);
+        (int, int, ulong) key = (group.Index, node, number);
         if (!_carriers.TryGetValue(key, out List<Carrier>? carriers))
         {
             _carriers.Add(key, carriers = _spare.TryPop(out List<Carrier>? spare) ? spare : []);
@@ -130,9 +130,9 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         for (int index = 0; index < carriers.Count; index++)
         {
             if (carriers[index].Stream != stream) continue;
-            if (!record.IsFragment)
+            if (!isFragment)
             {
-                throw run.Violation("V4", $"node {node} sent message {record.Number} to {group.Name} twice in {stream.View.View}");
+                throw run.Violation("V4", $"node {node} sent message {number} to {group.Name} twice in {stream.View.View}");
             }
             carriers[index] = carriers[index] with { Last = sequence };
             return;

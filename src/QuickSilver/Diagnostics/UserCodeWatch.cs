@@ -20,8 +20,10 @@ namespace QuickSilver.Diagnostics;
 /// <param name="events">The node's.</param>
 internal sealed class UserCodeWatch(TimeSpan stall, NodeLog log, NodeEventQueue events) : IDisposable
 {
+    /// <summary>So many calls are timed together: who calls more often in one go leaves in between.</summary>
+    public const int LongestRun = 16;
+
     private const int Period = 1_000;
-    private const int LongestRun = 16;
 
     private readonly Lock _lock = new();
     private readonly long _stallMilliseconds = Math.Max(1, (long)stall.TotalMilliseconds);
@@ -59,10 +61,12 @@ internal sealed class UserCodeWatch(TimeSpan stall, NodeLog log, NodeEventQueue 
     }
 
     /// <summary>It has come back. Core thread only.</summary>
-    public void Leave()
+    /// <param name="calls">How often it was called since <see cref="Enter"/>.</param>
+    public void Leave(int calls = 1)
     {
         Volatile.Write(ref _isInside, false);
-        if (++_untimed < _limit) return;
+        _untimed += Math.Max(1, calls);
+        if (_untimed < _limit) return;
         TimeRun();
         _limit = LongestRun;
     }

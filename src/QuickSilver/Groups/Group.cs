@@ -131,10 +131,7 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Messages are delivered. Core thread only.</summary>
     internal void Deliver(NodeInfo sender, in MessageRun run)
     {
-        if (_inline.Length > 0)
-        {
-            for (int index = 0; index < run.Count; index++) RunInline(sender, run.Number + (ulong)index, run[index].Span);
-        }
+        if (_inline.Length > 0) RunInline(sender, run.Number, run.Span, run.Length, run.Distance, run.Count);
         InboxCore.OnMessages(sender, run);
     }
 
@@ -143,7 +140,7 @@ public sealed class Group : GroupSender, IInboxOwner
     {
         if (HasEnded) return;
         _inline = [.. _inline, registration];
-        InboxCore.TryBecomeInline(entry => RunInline(entry.Sender!, entry.Number, entry.Span));
+        InboxCore.TryBecomeInline(entry => RunInline(entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
     }
 
     /// <summary>Takes an inline handler out. Core thread only.</summary>
@@ -195,23 +192,48 @@ public sealed class Group : GroupSender, IInboxOwner
         Services.Remove(this);
     }
 
-    private void RunInline(NodeInfo sender, ulong number, ReadOnlySpan<byte> payload)
+    // Messages at equal distances one after another, each to all handlers. A handler that throws has had its call; the next goes on.
+    private void RunInline(NodeInfo sender, ulong number, ReadOnlySpan<byte> payloads, int length, int distance, int count)
     {
         GroupCore core = Core!;
-        foreach (InlineRegistration registration in _inline)
+        var calls = new InlineCalls(_inline);
+        while (calls.Message < count)
         {
-            if (registration.IsRemoved) continue;
+            int before = calls.Message;
+            int end = Math.Min(count, before + GroupCore.CallsTimedTogether);
             core.EnterUserCode(LoopPhase.InlineHandler);
             try
             {
-                registration.Handler(new MessageView(this, sender, number, payload));
+                CallInline(sender, number, payloads, length, distance, end, ref calls);
             }
             catch (Exception fault)
             {
                 core.OnUserFault(this, fault);
             }
-            core.LeaveUserCode();
+            core.LeaveUserCode(calls.Message - before);
         }
+    }
+
+    // Where it stands is written down before each call, for when that throws.
+    private void CallInline(
+        NodeInfo sender, ulong number, ReadOnlySpan<byte> payloads, int length, int distance, int end, ref InlineCalls calls)
+    {
+        InlineRegistration[] handlers = calls.Handlers;
+        int handler = calls.Handler;
+        for (int message = calls.Message; message < end; message++)
+        {
+            ReadOnlySpan<byte> payload = payloads.Slice(message * distance, length);
+            while (handler < handlers.Length)
+            {
+                InlineRegistration registration = handlers[handler++];
+                if (registration.IsRemoved) continue;
+                (calls.Message, calls.Handler) = (message, handler);
+                registration.Handler(new MessageView(this, sender, number + (ulong)message, payload));
+            }
+            if (!ReferenceEquals(handlers, _inline)) calls.Handlers = handlers = _inline;
+            handler = 0;
+        }
+        (calls.Message, calls.Handler) = (end, 0);
     }
 
     private void ThrowIfLeft()

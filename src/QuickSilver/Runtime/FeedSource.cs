@@ -17,8 +17,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private readonly IMessageFeed _feed;
     private readonly int _longest;
     private LocalGroup? _local;
-    private IBufferWriter<byte>? _writer;
-    private int _written;
+    private MessageWriter? _writer;
     private int _isSignalled;
 
     /// <summary>Wraps a feed. Any thread.</summary>
@@ -63,16 +62,22 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     }
 
     /// <inheritdoc/>
-    public bool TryWriteNext(IBufferWriter<byte> message)
+    public bool Write(MessageWriter messages)
     {
         if (IsRemoved || _handle.HasEnded || _handle.Core is not { } core) return false;
-        _writer = message;
-        _written = 0;
+        _writer = messages;
+        int count = 0;
+        long bytes = 0;
         core.EnterUserCode(LoopPhase.Feed);
         try
         {
-            if (!_feed.TryWriteNext(this)) return false;
-            core.OnFed(_written);
+            do
+            {
+                if (!_feed.TryWriteNext(this)) return false;
+                count++;
+                bytes += messages.Length;
+            }
+            while (messages.EndMessage() && !IsRemoved && !_handle.HasEnded);
             return true;
         }
         catch (Exception fault)
@@ -83,16 +88,17 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         finally
         {
             _writer = null;
-            core.LeaveUserCode();
+            core.OnFed(count, bytes);
+            core.LeaveUserCode(count);
         }
     }
 
     /// <inheritdoc/>
     public void Advance(int count)
     {
-        _written += count;
-        if (_written > _longest) throw PayloadLimit.Exceeded(_written, _longest);
-        Writer.Advance(count);
+        MessageWriter writer = Writer;
+        if (count > _longest - writer.Length) throw PayloadLimit.Exceeded(writer.Length + (long)count, _longest);
+        writer.Advance(count);
     }
 
     /// <inheritdoc/>
@@ -101,5 +107,5 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     /// <inheritdoc/>
     public Span<byte> GetSpan(int sizeHint = 0) => Writer.GetSpan(sizeHint);
 
-    private IBufferWriter<byte> Writer => _writer ?? throw new InvalidOperationException("A feed's writer is valid during the call only.");
+    private MessageWriter Writer => _writer ?? throw new InvalidOperationException("A feed's writer is valid during the call only.");
 }

@@ -17,6 +17,9 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class GroupCore : IRequestTarget, ISendQueue
 {
+    /// <summary>User code that is called often in one go leaves after so many calls.</summary>
+    public const int CallsTimedTogether = UserCodeWatch.LongestRun;
+
     private readonly NodeCore _node;
     private HashSet<ConfirmTicket>? _tickets;
     private List<MemberWait>? _memberWaits;
@@ -225,9 +228,9 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     }
 
     /// <summary>A feed has written a message.</summary>
-    public void OnFed(int bytes)
+    public void OnFed(int messages, long bytes)
     {
-        Figures.MessagesSent++;
+        Figures.MessagesSent += messages;
         Figures.BytesSent += bytes;
     }
 
@@ -238,7 +241,8 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public void EnterUserCode(LoopPhase phase) => Services.UserCode.Enter(phase, Name);
 
     /// <summary>It has come back.</summary>
-    public void LeaveUserCode() => Services.UserCode.Leave();
+    /// <param name="calls">How often it was called.</param>
+    public void LeaveUserCode(int calls = 1) => Services.UserCode.Leave(calls);
 
     /// <summary>Something has to be done at the end of the turn.</summary>
     public void Touch()

@@ -56,8 +56,10 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         var bytes = new byte[DatagramHeader.MaxDatagram];
         var writer = new WireWriter(bytes.AsSpan(DatagramHeader.Length));
         writer.WriteVarint(step - view.FirstStep.Counter);
-        foreach (PacketPart part in parts)
+        for (int at = 0; at < parts.Length;)
         {
+            PacketPart part = parts[at];
+            int count = CountAlike(parts[at..]);
             PacketRecord.WriteHead(
                 ref writer,
                 view.Number.Epoch,
@@ -67,11 +69,23 @@ internal sealed class DeliveryWorld : IDeliveryEvents
                 Step(part.Previous),
                 part.MessageLength,
                 part.Offset,
-                part.Bytes.Length);
-            writer.WriteBytes(part.Bytes);
+                part.Bytes.Length,
+                count);
+            for (int end = at + count; at < end; at++) writer.WriteBytes(parts[at].Bytes);
         }
         Assert.False(writer.Overflowed);
         return bytes[..(DatagramHeader.Length + writer.Written)];
+    }
+
+    // What a packer would make one run of.
+    private static int CountAlike(ReadOnlySpan<PacketPart> parts)
+    {
+        PacketPart first = parts[0];
+        if (first.First || first.Bytes.Length == 0 || first.Bytes.Length != first.MessageLength) return 1;
+        int count = 1;
+        while (count < parts.Length && parts[count] is { First: false } next && next.Group == first.Group && next.Number == first.Number + (ulong)count
+            && next.Bytes.Length == first.Bytes.Length && next.MessageLength == first.MessageLength) count++;
+        return count;
     }
 
     /// <summary>A packet arrives, as recovery would hand it over.</summary>

@@ -25,7 +25,7 @@ public class DirectSourceTests
         Assert.Equal(0UL, sender.LastNumber);
         world.PullAll();
 
-        Assert.Equal(1UL, _marks[(int)Mark.MessageWrittenInPlace]);
+        Assert.Equal(2UL, _marks[(int)Mark.MessageWrittenInPlace]);
         Assert.Equal([1, 2], Received(world, view).Messages.ConvertAll(static message => (int)message.Number));
         Assert.Equal([2], world.OwnRuns);
         Assert.Equal((2L, 200L), (sender.PendingMessages, sender.PendingBytes));
@@ -42,7 +42,63 @@ public class DirectSourceTests
     {
         for (ulong seed = 1; seed <= 40; seed++) RunAnything(seed, slot, train);
         Assert.True(_marks[(int)Mark.MessageWrittenInPlace] > 1_000);
+        Assert.True(_marks[(int)Mark.RunWrittenInPlace] > 100);
+        Assert.True(_marks[(int)Mark.RunEndedByLength] > 10);
+        Assert.True(_marks[(int)Mark.RunPacked] > 10);
         Assert.True(_marks[(int)Mark.DirectGroupSentBack] > 10);
+    }
+
+    [Fact]
+    public void MessagesOfOneLengthShareAHead()
+    {
+        SendWorld world = World(out RegionView view, slot: 8000);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var source = new SourceStub(90, 50);
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        world.PullAll();
+        StreamModel model = Received(world, view);
+
+        Assert.Equal((90, 91), (model.Messages.Count, source.Asked));
+        // The first of its group stands alone, and so do those after which the next are expected to be like them.
+        Assert.Equal(6, model.Records);
+        Assert.Equal([5, 85], world.OwnRuns);
+    }
+
+    [Fact]
+    public void AMessageThatEndsARunComesAfterItAndARunWithoutFollowersIsNone()
+    {
+        SendWorld world = World(out RegionView view, slot: 8000);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        int[] lengths = [.. Enumerable.Repeat(30, 20), 31, .. Enumerable.Repeat(30, 7), 0, 0, 0, 0, 0, 0, 0, .. Enumerable.Repeat(200, 5), 9, 9];
+        foreach (int length in lengths)
+        {
+            var source = new SourceStub(1, length) { Mark = (byte)length };
+            sender.AddSource(source);
+            sender.Signal(source, world.Now);
+        }
+        while (sender.LastNumber < (ulong)lengths.Length) world.PullAll();
+
+        Assert.Equal(lengths, Received(world, view).Messages.Select(static message => message.Bytes.Length));
+        Assert.Equal(lengths, world.Own.Select(static own => own.Bytes.Length));
+        Assert.All(world.Own, static own => Assert.All(own.Bytes, value => Assert.Equal(own.Bytes.Length, value)));
+        Assert.True(_marks[(int)Mark.RunEndedByLength] > 0);
+    }
+
+    [Fact]
+    public void ARunEndsWhereTheLimitOfPendingIsReached()
+    {
+        SendWorld world = World(out RegionView view, slot: 8000, pending: new PendingQuota { StreamMessages = 40 });
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var source = new SourceStub(1_000, 20);
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        world.PullAll();
+        Assert.Equal((40UL, 40L), (sender.LastNumber, sender.PendingMessages));
+        world.AckAll();
+        world.PullAll();
+        Assert.Equal(80UL, sender.LastNumber);
+        Assert.Equal(80, Received(world, view).Messages.Count);
     }
 
     [Fact]
@@ -138,11 +194,12 @@ public class DirectSourceTests
         Assert.True(world.Pool.OutstandingChunks == 0, $"seed {seed}: {world.Pool.OutstandingChunks} chunks are out");
     }
 
-    private SendWorld World(out RegionView view, int slot = 1372, int train = 64)
+    private SendWorld World(out RegionView view, int slot = 1372, int train = 64, PendingQuota? pending = null)
     {
         var settings = new DisseminationSettings
         {
             Rate = new RateSettings { Fixed = true, Initial = 1e9 },
+            Pending = pending ?? new PendingQuota(),
             Probes = new Probes(Sabotage.None, _marks),
         };
         var world = new SendWorld(settings, slot, train);

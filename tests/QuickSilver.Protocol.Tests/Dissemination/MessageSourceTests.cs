@@ -149,7 +149,7 @@ public class MessageSourceTests
     {
         var pool = new BufferPool();
         var arena = new Arena(pool, BufferOwner.Pending);
-        var writer = new ArenaWriter(arena);
+        var writer = new MessageWriter(arena);
         for (int message = 0; message < 20; message++)
         {
             int length = 0;
@@ -176,7 +176,7 @@ public class MessageSourceTests
     [Fact]
     public void AMessageAboveTheLimitIsRefused()
     {
-        var writer = new ArenaWriter(new Arena(new BufferPool(), BufferOwner.Pending));
+        var writer = new MessageWriter(new Arena(new BufferPool(), BufferOwner.Pending));
         Assert.Throws<InvalidOperationException>(() => writer.GetMemory((16 << 20) + 1));
     }
 

@@ -69,7 +69,7 @@ public class PacketPackingTests
         world.Admit(one, [1, 2]);
         Assert.Equal(1, world.PullAll());
 
-        Assert.Equal([10, 1, 4, 1], world.OwnRuns);
+        Assert.Equal([2, 8, 1, 2, 2, 1], world.OwnRuns);
         Assert.Equal(Enumerable.Range(1, 12), world.Own.Where(own => own.Group == one).Select(static own => (int)own.Number));
         Assert.Equal([1, 2, 3, 4], world.Own.Where(own => own.Group == two).Select(static own => (int)own.Number));
         for (int index = 0; index < 10; index++) Assert.Equal([1, 2, (byte)index], world.Own[index].Bytes);

@@ -7,11 +7,24 @@ namespace QuickSilver.Protocol.Tests.Dissemination;
 /// <summary>A source of messages of any length and content, which it writes in any pieces and remembers.</summary>
 internal sealed class RandomSource(SeededRandom random) : IMessageSource
 {
+    private int _alike;
+    private int _length;
+
     public int Ready { get; set; }
 
     public List<byte[]> Written { get; } = [];
 
-    public bool TryWriteNext(IBufferWriter<byte> message)
+    public bool Write(MessageWriter messages)
+    {
+        do
+        {
+            if (!TryWriteNext(messages)) return false;
+        }
+        while (messages.EndMessage());
+        return true;
+    }
+
+    private bool TryWriteNext(IBufferWriter<byte> message)
     {
         if (Ready == 0)
         {
@@ -36,8 +49,20 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
         return true;
     }
 
+    // Now and then many of one length.
+    private int Length()
+    {
+        if (_alike > 0)
+        {
+            _alike--;
+            return _length;
+        }
+        if (random.NextBelow(8) == 0) _alike = (int)random.NextBelow(40);
+        return _length = AnyLength();
+    }
+
     // Around where a length needs one more byte, and where a packet ends.
-    private int Length() => (int)(random.NextBelow(6) switch
+    private int AnyLength() => (int)(random.NextBelow(6) switch
     {
         0 => random.NextBelow(5),
         1 => 120 + random.NextBelow(16),

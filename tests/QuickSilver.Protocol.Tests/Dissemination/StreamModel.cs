@@ -36,23 +36,24 @@ internal sealed class StreamModel(RegionView view)
         while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
         {
             records++;
-            Add(record, step);
+            for (int index = 0; index < record.Count; index++) Add(record, index, step);
         }
         Assert.True(reader.IsAtEnd);
         Assert.True(records > 0);
         Records += records;
     }
 
-    private void Add(in PacketRecord record, StepNumber step)
+    private void Add(in PacketRecord record, int index, StepNumber step)
     {
         GroupId group = view.Region.Groups[record.GroupIndex];
-        (GroupId, ulong) key = (group, record.Number);
+        ulong number = record.Number + (ulong)index;
+        (GroupId, ulong) key = (group, number);
         if (record.IsFirst) Firsts[key] = record.PreviousStep;
         if (!_parts.TryGetValue(key, out List<byte>? bytes)) _parts.Add(key, bytes = []);
         Assert.Equal(bytes.Count, record.FragmentOffset);
-        bytes.AddRange(record.Bytes);
+        bytes.AddRange(record.IsFragment ? record.Bytes : record.Bytes.Slice(index * record.MessageLength, record.MessageLength));
         if (bytes.Count < record.MessageLength) return;
         _parts.Remove(key);
-        Messages.Add((group, record.Number, step, [.. bytes]));
+        Messages.Add((group, number, step, [.. bytes]));
     }
 }

@@ -21,7 +21,8 @@ public class DatagramHeaderTests
 
     [Theory]
     [InlineData(0)]
-    [InlineData(2)]
+    [InlineData(1)]
+    [InlineData(3)]
     public void AnotherVersionIsRefused(byte version) => Assert.Equal(RejectReason.WrongVersion, Read(With(Data, 2, version)));
 
     [Theory]

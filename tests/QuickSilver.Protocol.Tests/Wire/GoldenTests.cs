@@ -67,6 +67,19 @@ public class GoldenTests
     }
 
     [Fact]
+    public void ThePacketOfRunsIsRead()
+    {
+        byte[] datagram = GoldenFile.Read("runs");
+        var reader = new WireReader(datagram.AsSpan(DatagramHeader.Length));
+        Assert.Equal(1UL, reader.ReadVarint());
+        AssertRecord(ref reader, datagram, 5, 1000, "abcdefghi", false, default, count: 3);
+        AssertRecord(ref reader, datagram, 5, 1003, "jk", false, default);
+        AssertRecord(ref reader, datagram, 300, 16384, new string('\0', 400), false, default, count: 400);
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out _));
+        Assert.True(reader.IsAtEnd);
+    }
+
+    [Fact]
     public void TheBodiesOfFeedbackAndRequestsAreRead()
     {
         Assert.True(AckBody.TryRead(Body("ack"), out AckBody ack));
@@ -126,6 +139,7 @@ public class GoldenTests
         DatagramHeader.MarkAsPeerRepair(repair, 191);
         yield return ("repair", repair);
         yield return ("fragments", WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 1), WireSamples.WriteFragmentsBody));
+        yield return ("runs", WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 2), WireSamples.WriteRunsBody));
         yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));
         yield return ("final", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, DatagramFlags.Final, 500)));
         yield return ("ack", WireSamples.Datagram(
@@ -148,11 +162,12 @@ public class GoldenTests
     }
 
     private static void AssertRecord(
-        ref WireReader reader, byte[] datagram, int group, ulong number, string text, bool first, StepNumber previous, int total = -1, int offset = 0)
+        ref WireReader reader, byte[] datagram, int group, ulong number, string text, bool first, StepNumber previous, int total = -1, int offset = 0,
+        int count = 1)
     {
         Assert.True(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out PacketRecord record));
         Assert.Equal((group, number, first, previous), (record.GroupIndex, record.Number, record.IsFirst, record.PreviousStep));
-        Assert.Equal((total >= 0, total < 0 ? text.Length : total, offset), (record.IsFragment, record.MessageLength, record.FragmentOffset));
+        Assert.Equal((count, total >= 0, total < 0 ? text.Length / count : total, offset), (record.Count, record.IsFragment, record.MessageLength, record.FragmentOffset));
         Assert.Equal(text, System.Text.Encoding.ASCII.GetString(record.Bytes));
         Assert.True(datagram.AsSpan(record.BytesOffset, record.Bytes.Length).SequenceEqual(record.Bytes));
     }

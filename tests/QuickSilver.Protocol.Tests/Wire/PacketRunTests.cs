@@ -3,111 +3,90 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Wire;
 
-/// <summary>Reading equal messages as runs is reading them one by one, only quicker.</summary>
+/// <summary>Messages of one length that share a head.</summary>
 public class PacketRunTests
 {
     private const int Inputs = 40_000;
 
     [Theory]
-    [InlineData(1, 60, 1000)]
-    [InlineData(120, 20, 0)]
-    [InlineData(16_370, 300, 3)]
-    [InlineData((1L << 28) - 5, 30, 130)]
-    [InlineData(long.MaxValue - 3, 7, 200)]
-    public void EqualMessagesAreOneRunUntilAVarintGrows(long first, int count, int length)
+    [InlineData(2, 1)]
+    [InlineData(3, 1000)]
+    [InlineData(900, 64)]
+    [InlineData(PacketRecord.MaxCount, 1)]
+    public void ARunIsReadAsItWasWritten(int count, int length)
     {
-        byte[] body = Equal(7, (ulong)first, count, length);
+        byte[] bytes = new byte[count * length];
+        for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)(index * 7);
+        byte[] body = [.. Run(7, 5, count, bytes), .. Single(7, 5 + (ulong)count, 9)];
         var reader = new WireReader(body);
-        ulong number = (ulong)first;
-        int runs = 0;
-        while (PacketRecord.TryReadRun(ref reader, body.Length, WireSamples.Reign, out PacketRecord run))
-        {
-            Assert.Equal(number, run.Number);
-            number += (ulong)run.Count;
-            runs++;
-        }
-        int growths = WireWriter.VarintLength((ulong)(first + count - 1)) - WireWriter.VarintLength((ulong)first);
 
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord run));
+        Assert.Equal((7, 5UL, count, length), (run.GroupIndex, run.Number, run.Count, run.MessageLength));
+        Assert.Equal((4UL + (ulong)count, false, false), (run.Highest, run.IsFirst, run.IsFragment));
+        Assert.True(run.Bytes.SequenceEqual(bytes));
+        Assert.True(body.AsSpan(run.BytesOffset, bytes.Length).SequenceEqual(bytes));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord next));
+        Assert.Equal((run.Highest + 1, 1), (next.Number, next.Count));
         Assert.True(reader.IsAtEnd);
-        Assert.Equal((ulong)(first + count), number);
-        Assert.InRange(runs, 1, 1 + growths);
-        AssertSame(body);
     }
 
     [Fact]
-    public void RunsEndWhereAnythingElseChanges()
+    public void ARunCoversItsNumbersAndNoOther()
     {
-        var writer = new WireWriter(new byte[400]);
-        foreach ((int group, ulong number, int length) in new[] { (3, 5UL, 4), (3, 6UL, 4), (3, 8UL, 4), (2, 9UL, 4), (2, 10UL, 5), (2, 11UL, 5), (2, 11UL, 5) })
-            Write(ref writer, group, number, length, length);
-        Write(ref writer, 2, 12, 5, 9);
-        Write(ref writer, 2, 13, 5, 5);
-        Write(ref writer, 2, 14, 5, 5, first: true);
-        Write(ref writer, 2, 15, 5, 5);
-        byte[] body = Sample(writer);
-
-        Assert.Equal([2, 1, 1, 2, 1, 1, 1, 2], AssertSame(body));
+        byte[] body = Run(0, 10, 3, new byte[6]);
+        var reader = new WireReader(body);
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord run));
+        Assert.Equal([10UL, 11UL, 12UL], Covered(run));
+        body = Single(0, 10, 3);
+        reader = new WireReader(body);
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out run));
+        Assert.Equal([10UL], Covered(run));
     }
 
     [Fact]
-    public void TheHighestNumberHasNoNext() => Assert.Equal([2, 1], AssertSame([.. Equal(1, ulong.MaxValue - 1, 2, 6), .. Equal(1, 1, 1, 6)]));
-
-    [Fact]
-    public void DamagedPacketsGiveTheSameAsRunsAndOneByOne()
+    public void WhateverIsAcceptedHasTheBytesOfAllItsMessages()
     {
-        byte[][] valid =
-        [
-            Equal(0, 125, 12, 20), [.. Equal(4, 1, 5, 3), .. Equal(4, 6, 5, 9), 8, 0, 0], [.. Equal(300, 16_380, 9, 0), .. Equal(1, 1, 3, 200)],
-            Equal(2, ulong.MaxValue - 9, 10, 2),
-        ];
+        byte[][] valid = [Run(0, 125, 12, new byte[240]), [.. Run(4, 1, 5, new byte[15]), .. Single(4, 6, 9), 8, 0, 0], Run(300, 16_380, 900, new byte[900])];
         var mutator = new Mutator(77, valid);
         int runs = 0;
-        for (int input = 0; input < Inputs; input++) runs += AssertSame(mutator.Next().ToArray()).Count(static count => count > 1);
-        Assert.InRange(runs, Inputs / 4, int.MaxValue);
-    }
-
-    /// <summary>Reads a body both ways, to its end or its first fault, and gives the lengths of the runs.</summary>
-    private static List<int> AssertSame(byte[] body)
-    {
-        var byRun = new WireReader(body);
-        var byRecord = new WireReader(body);
-        List<int> counts = [];
-        while (PacketRecord.TryReadRun(ref byRun, body.Length, WireSamples.Reign, out PacketRecord run))
+        for (int input = 0; input < Inputs; input++)
         {
-            counts.Add(run.Count);
-            for (int index = 0; index < run.Count; index++)
+            byte[] body = mutator.Next().ToArray();
+            var reader = new WireReader(body);
+            while (PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord record))
             {
-                Assert.True(PacketRecord.TryRead(ref byRecord, body.Length, WireSamples.Reign, out PacketRecord record));
-                Assert.Equal((run.GroupIndex, run.Number + (ulong)index, run.IsFragment), (record.GroupIndex, record.Number, record.IsFragment));
-                Assert.Equal((run.MessageLength, run.FragmentOffset), (record.MessageLength, record.FragmentOffset));
-                Assert.Equal(run.BytesOffset + (index * run.Distance), record.BytesOffset);
-                Assert.Equal(run.Bytes.Length, record.Bytes.Length);
-                Assert.Equal((run.IsFirst && index == 0, index == 0 ? run.PreviousStep : default), (record.IsFirst, record.PreviousStep));
+                if (record.Count == 1) continue;
+                runs++;
+                Assert.InRange(record.Count, 2, body.Length);
+                Assert.Equal(record.Count * record.MessageLength, record.Bytes.Length);
+                Assert.True(body.AsSpan(record.BytesOffset, record.Bytes.Length).SequenceEqual(record.Bytes));
             }
         }
-        Assert.False(PacketRecord.TryRead(ref byRecord, body.Length, WireSamples.Reign, out _));
-        Assert.Equal((byRecord.Failed, byRecord.Remaining), (byRun.Failed, byRun.Remaining));
-        return counts;
+        Assert.InRange(runs, Inputs / 10, int.MaxValue);
     }
 
-    private static byte[] Equal(int group, ulong first, int count, int length)
+    private static List<ulong> Covered(in PacketRecord record)
     {
-        var writer = new WireWriter(new byte[(length + 30) * count]);
-        for (int index = 0; index < count; index++) Write(ref writer, group, first + (ulong)index, length, length);
-        return Sample(writer);
+        List<ulong> covered = [];
+        foreach (ulong number in new[] { 0UL, 1UL, 9UL, 10UL, 11UL, 12UL, 13UL, ulong.MaxValue })
+        {
+            if (record.Covers(number)) covered.Add(number);
+        }
+        return covered;
     }
 
-    private static void Write(ref WireWriter writer, int group, ulong number, int length, int messageLength, bool first = false)
-    {
-        PacketRecord.WriteHead(ref writer, WireSamples.Reign, group, number, first, default, messageLength, 0, length);
-        writer.Reserve(length).Fill((byte)number);
-    }
+    private static byte[] Run(int group, ulong number, int count, byte[] bytes) =>
+        Written(bytes.Length + 30, (ref WireWriter writer) => WireSamples.WriteRun(ref writer, group, number, count, bytes));
 
-    private static byte[] Sample(WireWriter writer)
+    private static byte[] Single(int group, ulong number, int length) =>
+        Written(length + 30, (ref WireWriter writer) => WireSamples.WriteRecord(ref writer, group, number, new byte[length]));
+
+    private static byte[] Written(int capacity, WireSamples.BodyWriter body)
     {
+        var bytes = new byte[capacity];
+        var writer = new WireWriter(bytes);
+        body(ref writer);
         Assert.False(writer.Overflowed);
-        int written = writer.Written;
-        writer.Rewind(0);
-        return writer.Reserve(written).ToArray();
+        return bytes[..writer.Written];
     }
 }

@@ -22,7 +22,7 @@ public class TotalityTests
         Datagrams);
 
     [Fact]
-    public void ThePacket() => Totality.Check(ReadPacket, Body("data"), Body("fragments"));
+    public void ThePacket() => Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
 
     [Fact]
     public void TheAck() => Totality.Check(input => AckBody.TryRead(input, out _), Body("ack"), Body("ack-unknown-intake"));
@@ -77,7 +77,7 @@ public class TotalityTests
             bytes => PullBody.TryRead(bytes, out PullBody pull) ? WrittenPull(pull.Stream, pull.Partition, ToArray(pull.Ranges)) : null,
             Body("pull"));
         Totality.CheckOneForm(WriteHopAgain, Body("token-ack"));
-        Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"));
+        Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"), Body("runs"));
         Totality.CheckOneForm(WriteTokenAgain, TokenBody());
     }
 
@@ -93,7 +93,8 @@ public class TotalityTests
         _sum += reader.ReadVarint();
         while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, WireSamples.Reign, out PacketRecord record))
         {
-            Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength && record.GroupIndex >= 0 && record.Number > 0);
+            Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength * record.Count && record.GroupIndex >= 0 && record.Number > 0);
+            Require(record.Count == 1 || (!record.IsFirst && !record.IsFragment && record.Bytes.Length == record.MessageLength * record.Count));
             Require(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes));
         }
         return reader.IsAtEnd;
@@ -153,7 +154,8 @@ public class TotalityTests
                 record.PreviousStep,
                 record.MessageLength,
                 record.FragmentOffset,
-                record.Bytes.Length);
+                record.Bytes.Length / record.Count,
+                record.Count);
             writer.WriteBytes(record.Bytes);
             filler = reader.Remaining;
         }

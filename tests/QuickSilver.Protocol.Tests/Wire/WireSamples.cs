@@ -74,6 +74,21 @@ internal static class WireSamples
         PacketRecord.WriteFiller(ref filler);
     }
 
+    public static void WriteRunsBody(ref WireWriter writer)
+    {
+        writer.WriteVarint(1);
+        WriteRun(ref writer, 5, 1000, 3, "abcdefghi"u8);
+        WriteRecord(ref writer, 5, 1003, "jk"u8);
+        WriteRun(ref writer, 300, 16384, 400, new byte[400]);
+    }
+
+    public static void WriteRun(ref WireWriter writer, int group, ulong number, int count, ReadOnlySpan<byte> bytes)
+    {
+        int length = bytes.Length / count;
+        PacketRecord.WriteHead(ref writer, Reign, group, number, first: false, default, length, 0, length, count);
+        writer.WriteBytes(bytes);
+    }
+
     public static TokenHop Hop => new(Epoch: 2, Leader: 4, Round: 300, Hop: 11, From: 190, To: 191, Part: 0, Parts: 1);
 
     public static Token Token()

@@ -27,6 +27,8 @@ internal static class WorkloadDraw
         int senders = dice.Between(1, Math.Min(7, groups.Count + 2));
         int messages = Math.Max(40, Deliveries / groups.Count / senders);
         var used = new HashSet<(int, string)>();
+        // Messages of one length travel in runs.
+        var lengths = new Dice(random, RandomStream.Workload, part: 3);
         for (int sender = 0; sender < senders; sender++)
         {
             int node = dice.Between(0, groups.Count);
@@ -39,6 +41,7 @@ internal static class WorkloadDraw
                 MaxBytes = dice.Between(8, longest),
                 Pulled = pulls && dice.Chance(0.5),
             };
+            if (lengths.Chance(0.4)) plan = plan with { MinBytes = plan.MaxBytes };
             if (bursts && dice.Chance(0.6)) AddBursts(plans, plan, dice, length, messages);
             else plans.Add(Steady(plan, dice, length, messages));
         }

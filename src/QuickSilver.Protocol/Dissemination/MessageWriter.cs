@@ -1,0 +1,179 @@
+using System.Buffers;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// Where a source writes: at a place in a packet, or straight into pooled memory, of which exactly the message's length stays taken.
+/// <para>
+/// Idea: a source says where one message ends, and goes on writing right behind it while it is told to. In a packet whose last record is a run that
+/// takes any number of messages of one length, one after another, without a head between them; so a small message costs little more than its bytes.
+/// </para>
+/// <para>
+/// Awkward cases: a message that outgrows what was handed out moves to pooled memory, each time to a piece at least twice as large. So does one that
+/// ends with another length than the run's, and it is the last that is taken.
+/// </para>
+/// Cost: O(1) a message. Allocates nothing in steady state. Core thread only.
+/// </summary>
+public sealed class MessageWriter : IBufferWriter<byte>
+{
+    private const int FirstBytes = 512;
+
+    // Memory that was not written for milliseconds has left the caches; a store that waits for it holds up those behind it.
+    private const int AskedAhead = 1024;
+
+    private readonly Arena _arena;
+    private Slice _slice;
+    private int _written;
+    private bool _isInPlace;
+    private int _like;
+    private int _most;
+
+    /// <param name="arena">Where the memory is cut from; used by this writer only, because trimming needs the slice cut last.</param>
+    internal MessageWriter(Arena arena) => _arena = arena;
+
+    /// <summary>Bytes of the present message so far.</summary>
+    public int Length => _written;
+
+    /// <summary>True when a message has ended that is not one of the followers.</summary>
+    internal bool HasMessage { get; private set; }
+
+    /// <summary>Messages that were added to a run, and not taken yet.</summary>
+    internal int Followers { get; private set; }
+
+    /// <summary>Begins a message at a place of the caller's, where it stays if it fits; otherwise it moves to pooled memory.</summary>
+    /// <param name="place">May be empty. The reference stays the caller's.</param>
+    internal void Begin(in Slice place)
+    {
+        System.Diagnostics.Debug.Assert(_slice.IsEmpty && !HasMessage, "the message before was neither finished nor discarded");
+        _slice = place;
+        _isInPlace = !place.IsEmpty;
+        _most = 0;
+    }
+
+    /// <summary>Begins messages that go on where others of one length end.</summary>
+    /// <param name="place">The room behind them. The reference stays the caller's.</param>
+    /// <param name="length">The length that they have to have, at least 1.</param>
+    /// <param name="most">How many are taken.</param>
+    internal void BeginFollowers(in Slice place, int length, int most)
+    {
+        Begin(place);
+        _like = length;
+        _most = most;
+    }
+
+    /// <inheritdoc/>
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, _slice.Length - _written);
+        _written += count;
+    }
+
+    /// <summary>Room for what comes next.</summary>
+    /// <exception cref="InvalidOperationException">The message would be longer than any node accepts.</exception>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        EnsureRoom(sizeHint);
+        return _slice.Chunk!.Array.AsMemory(_slice.Offset + _written, _slice.Length - _written);
+    }
+
+    /// <inheritdoc cref="GetMemory"/>
+    public Span<byte> GetSpan(int sizeHint = 0)
+    {
+        EnsureRoom(sizeHint);
+        return _slice.Span[_written..];
+    }
+
+    /// <summary>The present message ends here.</summary>
+    /// <returns>True when another is taken; false: nothing may be written before the source is asked again.</returns>
+    public bool EndMessage()
+    {
+        if (_most > 0 && _isInPlace)
+        {
+            if (_written == _like) return EndFollower();
+            MoveTo(_arena.Take(_written));
+        }
+        HasMessage = true;
+        return false;
+    }
+
+    /// <summary>Takes a message that has ended elsewhere than at the caller's place: its bytes, with one reference that passes to the caller.</summary>
+    internal Slice Finish()
+    {
+        System.Diagnostics.Debug.Assert(!_isInPlace, "the memory is not the arena's");
+        if (_slice.IsEmpty) _slice = _arena.Take(0);
+        Slice slice = Trimmed();
+        Reset();
+        return slice;
+    }
+
+    /// <summary>Takes a message that has ended if it is still at the place where it began.</summary>
+    /// <param name="length">Its length.</param>
+    /// <returns>False when it is not: then it waits for <see cref="Finish"/>.</returns>
+    internal bool TryFinishInPlace(out int length)
+    {
+        length = _written;
+        bool isInPlace = _isInPlace;
+        if (isInPlace) Reset();
+        return isInPlace;
+    }
+
+    /// <summary>How many messages were added to a run since the last call.</summary>
+    internal int TakeFollowers()
+    {
+        int followers = Followers;
+        Followers = 0;
+        return followers;
+    }
+
+    /// <summary>Forgets the message that has not ended.</summary>
+    internal void Discard()
+    {
+        if (HasMessage) return;
+        if (!_slice.IsEmpty && !_isInPlace)
+        {
+            _written = 0;
+            Trimmed().Release();
+        }
+        Reset();
+    }
+
+    private bool EndFollower()
+    {
+        _slice = new Slice(_slice.Chunk, _slice.Offset + _like, _slice.Length - _like);
+        _written = 0;
+        _slice.Chunk!.Prefetch(_slice.Offset + AskedAhead);
+        return ++Followers < _most && _slice.Length >= _like;
+    }
+
+    private Slice Trimmed() =>
+        _slice.Chunk!.Array.Length > BufferPool.ChunkBytes ? _slice with { Length = _written } : _arena.Trim(_slice, _written);
+
+    private void Reset()
+    {
+        _slice = default;
+        _written = 0;
+        _isInPlace = false;
+        HasMessage = false;
+    }
+
+    private void EnsureRoom(int sizeHint)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+        long needed = _written + (long)Math.Max(1, sizeHint);
+        if (needed <= _slice.Length) return;
+        if (needed > PacketRecord.MaxMessageBytes) throw new InvalidOperationException($"A message has at most {PacketRecord.MaxMessageBytes} bytes.");
+        int wanted = (int)Math.Min(PacketRecord.MaxMessageBytes, Math.Max(needed, Math.Max(FirstBytes, _slice.Length * 2L)));
+        MoveTo(_arena.Take(wanted));
+    }
+
+    private void MoveTo(in Slice larger)
+    {
+        _slice.Span[.._written].CopyTo(larger.Span);
+        if (!_isInPlace) _slice.Release();
+        _isInPlace = false;
+        _slice = larger;
+    }
+}
