@@ -23,6 +23,10 @@ public sealed record RecoverySettings
     /// <summary>How often a hop is sent before its member is skipped.</summary>
     public int HopSends { get; init; } = 4;
 
+    /// <summary>How often it is sent to a member that was skipped twice: once, or as often as half of a longer pause between rounds has room for, lest
+    /// a few lost datagrams that are seconds apart make a living member a silent one.</summary>
+    internal int ProbeSends => Math.Clamp((int)(MinTokenInterval / (HopTimeout * 2)), 1, HopSends);
+
     /// <summary>How old the cutoff is at least: packets younger than it are never called missing in a token (relative asynchrony).</summary>
     public TimeSpan CutoffAge { get; init; } = TimeSpan.FromMilliseconds(20);
 

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// </para>
 /// <para>
 /// Awkward cases: a member that answers none of a hop's sends is left out of the round, which is then incomplete: it may raise no stability. A member
-/// left out twice in a row gets a single send a round until it answers. When it was to begin its partition's walk, the next one does; when it was to
+/// left out twice in a row gets a single send a round until it answers, or a few where rounds are far apart. When it was to begin its partition's walk, the next one does; when it was to
 /// close the partition, whoever walked last does; when it leads, the round is lost. Cost: a hop is linear in active streams and bounded lists;
 /// nothing is allocated once buffers have grown. Source: first paper, section 2.2, Figures 6 and 7; acknowledged hops and skipping are ours.
 /// </para>
@@ -184,8 +184,9 @@ internal sealed class TokenWalk
     {
         _hop++;
         var hop = new TokenHop(_lead.Epoch, _lead.Leader, Round, _hop, _region.Self, to, 0, 1);
-        int sends = _skips[to] >= 2 ? 1 : _node.Settings.HopSends;
-        if (sends == 1) _node.Probes.Hit(Mark.MemberProbed);
+        bool isProbe = _skips[to] >= 2;
+        int sends = isProbe ? _node.Settings.ProbeSends : _node.Settings.HopSends;
+        if (isProbe) _node.Probes.Hit(Mark.MemberProbed);
         // No room for so many that are silent: the round is lost, and the leader's patience begins another.
         _out.Send(hop, Token, _plan.Skipped, sends, now);
     }

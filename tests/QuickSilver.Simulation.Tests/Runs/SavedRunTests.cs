@@ -38,6 +38,7 @@ public class SavedRunTests
     /// late-survivor-knows-the-removed: a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody told
     /// it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
     /// token-in-the-installing-turn: a token was sent in the turn that installed its view, which the check on tokens came to know after the turn only.
+    /// lone-probes-lost: rounds were half a second apart; a member was mute for a second, then lost the one datagram that each round sent it.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -68,6 +69,7 @@ public class SavedRunTests
     [InlineData("late-survivor-knows-the-removed")]
     [InlineData("late-survivor-refused")]
     [InlineData("token-in-the-installing-turn")]
+    [InlineData("lone-probes-lost")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
