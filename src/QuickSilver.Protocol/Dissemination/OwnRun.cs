@@ -18,8 +18,8 @@ internal sealed class OwnRun(SendContext context)
     /// <summary>Messages are next; what was added before goes first if it is not of one run with them.</summary>
     public void Add(GroupSender group, StepNumber step, in MessageRun next, Instant now)
     {
-        // A packet is of one step.
-        if (_group == group && _run.TryAppend(next)) return;
+        // A packet is of one step; but what waited for it may be of a newer one, and lie where it would be next.
+        if (_group == group && _step == step && _run.TryAppend(next)) return;
         Flush(now);
         _group = group;
         _step = step;
