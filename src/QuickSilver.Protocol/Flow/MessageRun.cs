@@ -51,7 +51,8 @@ public struct MessageRun(ulong number, in Slice first, int count = 1, int distan
         if (next.Number != End || next.First.Chunk != First.Chunk || next.Length != Length || First.Chunk is null) return false;
         int fromFirst = next.First.Offset - First.Offset;
         int distance = Count > 1 ? Distance : fromFirst;
-        if (fromFirst != Count * distance || (next.Count > 1 && next.Distance != distance)) return false;
+        // What was written out of order lies before this run, or in it.
+        if (distance < Length || fromFirst != Count * distance || (next.Count > 1 && next.Distance != distance)) return false;
         Count += next.Count;
         Distance = distance;
         return true;
