@@ -14,6 +14,7 @@ namespace QuickSilver.Testing.Runs;
 public sealed class RunExecution
 {
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan Standstill = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan SilenceWindow = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SilenceLimit = TimeSpan.FromSeconds(30);
 
@@ -115,8 +116,8 @@ public sealed class RunExecution
         Prepare();
         Advance(_spec.HealAt);
         Cluster.Concerns = node => !_lost.Contains(node.Machine);
-        Await(_spec.ConvergenceLimit, FindDisagreement);
-        Await(_spec.SettleLimit, FindUnsettled);
+        Await(_spec.ConvergenceLimit, TimeSpan.Zero, FindDisagreement);
+        Await(_spec.SettleLimit, Standstill, FindUnsettled);
         if (!_spec.MustFallSilent) return;
         CheckSilence();
         Cluster.Shutdown();
@@ -146,15 +147,21 @@ public sealed class RunExecution
         }
     }
 
-    private void Await(TimeSpan limit, Func<(string Invariant, string Missing)?> find)
+    // Up to a limit, and beyond it for as long as no standstill is longer than that: of a few messages pending at a time each takes some rounds.
+    private void Await(TimeSpan limit, TimeSpan standstill, Func<(string Invariant, string Missing)?> find)
     {
-        TimeSpan until = Cluster.Elapsed + limit;
+        TimeSpan start = Cluster.Elapsed;
+        TimeSpan until = start + limit;
+        ulong delivered = Cluster.MessagesDelivered;
         while (!Cluster.RunUntil(() => find() is null, Slice))
         {
             CheckEvents();
+            if (Cluster.MessagesDelivered != delivered && Cluster.Elapsed + standstill > until) until = Cluster.Elapsed + standstill;
+            delivered = Cluster.MessagesDelivered;
             if (Cluster.Elapsed >= until && find() is { } missing)
             {
-                throw Cluster.Violation(missing.Invariant, string.Create(CultureInfo.InvariantCulture, $"after {limit} {missing.Missing}"));
+                throw Cluster.Violation(
+                    missing.Invariant, string.Create(CultureInfo.InvariantCulture, $"after {Cluster.Elapsed - start} {missing.Missing}"));
             }
         }
     }

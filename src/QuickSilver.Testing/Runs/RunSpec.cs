@@ -37,7 +37,8 @@ public sealed record RunSpec
     /// and leaves have returned.</summary>
     public TimeSpan ConvergenceLimit { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long it may need then, or after the last message, until all is delivered and stable.</summary>
+    /// <summary>How long it may need then, or after the last message, until all is delivered and stable; longer while something is delivered
+    /// every minute.</summary>
     public TimeSpan SettleLimit { get; init; } = TimeSpan.FromSeconds(300);
 
     /// <summary>True: in the end the core must fall silent on the data network (Q1) and its nodes shut down clean (R4).</summary>

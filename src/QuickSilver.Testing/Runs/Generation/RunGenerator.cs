@@ -52,7 +52,6 @@ public static class RunGenerator
             Faults = [.. faults, .. remains],
             HealAt = length,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
-            SettleLimit = SettleLimit(options, plans),
             Traits = traits,
         };
     }
@@ -92,19 +91,6 @@ public static class RunGenerator
             if (dice.Chance(BuggifyEach)) sites |= 1UL << (int)site;
         }
         return sites;
-    }
-
-    // Five minutes. A sender that may have two messages pending waits for two rounds after every two, one that finds them held and one that says so; a
-    // round visits every node, and takes some timeouts where hops are lost.
-    private static TimeSpan SettleLimit(SimulationOptions options, IReadOnlyList<SendPlan> plans)
-    {
-        int most = plans.GroupBy(plan => plan.Node).Select(sender => sender.Sum(plan => plan.Count)).DefaultIfEmpty().Max();
-        var link = options.Network.Link;
-        TimeSpan visits = options.Nodes * 2 * (link.Delay + link.Jitter);
-        TimeSpan round = options.Node.MinTokenInterval + visits + (4 * options.Node.Recovery.HopTimeout);
-        TimeSpan needed = most / (double)options.Node.MaxPendingMessages * 2 * round;
-        TimeSpan usual = new RunSpec().SettleLimit;
-        return needed > usual ? needed : usual;
     }
 
     // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each at most as long as its
