@@ -39,6 +39,7 @@ public class SavedRunTests
     /// it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
     /// token-in-the-installing-turn: a token was sent in the turn that installed its view, which the check on tokens came to know after the turn only.
     /// lone-probes-lost: rounds were half a second apart; a member was mute for a second, then lost the one datagram that each round sent it.
+    /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never said that it heard nothing.
     /// own-run-of-two-steps: a node left a group and joined it again; its own message to the new view was handed over as one run with the last to the old
     /// view, lay side by side with it, and so was taken for one from before its stay.
     /// </summary>
@@ -72,6 +73,7 @@ public class SavedRunTests
     [InlineData("late-survivor-refused")]
     [InlineData("token-in-the-installing-turn")]
     [InlineData("lone-probes-lost")]
+    [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]
     public void EveryPromiseIsKept(string name)
     {
