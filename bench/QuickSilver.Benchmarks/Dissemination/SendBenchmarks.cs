@@ -81,17 +81,7 @@ public class SendBenchmarks
     {
         public int Left { get; set; }
 
-        public bool Write(MessageWriter messages)
-        {
-            do
-            {
-                if (!TryWriteNext(messages)) return false;
-            }
-            while (messages.EndMessage());
-            return true;
-        }
-
-        private bool TryWriteNext(IBufferWriter<byte> message)
+        public bool TryWriteNext(IBufferWriter<byte> message)
         {
             if (Left == 0) return false;
             Left--;

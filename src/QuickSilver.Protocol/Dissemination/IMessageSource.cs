@@ -1,11 +1,26 @@
+using System.Buffers;
+
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>The application's end of the pull tree: asked for messages when they could be sent. Core thread only.</summary>
 public interface IMessageSource
 {
+    /// <summary>Writes the next message. False when there is none: what was written is discarded, and the source is asked again only after a
+    /// signal.</summary>
+    bool TryWriteNext(IBufferWriter<byte> message);
+
     /// <summary>
     /// Writes messages, each ended by <see cref="MessageWriter.EndMessage"/>, until that says that no other is taken, and returns true; or until there
-    /// is none, and returns false: then what was written after the last end is discarded, and the source is asked again only after a signal.
+    /// is none, and returns false: then what was written after the last end is discarded. For a source that has something to do once for all of them.
     /// </summary>
-    bool Write(MessageWriter messages);
+    bool Write(MessageWriter messages)
+    {
+        ArgumentNullException.ThrowIfNull(messages);
+        do
+        {
+            if (!TryWriteNext(messages)) return false;
+        }
+        while (messages.EndMessage());
+        return true;
+    }
 }

@@ -13,17 +13,7 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     public int EndlessBytes { get; set; }
 
     /// <inheritdoc/>
-    public bool Write(MessageWriter messages)
-    {
-        do
-        {
-            if (!TryWriteNext(messages)) return false;
-        }
-        while (messages.EndMessage());
-        return true;
-    }
-
-    private bool TryWriteNext(IBufferWriter<byte> message)
+    public bool TryWriteNext(IBufferWriter<byte> message)
     {
         if (EndlessBytes > 0)
         {

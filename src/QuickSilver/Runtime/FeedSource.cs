@@ -62,6 +62,9 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     }
 
     /// <inheritdoc/>
+    public bool TryWriteNext(IBufferWriter<byte> message) => _feed.TryWriteNext(message);
+
+    /// <inheritdoc/>
     public bool Write(MessageWriter messages)
     {
         if (IsRemoved || _handle.HasEnded || _handle.Core is not { } core) return false;
@@ -73,7 +76,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         {
             do
             {
-                if (!_feed.TryWriteNext(this)) return false;
+                if (!TryWriteNext(this)) return false;
                 count++;
                 bytes += messages.Length;
             }

@@ -14,17 +14,7 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
 
     public List<byte[]> Written { get; } = [];
 
-    public bool Write(MessageWriter messages)
-    {
-        do
-        {
-            if (!TryWriteNext(messages)) return false;
-        }
-        while (messages.EndMessage());
-        return true;
-    }
-
-    private bool TryWriteNext(IBufferWriter<byte> message)
+    public bool TryWriteNext(IBufferWriter<byte> message)
     {
         if (Ready == 0)
         {

@@ -14,17 +14,7 @@ internal sealed class SourceStub(int ready, int bytes = 100) : IMessageSource
 
     public byte Mark { get; init; }
 
-    public bool Write(MessageWriter messages)
-    {
-        do
-        {
-            if (!TryWriteNext(messages)) return false;
-        }
-        while (messages.EndMessage());
-        return true;
-    }
-
-    private bool TryWriteNext(IBufferWriter<byte> message)
+    public bool TryWriteNext(IBufferWriter<byte> message)
     {
         Asked++;
         OnAsked?.Invoke();
