@@ -11,8 +11,8 @@ namespace QuickSilver.Runtime;
 /// <para>
 /// A turn that did something sets an alarm for a tenth of a second later, unless it is set; at the end of the turn in which it fires the cut is made.
 /// So a cut is never older than that while anything happens, and an idle node does not wake for it. Making a cut copies some forty numbers and
-/// allocates nothing; the public record is made by who asks. When a reader holds the lock at that moment the cut is made a turn later. Core thread
-/// only, but for <see cref="Read"/>.
+/// allocates nothing; the public record is made by who asks. When a reader holds the lock at that moment the cut is made a turn later, at the latest
+/// after another tenth. Core thread only, but for <see cref="Read"/>.
 /// </para>
 /// </summary>
 internal sealed class StatisticsCutter
@@ -66,8 +66,10 @@ internal sealed class StatisticsCutter
     /// <summary>A turn has ended.</summary>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
-        if (_isDue) _isDue = !TryCut(now);
-        else if (wasBusy && !_alarm.IsSet) _alarm.Set(now + Age);
+        bool wasDue = _isDue;
+        if (wasDue) _isDue = !TryCut(now);
+        // A cut that a reader was in the way of needs a later turn, and there may be none for long.
+        if ((wasDue ? _isDue : wasBusy) && !_alarm.IsSet) _alarm.Set(now + Age);
     }
 
     /// <summary>Makes the last cut: there is no later turn to try again in, so it waits for a reader's copy.</summary>
