@@ -30,7 +30,7 @@ public sealed class FrameTests
             Instance = 2,
         };
         hello.WriteTo(frame);
-        Assert.Equal("01" + "51534D42" + "01" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000", Hex(frame));
+        Assert.Equal("01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000", Hex(frame));
         Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
         Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
         Assert.Equal("c", cluster);

@@ -26,8 +26,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// </summary>
 internal sealed record HelloFrame
 {
-    /// <summary>The version spoken here.</summary>
-    public const byte Version = 1;
+    /// <summary>The version spoken here: that of the datagrams, for a node whose datagrams nobody reads must not get in.</summary>
+    public const byte Version = DatagramHeader.CurrentVersion;
 
     private const uint Magic = 0x424D5351;
     private const byte MulticastFlag = 1;
