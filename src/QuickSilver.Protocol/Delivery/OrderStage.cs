@@ -217,27 +217,27 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         counters.Held += (ulong)run.Count;
     }
 
-    // Some of the messages are held already: each is looked up by itself.
+    // Some of the messages are held already: each is looked up, and what lies between those is added as a run, lest a packet becomes thousands of entries.
     private void HoldMissing(HeldQueue held, in MessageRun run)
     {
+        int from = 0;
         for (int index = 0; index < run.Count; index++)
         {
-            ulong number = run.Number + (ulong)index;
-            if (!held.TryFind(number, out HeldRun present))
-            {
-                Add(held, new MessageRun(number, run[index]));
-                counters.Held++;
-                probes.Hit(Mark.MessageHeld);
-            }
-            else if (present.Parts is null)
-            {
-                counters.Duplicates++;
-            }
-            else
-            {
-                counters.Rejected.Count(RejectReason.BadFragment);
-            }
+            if (!held.TryFind(run.Number + (ulong)index, out HeldRun present)) continue;
+            HoldPart(held, run, from, index);
+            from = index + 1;
+            if (present.Parts is null) counters.Duplicates++;
+            else counters.Rejected.Count(RejectReason.BadFragment);
         }
+        HoldPart(held, run, from, run.Count);
+    }
+
+    private void HoldPart(HeldQueue held, in MessageRun run, int from, int end)
+    {
+        if (from == end) return;
+        Add(held, run.After(from).Until(end - from));
+        counters.Held += (ulong)(end - from);
+        probes.Hit(Mark.MessageHeld);
     }
 
     private void Add(HeldQueue held, in MessageRun messages)

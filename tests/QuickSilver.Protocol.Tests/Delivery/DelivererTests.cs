@@ -33,6 +33,38 @@ public class DelivererTests
         _world.AssertEverythingComesHome();
     }
 
+    /// <summary>The message after it came first, waited for its step, and so lies before it in memory: the two are no run.</summary>
+    [Fact]
+    public void AMessageThatWaitedForItsStepIsJoinedToNoneBehindIt()
+    {
+        Open(10, 1);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
+        _world.Receive(_view, _sender, 2, new PacketPart(0, 4, X));
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 3, X));
+        _world.Deliverer.OnStepInstalled(Step(2), Now);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
+
+        Assert.Equal(["g10 n5#1", "g10 n5#2", "g10 n5#3", "g10 n5#4"], _world.Log);
+        _world.AssertEverythingComesHome();
+    }
+
+    /// <summary>What a sender says twice costs a receiver no more than once.</summary>
+    [Fact]
+    public void ARunOfWhichSomeIsHeldIsHeldInRuns()
+    {
+        Open(10, 1);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1000, X));
+        long before = _world.Counters.HeldBytes;
+        _world.Receive(_view, _sender, 1, [.. Enumerable.Range(3, 1998).Select(number => new PacketPart(0, (ulong)number, X))]);
+        Assert.InRange(_world.Counters.HeldBytes - before, 1997 * X.Length, (1997 * X.Length) + (2 * HeldRun.Overhead));
+        Assert.Equal(1UL, _world.Counters.Duplicates);
+
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
+        Assert.Equal(Enumerable.Range(1, 2000).Select(number => $"g10 n5#{number}"), _world.Log);
+        _world.AssertEverythingComesHome();
+    }
+
     [Fact]
     public void AGapDelaysOnlyTheGroupsThatWereInIt()
     {

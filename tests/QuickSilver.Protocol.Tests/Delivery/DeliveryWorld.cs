@@ -114,6 +114,8 @@ internal sealed class DeliveryWorld : IDeliveryEvents
 
     void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now)
     {
+        // As a host reads it: in one piece.
+        Assert.True(run.Span.Length >= run.TotalLength);
         for (int index = 0; index < run.Count && group.IsOpen; index++)
         {
             Slice payload = run[index];
