@@ -155,9 +155,12 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun messages, Instant now)
     {
         SimulatedGroup stay = StayOf(group, "D3");
+        ReadOnlySpan<byte> all = messages.Span;
         for (int index = 0; index < messages.Count; index++)
         {
             Slice payload = messages[index];
+            if (!all.Slice(index * messages.Distance, messages.Length).SequenceEqual(payload.Span))
+                throw run.Violation("D1", $"a run of {messages.Count} messages to {stay.Name} says two things of its message {index}");
             OnMessage(stay, new DeliveredMessage(sender, messages.Number + (ulong)index, payload));
         }
     }
