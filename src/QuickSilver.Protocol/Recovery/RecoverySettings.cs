@@ -25,7 +25,8 @@ public sealed record RecoverySettings
 
     /// <summary>How often it is sent to a member that was skipped twice: once, or as often as half of a longer pause between rounds has room for, lest
     /// a few lost datagrams that are seconds apart make a living member a silent one.</summary>
-    internal int ProbeSends => Math.Clamp((int)(MinTokenInterval / (HopTimeout * 2)), 1, HopSends);
+    /// <param name="timeout">How long each of them is waited for.</param>
+    internal int ProbeSends(TimeSpan timeout) => Math.Clamp((int)(MinTokenInterval / (timeout * 2)), 1, HopSends);
 
     /// <summary>How old the cutoff is at least: packets younger than it are never called missing in a token (relative asynchrony).</summary>
     public TimeSpan CutoffAge { get; init; } = TimeSpan.FromMilliseconds(20);

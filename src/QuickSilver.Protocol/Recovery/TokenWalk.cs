@@ -185,7 +185,7 @@ internal sealed class TokenWalk
         _hop++;
         var hop = new TokenHop(_lead.Epoch, _lead.Leader, Round, _hop, _region.Self, to, 0, 1);
         bool isProbe = _skips[to] >= 2;
-        int sends = isProbe ? _node.Settings.ProbeSends : _node.Settings.HopSends;
+        int sends = isProbe ? _node.Settings.ProbeSends(_out.Pace.TimeoutOf(to)) : _node.Settings.HopSends;
         if (isProbe) _node.Probes.Hit(Mark.MemberProbed);
         // No room for so many that are silent: the round is lost, and the leader's patience begins another.
         _out.Send(hop, Token, _plan.Skipped, sends, now);
