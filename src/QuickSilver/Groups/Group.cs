@@ -200,7 +200,8 @@ public sealed class Group : GroupSender, IInboxOwner
         while (calls.Message < count)
         {
             int before = calls.Message;
-            int end = Math.Min(count, before + GroupCore.CallsTimedTogether);
+            int handlers = Math.Max(1, calls.Handlers.Length);
+            int end = Math.Min(count, before + Math.Max(1, GroupCore.CallsTimedTogether / handlers));
             core.EnterUserCode(LoopPhase.InlineHandler);
             try
             {
@@ -210,7 +211,7 @@ public sealed class Group : GroupSender, IInboxOwner
             {
                 core.OnUserFault(this, fault);
             }
-            core.LeaveUserCode(calls.Message - before);
+            core.LeaveUserCode((calls.Message - before) * handlers);
         }
     }
 
