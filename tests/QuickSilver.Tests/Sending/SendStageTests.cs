@@ -1,0 +1,212 @@
+using System.Buffers.Binary;
+using QuickSilver.Sending;
+
+namespace QuickSilver.Tests.Sending;
+
+public sealed class SendStageTests
+{
+    private readonly StageBlockPool _pool = new(64);
+    private readonly SendStage _stage;
+
+    public SendStageTests() => _stage = new SendStage(_pool);
+
+    [Fact]
+    public void Messages_and_objects_come_out_in_order_over_many_blocks()
+    {
+        var expected = new List<object>();
+        for (int index = 0; index < 2_000; index++)
+        {
+            if (index % 7 == 0)
+            {
+                object request = new();
+                expected.Add(request);
+                Assert.True(_stage.TryAppend(request));
+                continue;
+            }
+            byte[] message = [.. Enumerable.Range(0, (index * 37) % (SendStage.LongestMessage + 1)).Select(at => (byte)(at + index))];
+            expected.Add(message);
+            Assert.True(_stage.TryAppend(message));
+        }
+        foreach (object one in expected)
+        {
+            Assert.True(_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request));
+            if (one is byte[] bytes) Assert.Equal(bytes, message.ToArray());
+            else Assert.Same(one, request);
+            _stage.Advance();
+        }
+        Assert.False(_stage.TryPeek(out _, out _));
+    }
+
+    [Fact]
+    public void What_is_shown_stays_until_it_is_taken()
+    {
+        _stage.TryAppend([1, 2]);
+        for (int look = 0; look < 2; look++)
+        {
+            Assert.True(_stage.TryPeek(out ReadOnlySpan<byte> message, out _));
+            Assert.Equal([1, 2], message.ToArray());
+        }
+    }
+
+    [Fact]
+    public void Messages_without_bytes_fill_a_block_too()
+    {
+        for (int index = 0; index < 3 * StageBlock.Slots; index++) Assert.True(_stage.TryAppend(ReadOnlySpan<byte>.Empty));
+        Assert.Equal(3, _pool.Rented);
+        Assert.Equal(3 * StageBlock.Slots, TakeAll());
+    }
+
+    [Fact]
+    public void An_empty_stage_has_no_block_and_one_with_messages_keeps_its_own()
+    {
+        _stage.ReleaseIfEmpty();
+        Assert.Equal(0, _pool.Rented);
+        for (int round = 0; round < 3; round++)
+        {
+            _stage.TryAppend([1]);
+            _stage.ReleaseIfEmpty();
+            Assert.Equal(1, _pool.Rented);
+            Assert.Equal(1, TakeAll());
+            _stage.ReleaseIfEmpty();
+            Assert.Equal(0, _pool.Rented);
+        }
+    }
+
+    [Fact]
+    public void Blocks_that_are_read_go_back_and_serve_again()
+    {
+        for (int round = 0; round < 100; round++)
+        {
+            for (int index = 0; index < 1_000; index++) _stage.TryAppend(new byte[64]);
+            Assert.InRange(_pool.Rented, 1, 16);
+            Assert.Equal(1_000, TakeAll());
+            Assert.Equal(1, _pool.Rented);
+        }
+    }
+
+    [Fact]
+    public void A_closed_stage_takes_nothing_more_and_gives_what_it_has()
+    {
+        _stage.TryAppend([1]);
+        _stage.TryAppend(new object());
+        _stage.Close();
+        Assert.False(_stage.TryAppend([2]));
+        Assert.False(_stage.TryAppend(new object()));
+        Assert.Equal(2, TakeAll());
+        _stage.ReleaseIfEmpty();
+        Assert.Equal(0, _pool.Rented);
+        Assert.False(_stage.TryAppend([3]));
+    }
+
+    [Fact]
+    public void A_stage_closed_before_its_first_message_takes_none()
+    {
+        _stage.Close();
+        Assert.False(_stage.TryAppend([1]));
+        Assert.Equal(0, _pool.Rented);
+    }
+
+    [Fact]
+    public void Appending_and_taking_allocates_nothing()
+    {
+        byte[] message = new byte[64];
+        object request = new();
+        void Round()
+        {
+            for (int index = 0; index < 500; index++)
+            {
+                _stage.TryAppend(message);
+                if (index % 50 == 0) _stage.TryAppend(request);
+            }
+            TakeAll();
+            _stage.ReleaseIfEmpty();
+        }
+
+        Round();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int round = 0; round < 100; round++) Round();
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+    }
+
+    [Fact]
+    public void A_producer_that_slept_while_its_block_went_to_another_stage_takes_no_place_there()
+    {
+        var other = new SendStage(_pool);
+        StageBlock block = _pool.Rent();
+        _pool.Return(block);
+        _stage.TryAppend([1]);
+        long known = block.Word;
+        TakeAll();
+        _stage.ReleaseIfEmpty();
+
+        other.TryAppend([7]);
+        Assert.True(StageBlock.HasRoom(block.Word, 1));
+        Assert.False(block.TryTake(known, 1));
+        Assert.True(block.TryTake(block.Word, 1));
+    }
+
+    // Two stages swap blocks all the time: each is emptied, and gives its block up, as often as it can.
+    [Fact]
+    public void Nothing_is_lost_doubled_reordered_or_mixed_up_with_many_producers_and_stages_that_share_blocks()
+    {
+        const int producers = 4;
+        const int each = 100_000;
+        SendStage[] stages = [_stage, new SendStage(_pool)];
+        Thread[] threads = [.. Enumerable.Range(0, producers).Select(producer => new Thread(() =>
+        {
+            Span<byte> message = stackalloc byte[64];
+            for (int index = 0; index < each; index++)
+            {
+                Span<byte> cut = message[..(16 + (index % 48))];
+                BinaryPrimitives.WriteInt32LittleEndian(cut, producer);
+                BinaryPrimitives.WriteInt32LittleEndian(cut[4..], index);
+                BinaryPrimitives.WriteInt32LittleEndian(cut[^4..], index);
+                stages[(producer + index) % 2].TryAppend(cut);
+                if (index % 1_000 == 0) Thread.Yield();
+            }
+        }))];
+        foreach (Thread thread in threads) thread.Start();
+
+        int[] next = new int[2 * producers];
+        for (int producer = 0; producer < producers; producer++) next[(1 * producers) + producer] = 1;
+        int taken = 0;
+        int wrong = 0;
+        var spin = default(SpinWait);
+        while (taken < producers * each)
+        {
+            int before = taken;
+            for (int stage = 0; stage < 2; stage++)
+            {
+                while (stages[stage].TryPeek(out ReadOnlySpan<byte> message, out _))
+                {
+                    int producer = BinaryPrimitives.ReadInt32LittleEndian(message);
+                    int index = BinaryPrimitives.ReadInt32LittleEndian(message[4..]);
+                    ref int expected = ref next[((producer + stage) % 2 * producers) + producer];
+                    bool isRight = index == expected && message.Length == 16 + (index % 48) && BinaryPrimitives.ReadInt32LittleEndian(message[^4..]) == index;
+                    if (!isRight) wrong++;
+                    expected = index + 2;
+                    stages[stage].Advance();
+                    taken++;
+                }
+                stages[stage].ReleaseIfEmpty();
+            }
+            if (taken == before) spin.SpinOnce();
+        }
+        foreach (Thread thread in threads) thread.Join();
+
+        Assert.Equal(0, wrong);
+        foreach (SendStage stage in stages)
+        {
+            Assert.False(stage.TryPeek(out _, out _));
+            stage.ReleaseIfEmpty();
+        }
+        Assert.Equal(0, _pool.Rented);
+    }
+
+    private int TakeAll()
+    {
+        int count = 0;
+        for (; _stage.TryPeek(out _, out _); count++) _stage.Advance();
+        return count;
+    }
+}
