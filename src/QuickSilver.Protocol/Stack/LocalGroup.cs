@@ -37,6 +37,9 @@ public sealed class LocalGroup
     /// <summary>True while no limit of pending is reached now, told or not: see <see cref="GroupSender.HasRoom"/>.</summary>
     public bool HasRoom => Sender.HasRoom;
 
+    /// <summary>True when nothing admitted waits to be bound: what sources write now comes behind it.</summary>
+    public bool IsDrained => Sender.IsDrained;
+
     /// <summary>The newest installed group view: the step that last changed the member set.</summary>
     public StepNumber View => _cluster.GroupViewOf(Info.Id);
 

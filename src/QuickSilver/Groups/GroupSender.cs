@@ -67,7 +67,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         if (ct.IsCancellationRequested) return ValueTask.FromCanceled(ct);
         GroupCore core = CheckSend(payload.Length);
-        return EnterAsync(core, Services.SendBuffers.Copy(payload), ct);
+        return TryStage(core, payload) ? default : EnterAsync(core, Services.SendBuffers.Copy(payload), ct);
     }
 
     /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads
@@ -94,7 +94,10 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         {
             if (!isWritten) writer.Abandon();
         }
-        return EnterAsync(core, writer.Finish(), ct);
+        PooledPayload payload = writer.Finish();
+        if (!TryStage(core, payload.Span)) return EnterAsync(core, payload, ct);
+        payload.Return();
+        return default;
     }
 
     /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline
@@ -106,9 +109,10 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
         if (Core is not { } core) return SendStatus.NotMember;
         if (!core.Gate.IsOpen) return SendStatus.Backpressured;
+        if (TryStage(core, payload)) return SendStatus.Accepted;
         PooledPayload copy = Services.SendBuffers.Copy(payload);
         bool isAdmitted = core.Gate.TryEnter(copy.Length);
-        if (isAdmitted && core.TryEnqueue(copy)) return SendStatus.Accepted;
+        if (isAdmitted && core.Sends.TryEnqueue(copy)) return SendStatus.Accepted;
         if (isAdmitted) core.Gate.Undo(copy.Length);
         copy.Return();
         return isAdmitted ? SendStatus.Closed : SendStatus.Backpressured;
@@ -173,8 +177,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         var flush = new CountdownFlush();
         bool isPosted = Services.TryPost(now =>
         {
-            if (core.Local is { } local) flush.Add(local, now);
-            else flush.Fail(EndException());
+            if (!core.Flush(flush, now)) flush.Fail(EndException());
             flush.Seal(now);
         });
         if (!isPosted) throw EndException();
@@ -320,6 +323,23 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return Joined;
     }
 
+    // The short way of short messages: false when it is longer, or has to wait, or the group takes nothing more, which the long way finds out.
+    private static bool TryStage(GroupCore core, ReadOnlySpan<byte> payload)
+    {
+        if (payload.Length > SendStage.LongestMessage || !core.Gate.TryEnter(payload.Length)) return false;
+        bool isTaken = false;
+        try
+        {
+            isTaken = core.Sends.TryEnqueue(payload);
+        }
+        finally
+        {
+            // Also when there is no memory for another block: the gate would keep the message's place for ever.
+            if (!isTaken) core.Gate.Undo(payload.Length);
+        }
+        return isTaken;
+    }
+
     // Comes with the copy made: whoever throws where the gate has counted the message would keep its place for ever.
     private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken ct)
     {
@@ -334,7 +354,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
 
     private void Enqueue(GroupCore core, object request, PooledPayload payload)
     {
-        if (core.TryEnqueue(request)) return;
+        if (core.Sends.TryEnqueue(request)) return;
         core.Gate.Undo(payload.Length);
         payload.Return();
         throw EndException();

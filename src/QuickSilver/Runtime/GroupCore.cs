@@ -15,21 +15,16 @@ namespace QuickSilver.Runtime;
 /// One node's membership in one group, shared by all handles on it: the gate in front of the request queue, what the protocol says about the group,
 /// and who is to hear of it. Members are for the core thread unless they say otherwise.
 /// </summary>
-internal sealed class GroupCore : IRequestTarget, ISendQueue
+internal sealed class GroupCore
 {
     /// <summary>User code that is called often in one go leaves after so many calls.</summary>
     public const int CallsTimedTogether = UserCodeWatch.LongestRun;
 
     private readonly NodeCore _node;
-    private HashSet<ConfirmTicket>? _tickets;
     private List<MemberWait>? _memberWaits;
     private Group[] _handles = [];
     private GroupView? _view;
-    private Exception? _goneReason;
     private bool _isTouched;
-
-    // Taken from the request queue and not yet packed: unsent for the gate, pending for the protocol.
-    private long _unpacked;
 
     /// <summary>Makes a group that is being joined.</summary>
     public GroupCore(NodeCore node, string name, GroupMode mode)
@@ -37,14 +32,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
         _node = node;
         Name = name;
         Mode = mode;
-        PendingOptions pending = node.Services.Options.Pending;
-        // At most half of what may be pending, so that small limits of pending hold too.
-        Gate = new SendGate(
-            this,
-            node.Services.Waiters,
-            node.Services.Unsent,
-            Math.Min(pending.MaxUnsentMessages, pending.MaxMessages / 2),
-            Math.Min(pending.MaxUnsentBytes, pending.MaxBytes / 2));
+        Sends = new GroupSends(node.Services, this);
     }
 
     /// <summary>The group's name. Any thread.</summary>
@@ -53,8 +41,11 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <summary>The group's mode. Any thread.</summary>
     public GroupMode Mode { get; }
 
+    /// <summary>What the application sends with calls.</summary>
+    public GroupSends Sends { get; }
+
     /// <summary>Admission. Any thread.</summary>
-    public SendGate Gate { get; }
+    public SendGate Gate => Sends.Gate;
 
     /// <summary>The node's services. Any thread.</summary>
     public NodeServices Services => _node.Services;
@@ -72,7 +63,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public LocalGroup? Local { get; private set; }
 
     /// <summary>Messages admitted, and not known to be held by every member, or not even sent.</summary>
-    public long Unconfirmed => Gate.UnsentMessages - _unpacked + (Local?.PendingMessages ?? 0);
+    public long Unconfirmed => Sends.Staged + (Local?.PendingMessages ?? 0);
 
     /// <summary>The handles, in the order of their joins.</summary>
     public IReadOnlyList<Group> Handles => _handles;
@@ -107,19 +98,34 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     {
         Local = local;
         local.Tag = this;
-        if (!local.IsOpen) Gate.OnGateChanged(open: false);
+        Sends.OnAdmitted(local);
         OnViewChanged();
+    }
+
+    /// <summary>Asks to be told when all that was sent is stable.</summary>
+    /// <returns>False when the group is being left, or gone.</returns>
+    public bool Flush(CountdownFlush flush, Instant now)
+    {
+        if (Local is not { IsLeaving: false } local) return false;
+        Sends.AdmitAll(now);
+        flush.Add(local, now);
+        return true;
+    }
+
+    /// <summary>The node is about to leave the group: what was sent goes first.</summary>
+    public void OnLeaving(Instant now)
+    {
+        State = GroupState.Leaving;
+        Sends.AdmitAll(now);
     }
 
     /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>
     public void OnGone(Exception reason)
     {
-        _goneReason = reason;
         State = GroupState.Gone;
         Local = null;
-        foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
+        Sends.OnGone(reason);
         foreach (MemberWait wait in _memberWaits ?? []) wait.Fail(reason);
-        _tickets = null;
         _memberWaits = null;
     }
 
@@ -218,16 +224,7 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
     public string DescribeAwaited(ConfirmTicket? ticket) => Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
 
-    /// <inheritdoc/>
-    public void OnPacked(int bytes)
-    {
-        _unpacked--;
-        Services.Unsent.Remove(bytes);
-        Gate.OnSent(bytes);
-        Touch();
-    }
-
-    /// <summary>A feed has written a message.</summary>
+    /// <summary>Messages of the application go to the protocol.</summary>
     public void OnFed(int messages, long bytes)
     {
         Figures.MessagesSent += messages;
@@ -256,66 +253,14 @@ internal sealed class GroupCore : IRequestTarget, ISendQueue
     public void OnTurnEnded()
     {
         _isTouched = false;
-        Gate.FlushSent();
+        Sends.OnTurnEnded();
         foreach (Group handle in _handles)
         {
             if (handle.InboxCore.IsTouched) handle.InboxCore.Publish();
         }
     }
 
-    /// <inheritdoc/>
-    public void Run(object? payload, long argument, Instant now)
-    {
-        switch (payload)
-        {
-            case PooledPayload message:
-                Admit(message, null, now);
-                break;
-            case ConfirmTicket ticket:
-                Admit(ticket.Payload, ticket, now);
-                break;
-            default:
-                Gate.AdvanceFromCore();
-                break;
-        }
-    }
-
-    /// <inheritdoc/>
-    public bool TryEnqueue(object request) => Services.Requests.Enqueue(this, request);
-
-    /// <inheritdoc/>
-    public void Discard(object? request)
-    {
-        if (request is PooledPayload message) message.Return();
-        else if (request is ConfirmTicket ticket) ticket.Payload.Return();
-    }
-
-    /// <inheritdoc/>
-    public void RequestAdvance() => Services.Requests.Enqueue(this);
-
     /// <summary>What calls get that were under way when the group was left.</summary>
     public ObjectDisposedException LeftReason() =>
         new(nameof(Group), $"The group '{Name}' was left before every member was known to hold what was sent.");
-
-    private void Admit(PooledPayload message, ConfirmTicket? ticket, Instant now)
-    {
-        int bytes = message.Length;
-        message.Taker = this;
-        _unpacked++;
-        Services.Unsent.Add(bytes);
-        if (Local is not { IsLeaving: false } local)
-        {
-            message.Release();
-            ticket?.Fail(_goneReason ?? LeftReason());
-            return;
-        }
-        Figures.MessagesSent++;
-        Figures.BytesSent += bytes;
-        if (ticket is not null)
-        {
-            ticket.Unstable = _tickets ??= [];
-            _tickets.Add(ticket);
-        }
-        local.Send(message, ticket, now);
-    }
 }

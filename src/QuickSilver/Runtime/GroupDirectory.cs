@@ -84,7 +84,7 @@ internal sealed class GroupDirectory(NodeCore node)
             if (handle.Core is { State: GroupState.Joined, Local: { } local, Handles.Count: 1 } last)
             {
                 // The last handle hears what still comes, until the node is out.
-                last.State = GroupState.Leaving;
+                last.OnLeaving(now);
                 locals.Add(local);
                 continue;
             }
@@ -137,7 +137,7 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         _flushes.RemoveAll(static one => one.Task.IsCompleted);
         _flushes.Add(flush);
-        foreach (LocalGroup local in JoinedGroups()) flush.Add(local, now);
+        foreach (GroupCore group in _groups.Values) group.Flush(flush, now);
         flush.Seal(now);
     }
 
@@ -235,7 +235,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private void LeaveIfUnused(GroupCore group, Instant now)
     {
         if (group.Handles.Count > 0 || group.State != GroupState.Joined || group.Local is not { } local) return;
-        group.State = GroupState.Leaving;
+        group.OnLeaving(now);
         node.Stack.Leave(new StackLeave(this, null, [local]), now);
     }
 

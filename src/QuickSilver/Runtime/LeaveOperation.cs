@@ -69,7 +69,7 @@ internal sealed class LeaveOperation
         var flush = new CountdownFlush();
         foreach (Group handle in _handles)
         {
-            if (handle.Core?.Local is { IsLeaving: false } local) flush.Add(local, now);
+            if (handle.Core is { } group) group.Flush(flush, now);
         }
         flush.Seal(now);
         if (flush.Task.IsCompleted) OnFlushed(now);

@@ -33,6 +33,7 @@ internal sealed class NodeServices
         UserCode = new UserCodeWatch(options.Loop.StallWarning, log, events);
         Unsent = new UnsentBudget(2 * options.Pending.MaxUnsentBytes);
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
+        StageBlocks = new StageBlockPool((int)Math.Max(options.Pending.NodeMaxBytes / 2 / StageBlock.Bytes, 256));
         var nudge = new CoreAction(static _ => { });
         Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge));
     }
@@ -57,6 +58,9 @@ internal sealed class NodeServices
 
     /// <summary>Memory of messages on their way to the core.</summary>
     public SendBufferPool SendBuffers { get; }
+
+    /// <summary>Memory of short messages on their way to the core.</summary>
+    public StageBlockPool StageBlocks { get; }
 
     /// <summary>What all groups have unsent.</summary>
     public UnsentBudget Unsent { get; }

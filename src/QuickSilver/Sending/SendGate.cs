@@ -42,6 +42,7 @@ internal sealed class SendGate
 
     // The core's own.
     private long _sent;
+    private long _noted;
 
     /// <summary>Makes an open gate.</summary>
     /// <param name="queue">Takes what is admitted.</param>
@@ -63,6 +64,16 @@ internal sealed class SendGate
 
     /// <summary>Messages admitted and not yet packed. Core thread only.</summary>
     public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
+
+    /// <summary>Tells the node's budget what the group has unsent now. Core thread only.</summary>
+    public void NoteUnsent()
+    {
+        long unsent = Interlocked.Read(ref _unsent) - _sent;
+        long cost = UnsentBudget.CostOf(unsent >> MessageShift, unsent & ByteMask);
+        if (cost == _noted) return;
+        _budget.Change(cost - _noted);
+        _noted = cost;
+    }
 
     /// <summary>Admits one message unless the gate is shut or somebody waits: the caller then owes the queue the message. Any thread.</summary>
     public bool TryEnter(int bytes)
@@ -110,11 +121,11 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>One message has been packed for the last time, or dropped. Counted together until <see cref="FlushSent"/>, or until it is much. Core
+    /// <summary>Messages have been packed for the last time, or dropped. Counted together until <see cref="FlushSent"/>, or until it is much. Core
     /// thread only.</summary>
-    public void OnSent(int bytes)
+    public void OnSent(int messages, long bytes)
     {
-        _sent += Unit(bytes);
+        _sent += ((long)messages << MessageShift) + bytes;
         if (_sent >> MessageShift >= FlushMessages || (_sent & ByteMask) >= FlushBytes) FlushSent();
     }
 

@@ -5,8 +5,8 @@ namespace QuickSilver.Sending;
 /// holds. So the core keeps one sum, and while it is high, the node is crowded, and every gate is held to little of its own: enough that packing
 /// never runs dry, since groups take turns there, and that no group waits for another.
 /// <para>
-/// Awkward case: what is in the request queue is not in the sum yet; the core empties that queue every turn. Cost: an addition a message on the core
-/// thread, a read a message elsewhere.
+/// Awkward case: what was admitted since a group last told is not in the sum yet; a group tells when it hands messages to the core, and at the end of
+/// a turn that has packed some. Cost: an addition for each of these, a read a message elsewhere.
 /// </para>
 /// </summary>
 /// <param name="mostBytes">The sum above which the node is crowded; at half of it, it no longer is.</param>
@@ -23,17 +23,14 @@ internal sealed class UnsentBudget(long mostBytes)
     /// <summary>True while every group is held to its <see cref="MostInCrowd"/>. Any thread.</summary>
     public bool IsCrowded => Volatile.Read(ref _isCrowded);
 
-    /// <summary>A message has come from the request queue. Core thread only.</summary>
-    public void Add(int bytes)
-    {
-        _bytes += bytes + MessageOverhead;
-        if (_bytes >= mostBytes && !_isCrowded) Volatile.Write(ref _isCrowded, true);
-    }
+    /// <summary>What messages count for.</summary>
+    public static long CostOf(long messages, long bytes) => bytes + (messages * MessageOverhead);
 
-    /// <summary>It has been packed for the last time, or dropped. Core thread only.</summary>
-    public void Remove(int bytes)
+    /// <summary>A group has more unsent than it told last, or less. Core thread only.</summary>
+    public void Change(long cost)
     {
-        _bytes -= bytes + MessageOverhead;
+        _bytes += cost;
+        if (_bytes >= mostBytes && !_isCrowded) Volatile.Write(ref _isCrowded, true);
         if (_bytes <= mostBytes / 2 && _isCrowded) Volatile.Write(ref _isCrowded, false);
     }
 }

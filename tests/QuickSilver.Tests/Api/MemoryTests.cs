@@ -113,6 +113,7 @@ public sealed class MemoryTests
             await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
             Assert.Equal(0, node.Core.Pool.OutstandingChunks);
             Assert.Equal(0, node.Core.Services.SendBuffers.CountRented());
+            Assert.Equal(0, node.Core.Services.StageBlocks.Rented);
             Assert.Equal(0, node.Core.Services.Inboxes.Leases.Outstanding);
         }
     }

@@ -40,7 +40,7 @@ public sealed class SendGateTests
     public void In_a_crowded_node_each_group_keeps_a_share_and_none_waits_for_another()
     {
         var other = new SendGate(new FakeSendQueue(), new SendWaiterPool(), _budget, MostMessages, 1 << 20);
-        _budget.Add(2 << 20);
+        _budget.Change(2 << 20);
         for (int index = 0; index < 2; index++) Assert.True(_gate.TryEnter(1_024));
         Assert.False(_gate.TryEnter(1));
         Assert.True(other.TryEnter(1));
@@ -49,7 +49,7 @@ public sealed class SendGateTests
         Assert.True(_gate.TryEnter(1_024));
         Assert.False(_gate.TryEnter(1));
 
-        _budget.Remove(2 << 20);
+        _budget.Change(-(2 << 20));
         Take(1, 1_024);
         for (int index = 0; index < 100; index++) Assert.True(_gate.TryEnter(1_024));
     }
@@ -213,7 +213,7 @@ public sealed class SendGateTests
         while (taken < senders * each)
         {
             int ready = Math.Min(Volatile.Read(ref admitted), queue.Requests.Count);
-            for (; taken < ready; taken++) gate.OnSent(100);
+            for (; taken < ready; taken++) gate.OnSent(1, 100);
             gate.FlushSent();
             if (++turn % 7 == 0) gate.OnGateChanged(open: false);
             if (turn % 7 == 3) gate.OnGateChanged(open: true);
@@ -244,7 +244,7 @@ public sealed class SendGateTests
 
     private void Take(int messages, int bytes = 1)
     {
-        for (int index = 0; index < messages; index++) _gate.OnSent(bytes);
+        for (int index = 0; index < messages; index++) _gate.OnSent(1, bytes);
         _gate.FlushSent();
     }
 }

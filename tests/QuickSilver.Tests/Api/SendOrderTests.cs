@@ -1,0 +1,142 @@
+using System.Text;
+
+namespace QuickSilver.Tests.Api;
+
+/// <summary>What one thread sends with different calls, and messages of any length, arrives in the order of the calls.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class SendOrderTests
+{
+    private static readonly int[] Lengths = [0, 1, 64, 64, 64, 500, 1_000, 2_048, 2_049, 5_000, 70_000];
+
+    [Fact]
+    public async Task Short_and_long_confirmed_and_flushed_messages_of_several_threads_keep_each_threads_order()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessages = 200);
+        await SendAndCheckAsync(left, right);
+    }
+
+    [Fact]
+    public async Task So_they_do_in_a_group_of_two_regions_beside_a_feed_of_the_same_group()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        await right.Node.JoinAsync("elsewhere");
+        Group third = await (await rig.StartAsync()).JoinAsync("group");
+        await left.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
+        using FeedRegistration feed = left.RegisterFeed(new CountedFeed(5_000));
+        feed.Signal();
+        await SendAndCheckAsync(left, right);
+        Assert.Equal(right.View.Number, third.View.Number);
+    }
+
+    [Fact]
+    public async Task A_flush_waits_for_what_was_sent_just_before_it()
+    {
+        await using var rig = new NodeRig();
+        await rig.StartAsync(Trouble.Quick);
+        (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Quick);
+        for (int round = 0; round < 20; round++)
+        {
+            ValueTask flush;
+            using (await Trouble.FreezeAsync(right.Node))
+            {
+                await left.SendAsync("before");
+                flush = left.FlushAsync();
+                await Task.Delay(20);
+                Assert.False(flush.IsCompleted);
+            }
+            await flush.AsTask().WaitAsync(NodeRig.Patience);
+        }
+    }
+
+    [Fact]
+    public async Task What_was_sent_before_a_leave_arrives_before_the_leave_ends()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        for (int round = 0; round < 20; round++)
+        {
+            for (int index = 0; index < 300; index++) await left.SendAsync($"{index}");
+            await left.LeaveAsync().AsTask().WaitAsync(NodeRig.Patience);
+            Assert.Equal(Enumerable.Range(0, 300).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 300));
+            left = await left.Node.JoinAsync("group", new GroupOptions { HoldUntilRead = false });
+            await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        }
+        Assert.Equal(0, left.Node.Core.Services.StageBlocks.Rented);
+    }
+
+    [Fact]
+    public async Task Ten_thousand_groups_that_have_sent_keep_no_memory_for_it()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        IReadOnlyList<Group> groups = await node.JoinManyAsync(
+            [.. Enumerable.Range(0, 10_000).Select(static index => $"g{index}")], new GroupOptions { HoldUntilRead = false });
+        foreach (Group group in groups) await group.SendAsync("once");
+        await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => node.Core.Services.StageBlocks.Rented == 0, "the blocks go back");
+    }
+
+    private static async Task SendAndCheckAsync(Group from, Group to)
+    {
+        const int threads = 3;
+        const int each = 3_000;
+        Task[] sending = [.. Enumerable.Range(0, threads).Select(thread => Task.Run(() => SendAsync(from, thread, each)))];
+        int[] next = new int[threads];
+        ulong last = 0;
+        using var limit = new CancellationTokenSource(2 * NodeRig.Patience);
+        await foreach (Message message in to.ReadAllAsync(limit.Token))
+        {
+            Assert.Equal(++last, message.Sequence);
+            string[] words = message.GetString().TrimEnd().Split(' ');
+            if (words.Length < 2) continue;
+            int thread = int.Parse(words[0]);
+            Assert.Equal(next[thread]++, int.Parse(words[1]));
+            if (next.Sum() == threads * each) break;
+        }
+        await Task.WhenAll(sending).WaitAsync(NodeRig.Patience);
+    }
+
+    // Every call of one thread begins after the one before has admitted its message, which is when its order is fixed.
+    private static async Task SendAsync(Group group, int thread, int count)
+    {
+        var random = new Random(thread);
+        Task<DeliveryReport> confirmed = Task.FromResult(default(DeliveryReport)!);
+        for (int index = 0; index < count; index++)
+        {
+            byte[] message = Encoding.UTF8.GetBytes($"{thread} {index}".PadRight(Lengths[random.Next(Lengths.Length)]));
+            switch (random.Next(100))
+            {
+                case < 5:
+                    confirmed = group.SendConfirmedAsync(message).AsTask();
+                    // What waits at the gate stands in line already.
+                    break;
+                case < 30:
+                    while (group.TrySend(message) != SendStatus.Accepted) await group.WaitToSendAsync();
+                    break;
+                case < 31:
+                    await group.FlushAsync();
+                    index--;
+                    break;
+                default:
+                    await group.SendAsync(message);
+                    break;
+            }
+        }
+        await confirmed;
+    }
+
+    private sealed class CountedFeed(int count) : IMessageFeed
+    {
+        private int _left = count;
+
+        public bool TryWriteNext(System.Buffers.IBufferWriter<byte> message)
+        {
+            if (_left == 0) return false;
+            _left--;
+            System.Buffers.BuffersExtensions.Write(message, "fed"u8);
+            return true;
+        }
+    }
+}
