@@ -116,7 +116,9 @@ public sealed class RunExecution
         Prepare();
         Advance(_spec.HealAt);
         Cluster.Concerns = node => !_lost.Contains(node.Machine);
-        Await(_spec.ConvergenceLimit, TimeSpan.Zero, FindDisagreement);
+        Await(_spec.ConvergenceLimit, TimeSpan.Zero, FindWrongView);
+        // A change of groups waits until what is under way in older views is stable, however slow the run.
+        Await(_spec.ConvergenceLimit, Standstill, FindDisagreement);
         Await(_spec.SettleLimit, Standstill, FindUnsettled);
         if (!_spec.MustFallSilent) return;
         CheckSilence();
@@ -177,8 +179,11 @@ public sealed class RunExecution
         {
             if (Cluster.IsConcerned(node) && !leave.IsCompleted) return ("D9", $"a leave of {node} has not returned");
         }
-        return ConvergenceChecks.FindDisagreement(Cluster, node => !_dead.Contains(node.Machine)) is { } disagreement ? ("V8", disagreement) : null;
+        return FindWrongView();
     }
+
+    private (string, string)? FindWrongView() =>
+        ConvergenceChecks.FindDisagreement(Cluster, node => !_dead.Contains(node.Machine)) is { } disagreement ? ("V8", disagreement) : null;
 
     // Sending may go on after the first phase, and views may change by what is sent late: leaves and joins of the last moment.
     private (string, string)? FindUnsettled() => Cluster.IsSettled ? FindDisagreement() : Cluster.FindMissing() ?? ("D7", "sending has not ended");
