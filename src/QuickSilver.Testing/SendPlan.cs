@@ -16,6 +16,13 @@ public sealed record SendPlan(int Node, string Group, int Count, TimeSpan Interv
     /// <summary>Longest message in bytes; sizes are drawn evenly between the two.</summary>
     public int MaxBytes { get; init; } = 100;
 
+    /// <summary>So many messages in a row have one length; 1: each its own. Such travel in runs.</summary>
+    public int Alike { get; init; } = 1;
+
     /// <summary>True: the protocol pulls the messages from a source instead.</summary>
     public bool Pulled { get; init; }
+
+    /// <summary>True: the messages wait in a stage, as those of an application's threads do: the protocol pulls them from there, but long ones, and one
+    /// in sixteen of the others, are admitted in their places, with all in front of them.</summary>
+    public bool Staged { get; init; }
 }

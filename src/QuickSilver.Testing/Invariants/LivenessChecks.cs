@@ -75,7 +75,7 @@ internal static class LivenessChecks
         {
             ref SentMessage message = ref log[number];
             if (!isWell && !message.IsStable) continue;
-            if (log.IsPulled) return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
+            if (log.IsPulled && !message.IsNumbered) return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
             return message.IsNumbered && message.GroupView >= stay.Began ? number : 0;
         }
         return 0;

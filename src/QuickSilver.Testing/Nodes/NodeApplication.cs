@@ -16,6 +16,8 @@ namespace QuickSilver.Testing.Nodes;
 /// node's turns.</summary>
 internal sealed class NodeApplication(SimulatedNode node, RunContext run, ClusterChecks checks) : INodeUpcalls
 {
+    private const int LongestStaged = 2_048;
+
     private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
     private readonly Stack<SimulatedPayload> _payloads = new();
 
@@ -75,8 +77,19 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void Pull(SimulatedGroup group, int count, int bytes, Instant now)
     {
         if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
-        for (int index = 0; index < count; index++) group.Source.Sizes.Enqueue(bytes);
+        for (int index = 0; index < count; index++) group.Source.Sizes.Enqueue((bytes, false));
         group.Local.Signal(group.Source, now);
+    }
+
+    /// <summary>Puts a message behind those that the group's source has still to give; if it needs a ticket, or is long, it is admitted, and what is
+    /// before it too.</summary>
+    public void Stage(SimulatedGroup group, int bytes, bool isConfirmed, Instant now)
+    {
+        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
+        bool isAdmitted = isConfirmed || bytes > LongestStaged;
+        group.Source.Sizes.Enqueue((bytes, isAdmitted));
+        if (isAdmitted) group.Source.ToAdmit++;
+        Advance(group, group.Source, now);
     }
 
     /// <summary>Lets a source of the group give messages without end, or ends that.</summary>
@@ -186,6 +199,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void OnGateChanged(LocalGroup group, bool open, Instant now)
     {
         if (!open || group.Tag is not SimulatedGroup stay) return;
+        if (stay.Source is { ToAdmit: > 0 } source) Advance(stay, source, now);
         while (stay.WaitingSizes.Count > 0 && group.IsOpen && group.HasRoom) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
     }
 
@@ -230,6 +244,18 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         IEnumerable<int> members = cluster.ViewsOf(group.Info.Id).SelectMany(view => view.Members).Select(member => checks.Views.NodeOf(member.Number.Key));
         string name = ((SimulatedGroup)group.Tag!).Log.LogName;
         run.Note(node.Index, $"view {name} {RunLog.Text(cluster.GroupViewOf(group.Info.Id))} {string.Join(',', members.Order())}");
+    }
+
+    // Admits what has to be, as long as there is room, with what is before it; the rest is pulled.
+    private void Advance(SimulatedGroup group, SimulatedSource source, Instant now)
+    {
+        while (source.ToAdmit > 0 && group.Local.IsOpen && group.Local.HasRoom)
+        {
+            (int bytes, bool isAdmitted) = source.Sizes.Dequeue();
+            if (isAdmitted) source.ToAdmit--;
+            SendNow(group, bytes, now);
+        }
+        group.Local.Signal(source, now);
     }
 
     private SimulatedGroup StayOf(LocalGroup group, string invariant) =>

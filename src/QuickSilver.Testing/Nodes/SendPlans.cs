@@ -28,7 +28,10 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
     private SimulatedNode On(int machine) => nodeOn(machine);
 
     private int Draw(SendPlan plan, ulong id, ulong message) =>
-        run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, message);
+        run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, message / (ulong)Math.Max(1, plan.Alike));
+
+    // As one in sixteen calls of an application that waits for confirmation now and then.
+    private bool DrawConfirmed(ulong id, ulong message) => run.Random.DrawBetween(0, 16, RandomStream.Workload, id, 1, message) == 0;
 
     private void ScheduleNext(Execution execution, Instant due) => events.Schedule(due, execution);
 
@@ -47,8 +50,10 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
                     return;
                 }
                 if (!node.IsAlive || node.FindGroup(plan.Group) is null) continue;
-                int bytes = plans.Draw(plan, id, (ulong)_due - 1);
-                if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
+                ulong message = (ulong)_due - 1;
+                int bytes = plans.Draw(plan, id, message);
+                if (plan.Staged) node.Stage(plan.Group, bytes, plans.DrawConfirmed(id, message));
+                else if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
                 else node.Send(plan.Group, bytes);
             }
             while (plan.Interval == TimeSpan.Zero);

@@ -149,6 +149,18 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Pull(stay, count, bytes, now));
     }
 
+    /// <summary>Sends a message as an application's thread does: it waits in a stage for the protocol to pull it. A node that stages in a group neither
+    /// sends to it otherwise nor is pulled from.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="bytes">Size of the message.</param>
+    /// <param name="isConfirmed">True: it is admitted in its place, and has a ticket.</param>
+    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    public void Stage(string group, int bytes, bool isConfirmed)
+    {
+        SimulatedGroup stay = GroupNamed(group);
+        _runner.Post(now => Application.Stage(stay, bytes, isConfirmed, now));
+    }
+
     /// <summary>
     /// Lets the protocol pull messages from a source that always has another one: the node sends as fast as it is let, by the protocol's rate or by
     /// what its work costs. Such a run never settles until this is called again with 0.

@@ -26,7 +26,6 @@ internal static class MarkQuota
         [Mark.PacketHeldForStep] = "few channels stand still for longer than a step is waited for: reached by the targeted run LateStep",
         [Mark.HeldPacketReplayed] = "as the one before: reached by the targeted run LateStep",
         [Mark.LossOfUnknownCount] = "a sender must go with the last copy of its last message: reached by AbandonmentTests",
-        [Mark.DirectGroupSentBack] = "a node must send to a region from memory and by a source within one instant: reached by DirectSourceTests",
         [Mark.OwnMessageWaited] = "a backlog must outlive its view: reached by short runs with moves",
         [Mark.UnrecognisedFull] = "thirty thousand packets must come before their view: reached by tests of the buffer alone",
         [Mark.UnrecognisedReplayed] = "one run in a hundred and thirty, so that 400 may have none: reached by tests of the buffer alone",

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Network;
@@ -87,6 +88,20 @@ public class ThinThreadTests
         cluster.RunFor(TimeSpan.FromSeconds(1));
         Finish(cluster);
         Assert.Equal(300UL, cluster.MessagesDelivered);
+    }
+
+    [Fact]
+    public void StagedMessagesKeepTheirOrderWithAdmittedOnesAmongThem()
+    {
+        SimulatedCluster cluster = Make(3);
+        cluster.JoinAll("group");
+        cluster.Start(new SendPlan(0, "group", 100, TimeSpan.Zero) { Staged = true, MinBytes = 0, MaxBytes = 4_000 });
+        for (int burst = 0; burst < 10; burst++)
+            cluster.Start(new SendPlan(1, "group", 30, TimeSpan.Zero) { Staged = true, Start = TimeSpan.FromMilliseconds(10 * burst) });
+        cluster.RunFor(TimeSpan.FromSeconds(1));
+        Finish(cluster);
+        Assert.Equal(1_200UL, cluster.MessagesDelivered);
+        Assert.True(cluster.Marks[(int)Mark.RunWrittenInPlace] > 0);
     }
 
     [Fact]

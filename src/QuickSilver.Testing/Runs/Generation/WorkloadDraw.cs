@@ -42,6 +42,9 @@ internal static class WorkloadDraw
                 Pulled = pulls && dice.Chance(0.5),
             };
             if (lengths.Chance(0.4)) plan = plan with { MinBytes = plan.MaxBytes };
+            else if (lengths.Chance(0.4)) plan = plan with { Alike = lengths.Between(5, 40) };
+            if (!plan.Pulled && lengths.Chance(0.4)) plan = plan with { Staged = true };
+            if (plan.Staged && !traits.Contains("Stage")) traits.Add("Stage");
             if (bursts && dice.Chance(0.6)) AddBursts(plans, plan, dice, length, messages);
             else plans.Add(Steady(plan, dice, length, messages));
         }

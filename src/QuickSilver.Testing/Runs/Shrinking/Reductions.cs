@@ -72,6 +72,8 @@ internal static class Reductions
             if (plan.Count > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count / 2 }) };
             if (plan.Count > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count - 1 }) };
             if (plan.Pulled) yield return spec with { Plans = With(spec.Plans, index, plan with { Pulled = false }) };
+            if (plan.Staged) yield return spec with { Plans = With(spec.Plans, index, plan with { Staged = false }) };
+            if (plan.Alike > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Alike = 1 }) };
             if (plan.MaxBytes > 100) yield return spec with { Plans = With(spec.Plans, index, plan with { MinBytes = 100, MaxBytes = 100 }) };
         }
         for (int index = 0; index < spec.Faults.Count; index++)
