@@ -106,6 +106,8 @@ public sealed class GroupSender
         _hasWaited |= _context.Loop.IsNested;
         Schedule();
         _context.Loop.Leave(now);
+        // As where the group waits at a stream already, for what its sources have.
+        _hasWaited |= !_supply.Admitted.IsEmpty;
     }
 
     /// <summary>Asks to be told when everything admitted so far is stable; told before the call returns when it is already.</summary>

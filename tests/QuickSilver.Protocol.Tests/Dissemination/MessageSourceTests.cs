@@ -109,6 +109,29 @@ public class MessageSourceTests
     }
 
     [Fact]
+    public void AGroupThatWaitsForItsSourcesTellsWhenWhatWasAdmittedMeanwhileIsBound()
+    {
+        var world = new SendWorld(receiveBuffer: 100_000);
+        GroupInfo other = SendWorld.Group(2);
+        world.Begin([Group, other], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group, other));
+        GroupSender busy = world.Disseminator.OpenGroup(Group), waiting = world.Disseminator.OpenGroup(other);
+        for (int index = 0; index < 600; index++) world.Admit(busy, new byte[1000]);
+        var source = new SourceStub(1);
+        waiting.AddSource(source);
+        waiting.Signal(source, world.Now);
+        Assert.Equal(0, source.Asked);
+        world.Admit(waiting, new byte[1000]);
+        Assert.False(waiting.IsDrained);
+        for (int round = 0; round < 100 && !busy.IsDrained; round++)
+        {
+            world.AckAll();
+            world.PullAll();
+        }
+        Assert.Equal(2UL, waiting.LastNumber);
+        Assert.Single(world.Drained, waiting);
+    }
+
+    [Fact]
     public void ARemovedSourceIsAskedNoMoreEvenIfItRemovesItself()
     {
         SendWorld world = World(out GroupSender sender);
