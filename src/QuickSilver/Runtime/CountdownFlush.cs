@@ -12,12 +12,11 @@ internal sealed class CountdownFlush : FlushRequest
     /// <summary>Ends when all are flushed.</summary>
     public Task Task => _done.Task;
 
-    /// <summary>Asks one more group.</summary>
-    public void Add(LocalGroup group, Instant now)
-    {
-        _left++;
-        group.Flush(this, now);
-    }
+    /// <summary>One more group will be asked.</summary>
+    public void Expect() => _left++;
+
+    /// <summary>Asks a group that was expected.</summary>
+    public void Ask(LocalGroup group, Instant now) => group.Flush(this, now);
 
     /// <summary>No more groups are added.</summary>
     public void Seal(Instant now) => OnFlushed(now);

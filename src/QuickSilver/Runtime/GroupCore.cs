@@ -104,13 +104,7 @@ internal sealed class GroupCore
 
     /// <summary>Asks to be told when all that was sent is stable.</summary>
     /// <returns>False when the group is being left, or gone.</returns>
-    public bool Flush(CountdownFlush flush, Instant now)
-    {
-        if (Local is not { IsLeaving: false } local) return false;
-        Sends.AdmitAll(now);
-        flush.Add(local, now);
-        return true;
-    }
+    public bool Flush(CountdownFlush flush, Instant now) => Local is { IsLeaving: false } && Sends.Flush(flush, now);
 
     /// <summary>The node is about to leave the group: what was sent goes first.</summary>
     public void OnLeaving(Instant now)

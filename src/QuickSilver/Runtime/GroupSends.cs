@@ -16,7 +16,8 @@ namespace QuickSilver.Runtime;
 /// <para>
 /// Awkward cases. A message with a ticket, or too long to be copied once more, is admitted to the protocol as it is, and with it all that was sent
 /// before; what was sent after it stays in the stage until those are bound, so the order holds. So it is for a flush, which has to know of all
-/// messages before it, and for a leave.
+/// messages before it, and for a leave. In a group without other members what is admitted is delivered and done with at once, and handlers may answer
+/// it: so no more is admitted in one go than was there at its beginning.
 /// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>
@@ -34,6 +35,9 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
 
     // Given to the protocol and not yet packed: unsent for the gate, pending for the protocol.
     private long _unpacked;
+
+    // Flushes that are in the stage.
+    private int _flushes;
 
     // Written since the protocol asked.
     private int _written;
@@ -78,15 +82,9 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
     /// <inheritdoc/>
     public bool TryEnqueue(object request)
     {
-        bool mustBeAdmitted = MustBeAdmitted(request);
-        if (mustBeAdmitted) Interlocked.Increment(ref _mustAdmit);
-        if (_stage.TryAppend(request))
-        {
-            Signal();
-            return true;
-        }
-        if (mustBeAdmitted) Interlocked.Decrement(ref _mustAdmit);
-        return false;
+        if (!TryAppend(request)) return false;
+        Signal();
+        return true;
     }
 
     /// <inheritdoc/>
@@ -115,7 +113,9 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
             AdmitAll(now);
             return;
         }
-        while (Volatile.Read(ref _mustAdmit) > 0 && TryAdmitNext(now)) continue;
+        long left = MostStaged;
+        for (; left > 0 && Volatile.Read(ref _mustAdmit) > 0 && TryAdmitNext(now); left--) continue;
+        if (left == 0 && Volatile.Read(ref _mustAdmit) > 0) Signal();
         if (!_isSource) local.AddSource(this);
         _isSource = true;
         local.Signal(this, now);
@@ -161,10 +161,31 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         return isAnyLeft;
     }
 
-    /// <summary>Gives all that was handed over to the protocol, which knows of it from here on.</summary>
+    /// <summary>Gives what has been handed over to the protocol, which knows of it from here on. What comes meanwhile, from other threads or from
+    /// handlers that answer, is for the next turn.</summary>
     public void AdmitAll(Instant now)
     {
-        while (TryAdmitNext(now)) continue;
+        for (long left = MostStaged; left > 0 && TryAdmitNext(now); left--) continue;
+    }
+
+    /// <summary>Asks for everything that was handed over to be stable. It goes through the stage itself: what has its place before it may still be in
+    /// another producer's hands.</summary>
+    /// <returns>False when the group is gone.</returns>
+    public bool Flush(CountdownFlush flush, Instant now)
+    {
+        if (_local is not { } local) return false;
+        if (_stage.IsEmpty)
+        {
+            flush.Expect();
+            flush.Ask(local, now);
+            return true;
+        }
+        if (!TryAppend(flush)) return false;
+        flush.Expect();
+        _flushes++;
+        AdmitAll(now);
+        _group.Touch();
+        return true;
     }
 
     /// <inheritdoc/>
@@ -192,6 +213,7 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         _stage.Close();
         while (_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request)) Drop(message, request);
         _stage.ReleaseIfEmpty();
+        Gate.OnGone();
         foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
         _tickets = null;
     }
@@ -204,6 +226,9 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         _stage.ReleaseIfEmpty();
     }
 
+    // At least as many as are in the stage now.
+    private long MostStaged => Staged + _flushes;
+
     // What has waited at the gate comes as an object too.
     private static bool MustBeAdmitted(object request) => request is not PooledPayload { Length: <= SendStage.LongestMessage };
 
@@ -214,6 +239,15 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0) _services.Requests.Enqueue(this);
     }
 
+    private bool TryAppend(object request)
+    {
+        bool mustBeAdmitted = MustBeAdmitted(request);
+        if (mustBeAdmitted) Interlocked.Increment(ref _mustAdmit);
+        if (_stage.TryAppend(request)) return true;
+        if (mustBeAdmitted) Interlocked.Decrement(ref _mustAdmit);
+        return false;
+    }
+
     private bool TryAdmitNext(Instant now)
     {
         if (!_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request)) return false;
@@ -222,10 +256,15 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
             Drop(message, request);
             return true;
         }
+        if (request is CountdownFlush flush)
+        {
+            Advance(request);
+            flush.Ask(local, now);
+            return true;
+        }
         var ticket = request as ConfirmTicket;
         PooledPayload payload = ticket?.Payload ?? request as PooledPayload ?? _services.SendBuffers.Copy(message);
-        if (request is not null && MustBeAdmitted(request)) Interlocked.Decrement(ref _mustAdmit);
-        _stage.Advance();
+        Advance(request);
         payload.Taker = this;
         _unpacked++;
         _group.OnFed(1, payload.Length);
@@ -240,13 +279,26 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
 
     private void Drop(ReadOnlySpan<byte> message, object? request)
     {
+        Exception reason = _goneReason ?? _group.LeftReason();
+        if (request is CountdownFlush flush)
+        {
+            Advance(request);
+            flush.Fail(reason);
+            return;
+        }
         var ticket = request as ConfirmTicket;
         PooledPayload? payload = ticket?.Payload ?? request as PooledPayload;
         Gate.OnSent(1, payload?.Length ?? message.Length);
-        if (request is not null && MustBeAdmitted(request)) Interlocked.Decrement(ref _mustAdmit);
-        _stage.Advance();
+        Advance(request);
         payload?.Return();
-        ticket?.Fail(_goneReason ?? _group.LeftReason());
+        ticket?.Fail(reason);
         _group.Touch();
+    }
+
+    private void Advance(object? request)
+    {
+        _stage.Advance();
+        if (request is CountdownFlush) _flushes--;
+        if (request is not null && MustBeAdmitted(request)) Interlocked.Decrement(ref _mustAdmit);
     }
 }

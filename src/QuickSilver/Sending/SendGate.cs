@@ -43,6 +43,7 @@ internal sealed class SendGate
     // The core's own.
     private long _sent;
     private long _noted;
+    private bool _isGone;
 
     /// <summary>Makes an open gate.</summary>
     /// <param name="queue">Takes what is admitted.</param>
@@ -65,11 +66,18 @@ internal sealed class SendGate
     /// <summary>Messages admitted and not yet packed. Core thread only.</summary>
     public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
 
+    /// <summary>The group is gone: it has nothing unsent, whatever a call has counted that finds the stage closed. Core thread only.</summary>
+    public void OnGone()
+    {
+        _isGone = true;
+        NoteUnsent();
+    }
+
     /// <summary>Tells the node's budget what the group has unsent now. Core thread only.</summary>
     public void NoteUnsent()
     {
         long unsent = Interlocked.Read(ref _unsent) - _sent;
-        long cost = UnsentBudget.CostOf(unsent >> MessageShift, unsent & ByteMask);
+        long cost = _isGone ? 0 : UnsentBudget.CostOf(unsent >> MessageShift, unsent & ByteMask);
         if (cost == _noted) return;
         _budget.Change(cost - _noted);
         _noted = cost;

@@ -8,8 +8,8 @@ namespace QuickSilver.Sending;
 /// Awkward cases. A producer that was stopped between taking its place and filling it holds up what is behind it (order per producer would break
 /// otherwise), but not the core, which sees the stage as empty up to there. A block goes back to the pool when it is read, and may then serve another
 /// stage: a producer that still knows it has read its word before, which is no longer the same. A stage that is empty at the end of a turn has no
-/// block at all, so ten thousand groups cost what a few of them send. The core takes the lock of growing only if it is free, but for sends of its own
-/// and the end.
+/// block at all, so ten thousand groups cost what a few of them send. The core waits for the lock of growing, which is held for moments, only when it
+/// appends itself, what its handlers send or what waited at the gate, and at the end.
 /// </para>
 /// Cost: one compare-and-swap a message, a lock a block; allocates nothing in steady state. Any thread may append; the rest is for the core thread.
 /// Source: places as in the log buffers of Aeron, blocks as in <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
@@ -26,6 +26,9 @@ internal sealed class SendStage(StageBlockPool pool)
     private StageBlock? _head;
     private StageBlock? _tail;
     private bool _isClosed;
+
+    /// <summary>True when nobody has a place here.</summary>
+    public bool IsEmpty => Volatile.Read(ref _head) is not { } head || (head.IsReadOut && head.Next is null);
 
     /// <summary>Appends a message, which is copied. Any thread.</summary>
     /// <param name="message">Of at most <see cref="LongestMessage"/> bytes.</param>
@@ -55,11 +58,14 @@ internal sealed class SendStage(StageBlockPool pool)
         message = default;
         request = null;
         if (Volatile.Read(ref _head) is not { } head) return false;
-        if (head.TryPeek(out message, out request)) return true;
-        if (head.Next is not { } next || !head.IsReadOut) return false;
-        Volatile.Write(ref _head, next);
-        pool.Return(head);
-        return next.TryPeek(out message, out request);
+        while (!head.TryPeek(out message, out request))
+        {
+            if (head.Next is not { } next || !head.IsReadOut) return false;
+            Volatile.Write(ref _head, next);
+            pool.Collect(head);
+            head = next;
+        }
+        return true;
     }
 
     /// <summary>What was shown last has been taken.</summary>
@@ -81,7 +87,7 @@ internal sealed class SendStage(StageBlockPool pool)
         {
             if (isTaken) _growing.Exit(useMemoryBarrier: false);
         }
-        pool.Return(head);
+        pool.Collect(head);
     }
 
     /// <summary>Lets nothing more in. What is in it can still be taken.</summary>
@@ -119,30 +125,32 @@ internal sealed class SendStage(StageBlockPool pool)
                     continue;
                 }
             }
-            if (!TryGrow(block)) return null;
+            if (!TryGrow(block, length)) return null;
         }
     }
 
-    // Puts a block behind one that is full, or where there is none.
-    private bool TryGrow(StageBlock? full)
+    // Puts a block behind one that has no room, or where there is none.
+    private bool TryGrow(StageBlock? full, int length)
     {
+        StageBlock next = pool.Rent();
         bool isTaken = false;
         try
         {
             _growing.Enter(ref isTaken);
             if (_isClosed) return false;
-            if (_tail != full) return true;
-            StageBlock next = pool.Rent();
+            // Somebody was quicker; or the block has been read out since, and serves this stage once more.
+            if (_tail != full || (full is not null && StageBlock.HasRoom(full.Word, length))) return true;
             if (full is null) Volatile.Write(ref _head, next);
             Volatile.Write(ref _tail, next);
-            if (full is null) return true;
-            full.Seal();
-            full.Next = next;
+            full?.Seal();
+            if (full is not null) full.Next = next;
+            next = null!;
             return true;
         }
         finally
         {
             if (isTaken) _growing.Exit(useMemoryBarrier: false);
+            if (next is not null) pool.Return(next);
         }
     }
 }

@@ -51,6 +51,53 @@ public sealed class SendOrderTests
     }
 
     [Fact]
+    public async Task A_handler_that_answers_every_message_does_not_hold_the_core_up_in_a_flush()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        Group group = null!;
+        long answers = 0;
+        byte[] answer = new byte[3_000];
+        void Answer(in MessageView message)
+        {
+            if (group.TrySend(answer.AsSpan(0, Interlocked.Increment(ref answers) % 2 == 0 ? 10 : 3_000)) != SendStatus.Accepted) answers--;
+        }
+
+        group = await node.JoinAsync("alone", new GroupOptions { OnMessage = Answer });
+        await group.SendAsync("begin");
+        Group other = await node.JoinAsync("other");
+        for (int round = 0; round < 10; round++)
+        {
+            await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await other.SendAsync($"{round}");
+            Assert.Equal([$"{round}"], await NodeRig.ReadAsync(other, 1));
+        }
+        Assert.InRange(answers, 1, long.MaxValue);
+    }
+
+    [Fact]
+    public async Task Threads_that_send_long_messages_at_full_speed_do_not_hold_the_core_up()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        Group alone = await node.JoinAsync("alone", new GroupOptions { HoldUntilRead = false });
+        Group other = await node.JoinAsync("other");
+        using var stop = new CancellationTokenSource();
+        Task[] sending = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(async () =>
+        {
+            while (!stop.IsCancellationRequested) await alone.SendAsync(new byte[3_000].AsMemory());
+        }))];
+        for (int round = 0; round < 10; round++)
+        {
+            await alone.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await other.SendAsync($"{round}");
+            Assert.Equal([$"{round}"], await NodeRig.ReadAsync(other, 1));
+        }
+        await stop.CancelAsync();
+        await Task.WhenAll(sending).WaitAsync(NodeRig.Patience);
+    }
+
+    [Fact]
     public async Task What_was_sent_before_a_leave_arrives_before_the_leave_ends()
     {
         await using var rig = new NodeRig();
