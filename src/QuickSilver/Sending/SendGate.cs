@@ -37,8 +37,7 @@ internal sealed class SendGate
     private readonly long _mostBytes;
     private int _state;
     private long _unsent;
-    private SendWaiter? _first;
-    private SendWaiter? _last;
+    private SendWaiterList _waiting;
 
     // The core's own.
     private long _sent;
@@ -182,12 +181,12 @@ internal sealed class SendGate
     {
         lock (_lock)
         {
-            for (SendWaiter? waiter = _first; waiter is not null;)
+            for (SendWaiter? waiter = _waiting.First; waiter is not null;)
             {
                 SendWaiter? next = waiter.Next;
                 if (ReferenceEquals(waiter.Owner, owner))
                 {
-                    Remove(waiter);
+                    _waiting.Remove(waiter);
                     Refuse(waiter);
                 }
                 waiter = next;
@@ -202,7 +201,7 @@ internal sealed class SendGate
         lock (_lock)
         {
             if (!waiter.IsQueued) return;
-            Remove(waiter);
+            _waiting.Remove(waiter);
             Advance();
         }
         _queue.Discard(waiter.TakeRequest());
@@ -227,7 +226,7 @@ internal sealed class SendGate
                 Refuse(waiter);
                 return;
             }
-            Append(waiter);
+            _waiting.Append(waiter);
             Interlocked.Or(ref _state, HasWaiters);
             Advance();
             if (!waiter.IsQueued) return;
@@ -246,7 +245,7 @@ internal sealed class SendGate
                 if (!IsHalfFree(Interlocked.Read(ref _unsent))) return;
                 Interlocked.And(ref _state, ~UnsentFull);
             }
-            if (_first is not { } waiter)
+            if (_waiting.First is not { } waiter)
             {
                 Interlocked.And(ref _state, ~HasWaiters);
                 return;
@@ -267,7 +266,7 @@ internal sealed class SendGate
                 Interlocked.Add(ref _unsent, -unit);
                 return false;
             }
-            Remove(waiter);
+            _waiting.Remove(waiter);
             object request = waiter.TakeRequest()!;
             if (!_queue.TryEnqueue(request))
             {
@@ -280,7 +279,7 @@ internal sealed class SendGate
         else
         {
             if (!IsBelowLimit(Interlocked.Read(ref _unsent))) return false;
-            Remove(waiter);
+            _waiting.Remove(waiter);
         }
         waiter.Succeed(true);
         return true;
@@ -297,25 +296,5 @@ internal sealed class SendGate
         {
             waiter.Succeed(false);
         }
-    }
-
-    private void Append(SendWaiter waiter)
-    {
-        waiter.IsQueued = true;
-        waiter.Previous = _last;
-        if (_last is null) _first = waiter;
-        else _last.Next = waiter;
-        _last = waiter;
-    }
-
-    private void Remove(SendWaiter waiter)
-    {
-        if (waiter.Previous is null) _first = waiter.Next;
-        else waiter.Previous.Next = waiter.Next;
-        if (waiter.Next is null) _last = waiter.Previous;
-        else waiter.Next.Previous = waiter.Previous;
-        waiter.Next = null;
-        waiter.Previous = null;
-        waiter.IsQueued = false;
     }
 }
