@@ -158,10 +158,7 @@ public sealed class AlarmQueueTests
         for (int index = 0; index < alarms.Length; index++) alarms[index] = new Alarm(_queue, static _ => { });
         Exercise(alarms);
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Exercise(alarms);
-
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() => Exercise(alarms)));
     }
 
     [Fact]

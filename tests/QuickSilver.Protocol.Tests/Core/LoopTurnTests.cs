@@ -274,10 +274,7 @@ public sealed class LoopTurnTests
         var alarm = new Alarm(_bench.Alarms, static _ => { });
         for (int round = 0; round < 3; round++) Exercise(alarm);
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Exercise(alarm);
-
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() => Exercise(alarm)));
     }
 
     private void Exercise(Alarm alarm)

@@ -72,10 +72,7 @@ public sealed class BufferPoolTests
         var pool = new BufferPool();
         Exercise(pool);
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Exercise(pool);
-
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() => Exercise(pool)));
     }
 
     [Fact]

@@ -204,10 +204,7 @@ public sealed class SocketRootsTests
         _transport.Quiet = true;
         for (int round = 0; round < 3; round++) Exercise(data, control);
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Exercise(data, control);
-
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() => Exercise(data, control)));
     }
 
     private void Exercise(FeedStub data, FeedStub control)

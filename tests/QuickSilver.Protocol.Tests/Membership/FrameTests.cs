@@ -202,12 +202,13 @@ public sealed class FrameTests
         uint[] all = [.. Enumerable.Range(1, CounterRuns.MaxCounters).Select(static counter => (uint)counter)];
         FrameBuilder frame = new FrameBuilder().Begin().WriteVarint(1);
         RegionFrame.WriteWhole(frame, 1, all);
-        var cluster = new AgentCluster(Probes.None);
-        int left = RegionFrame.MaxCounters;
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        var reader = new WireReader(frame.Span);
-        Assert.True(cluster.TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
-        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 4L * CounterRuns.MaxCounters, (4L * CounterRuns.MaxCounters) + 16_000);
+        long allocated = AllocatedBytes.Of(() =>
+        {
+            int left = RegionFrame.MaxCounters;
+            var reader = new WireReader(frame.Span);
+            Assert.True(new AgentCluster(Probes.None).TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
+        });
+        Assert.InRange(allocated, 4L * CounterRuns.MaxCounters, (4L * CounterRuns.MaxCounters) + 16_000);
     }
 
     [Fact]

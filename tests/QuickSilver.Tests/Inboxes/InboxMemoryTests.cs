@@ -1,6 +1,7 @@
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Tests;
 
 namespace QuickSilver.Tests.Inboxes;
 
@@ -89,9 +90,7 @@ public sealed class InboxMemoryTests
         var rig = new InboxRig(capacity: 10_000);
         byte[] bytes = new byte[100];
         Cycle(rig, bytes, 50);
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Cycle(rig, bytes, 50);
-        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
+        Assert.InRange(AllocatedBytes.Of(() => Cycle(rig, bytes, 50)), 0, 1_000);
     }
 
     private static void Cycle(InboxRig rig, byte[] bytes, int rounds)

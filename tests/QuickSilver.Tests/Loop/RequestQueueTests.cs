@@ -1,5 +1,6 @@
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Tests;
 
 namespace QuickSilver.Tests.Loop;
 
@@ -155,9 +156,10 @@ public sealed class RequestQueueTests
         var queue = new RequestQueue(new WakeGate(new FakeSleeper()), capacity: 16);
         var target = new CheckingTarget(static (_, _) => { });
         Burst(queue, target);
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int round = 0; round < 20; round++) Burst(queue, target);
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() =>
+        {
+            for (int round = 0; round < 20; round++) Burst(queue, target);
+        }));
     }
 
     private static void Burst(RequestQueue queue, CheckingTarget target)

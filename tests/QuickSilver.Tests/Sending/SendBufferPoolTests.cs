@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Tests;
 using QuickSilver.Sending;
 
 namespace QuickSilver.Tests.Sending;
@@ -111,9 +112,10 @@ public sealed class SendBufferPoolTests
         var pool = new SendBufferPool();
         PooledPayload[] out1 = new PooledPayload[300];
         Cycle(pool, out1);
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int round = 0; round < 20; round++) Cycle(pool, out1);
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() =>
+        {
+            for (int round = 0; round < 20; round++) Cycle(pool, out1);
+        }));
     }
 
     private static void Cycle(SendBufferPool pool, PooledPayload[] rented)

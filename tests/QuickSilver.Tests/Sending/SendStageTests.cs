@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using QuickSilver.Protocol.Tests;
 using QuickSilver.Sending;
 
 namespace QuickSilver.Tests.Sending;
@@ -123,9 +124,10 @@ public sealed class SendStageTests
         }
 
         Round();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int round = 0; round < 100; round++) Round();
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() =>
+        {
+            for (int round = 0; round < 100; round++) Round();
+        }));
     }
 
     [Fact]
