@@ -8,10 +8,10 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// Fills one packet after another from a stream's region buffer.
 /// <para>
-/// Idea: a packet takes what is there, messages of any groups of the region, one record each, or one for a run of equal ones. When the next message does not fit whole, a fragment of
-/// it fills the packet to the last byte, and the next packet begins with the rest; so while there is backlog all packets have the full length and
-/// form a train. A message is never split for an end of less than 64 bytes: joining it costs every receiver a copy, so such an end is filled with
-/// zeros. So is the odd byte that a varint cannot meet.
+/// Idea: a packet takes what is there, messages of any groups of the region, one record each, or one for a run of equal ones. When the next message
+/// does not fit whole, a fragment of it fills the packet to the last byte, and the next packet begins with the rest; so while there is backlog all
+/// packets have the full length and form a train. A message is never split for an end of less than 64 bytes: joining it costs every receiver a copy,
+/// so such an end is filled with zeros. So is the odd byte that a varint cannot meet.
 /// </para>
 /// <para>
 /// When the buffer is empty, sources of direct groups write into the packet (<see cref="SourcePacker"/>); what does not fit goes through the buffer.

@@ -13,9 +13,10 @@ namespace QuickSilver.Protocol.Recovery;
 /// </para>
 /// <para>
 /// Awkward cases: a member that answers none of a hop's sends is left out of the round, which is then incomplete: it may raise no stability. A member
-/// left out twice in a row gets a single send a round until it answers, or a few where rounds are far apart. When it was to begin its partition's walk, the next one does; when it was to
-/// close the partition, whoever walked last does; when it leads, the round is lost. Cost: a hop is linear in active streams and bounded lists;
-/// nothing is allocated once buffers have grown. Source: first paper, section 2.2, Figures 6 and 7; acknowledged hops and skipping are ours.
+/// left out twice in a row gets a single send a round until it answers, or a few where rounds are far apart. When it was to begin its partition's
+/// walk, the next one does; when it was to close the partition, whoever walked last does; when it leads, the round is lost. Cost: a hop is linear in
+/// active streams and bounded lists; nothing is allocated once buffers have grown. Source: first paper, section 2.2, Figures 6 and 7; acknowledged
+/// hops and skipping are ours.
 /// </para>
 /// </summary>
 internal sealed class TokenWalk

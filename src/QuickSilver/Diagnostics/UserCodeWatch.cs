@@ -4,9 +4,9 @@ namespace QuickSilver.Diagnostics;
 /// Tells of user code that holds the core thread up: afterwards when it has come back late, and while it lasts when it does not come back at all.
 /// <para>
 /// Idea: small messages come in millions a second, and a clock read around each call would cost more than the call. So calls are timed in runs: the
-/// first of a turn alone (with those that come with it in one go), those that follow it at the same group together, up to <see cref="LongestRun"/>, and
-/// what is left when the turn ends or other code is called. A run that took too long is reported under the name of its group. A handler that hangs would not be heard of that way: a
-/// timer looks from outside, once a second, while such code is being called.
+/// first of a turn alone (with those that come with it in one go), those that follow it at the same group together, up to <see cref="LongestRun"/>,
+/// and what is left when the turn ends or other code is called. A run that took too long is reported under the name of its group. A handler that
+/// hangs would not be heard of that way: a timer looks from outside, once a second, while such code is being called.
 /// </para>
 /// <para>
 /// Awkward cases: what the core does between the calls of a run is in its time; that is microseconds, where a stall is milliseconds. The timer stops
