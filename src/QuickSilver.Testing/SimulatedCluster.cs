@@ -57,8 +57,14 @@ public sealed class SimulatedCluster
         _traffic = new TrafficChecks(_run, _checks, _nodes, IsConcerned);
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
-            ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) }, options.MembershipLink, _run.Clock, _events, _run.Random, _run.Trace,
-            key => _removals!.OnRemoved(key, _membership!.Servers, _membership.LastStep), key => _removals!.OnTakenOver(key, _membership!.Servers));
+            ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) },
+            options.MembershipLink,
+            _run.Clock,
+            _events,
+            _run.Random,
+            _run.Trace,
+            key => _removals!.OnRemoved(key, _membership!.Servers, _membership.LastStep),
+            key => _removals!.OnTakenOver(key, _membership!.Servers));
         _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
         _plans = new SendPlans(_run, _events, machine => _current[machine]);
         for (int machine = 0; machine < options.Nodes; machine++) _current.Add(AddNode(machine));
@@ -129,7 +135,10 @@ public sealed class SimulatedCluster
     /// <returns>Null when the machine's node lives, the machine is not there, or <see cref="SimulationOptions.Restarts"/> are used up.</returns>
     public SimulatedNode? Revive(int machine)
     {
-        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine) || _destroyed.Contains(machine)) return null;
+        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine) || _destroyed.Contains(machine))
+        {
+            return null;
+        }
         SimulatedNode node = AddNode(machine);
         _current[machine] = node;
         node.Connect();

@@ -52,7 +52,9 @@ public sealed record SimulationOptions
     /// <summary>Which pauses befall a node: collections and preemption.</summary>
     public MemoryModel Memory { get; init; } = MemoryModel.None;
 
-    /// <summary>How much of each queue a turn of a node's loop may take; they bite only where <see cref="Processor"/> charges work as it is done.</summary>
+    /// <summary>
+    /// How much of each queue a turn of a node's loop may take; they bite only where <see cref="Processor"/> charges work as it is done.
+    /// </summary>
     public LoopQuanta Loop { get; init; } = new();
 
     /// <summary>

@@ -13,12 +13,24 @@ internal static class DisturbanceVerb
 
     public static Command Make()
     {
-        var name = new Argument<string>("NAME") { Description = "Which: " + string.Join(", ", PaperDisturbances.All.Select(spec => spec.Name)) + ", or all." };
-        var json = new Option<FileInfo?>("--json") { Description = "Write the findings to this file; with all, NAME is put before its extension.", HelpName = "FILE" };
-        var csv = new Option<FileInfo?>("--csv") { Description = "Write the curve to this file; with all, NAME is put before its extension.", HelpName = "FILE" };
+        var name = new Argument<string>("NAME")
+        {
+            Description = "Which: " + string.Join(", ", PaperDisturbances.All.Select(spec => spec.Name)) + ", or all.",
+        };
+        var json = new Option<FileInfo?>("--json")
+        {
+            Description = "Write the findings to this file; with all, NAME is put before its extension.",
+            HelpName = "FILE",
+        };
+        var csv = new Option<FileInfo?>("--csv")
+        {
+            Description = "Write the curve to this file; with all, NAME is put before its extension.",
+            HelpName = "FILE",
+        };
         var nodes = new Option<int?>("--nodes") { Description = "So many nodes instead.", HelpName = "N" };
         var seconds = new Option<double?>("--seconds") { Description = "So long a run instead.", HelpName = "S" };
-        var rate = new Option<int?>("--rate") { Description = "So many messages a second of each sender instead; 0: as fast as it can.", HelpName = "R" };
+        var rate =
+            new Option<int?>("--rate") { Description = "So many messages a second of each sender instead; 0: as fast as it can.", HelpName = "R" };
         var seed = new Option<ulong>("--seed") { Description = "Seed.", DefaultValueFactory = _ => 1 };
         var command = new Command("disturbance", "One of the papers' disturbances at 110 nodes, with their processors and network.")
         {
@@ -45,7 +57,10 @@ internal static class DisturbanceVerb
                 });
                 Console.WriteLine(Describe(result));
                 bool many = specs.Length > 1;
-                if (parsed.GetValue(json) is { } jsonFile) File.WriteAllText(Name(jsonFile, spec, many), JsonSerializer.Serialize(Findings(result), Indented) + "\n");
+                if (parsed.GetValue(json) is { } jsonFile)
+                {
+                    File.WriteAllText(Name(jsonFile, spec, many), JsonSerializer.Serialize(Findings(result), Indented) + "\n");
+                }
                 if (parsed.GetValue(csv) is { } csvFile) File.WriteAllText(Name(csvFile, spec, many), Table(result));
                 good &= result.Settled;
             }
@@ -59,13 +74,15 @@ internal static class DisturbanceVerb
 
     private static string Describe(DisturbanceResult result) => string.Create(
         CultureInfo.InvariantCulture,
-        $"""
-        {result.Spec.Name}: {result.Spec.Paper}
-          rate calm {result.CalmRate:F0}/s, disturbed {result.DisturbedRate:F0}/s, loss {result.ThroughputLoss:P1}, delay {result.CumulativeDelay.TotalSeconds:F2} s, oscillation {result.Oscillation:P1}
-          pending at most {result.MostPending}, recovered {result.Recovered?.TotalSeconds:F1} s after the last fault, {(result.Settled ? "settled" : "NOT SETTLED")}
-          latency calm {result.CalmLatency.TotalMilliseconds:F1} ms, at the witness {result.WitnessLatency.TotalMilliseconds:F1} ms, at the victim {result.VictimLatency.TotalMilliseconds:F1} ms
-          victim missed {result.VictimRepairs.Missed}, had {result.VictimRepairs.FromPeers} from peers and {result.VictimRepairs.FromSender} from senders; {result.Speed:F2} virtual s per s
-        """);
+        $"{result.Spec.Name}: {result.Spec.Paper}\n"
+        + $"  rate calm {result.CalmRate:F0}/s, disturbed {result.DisturbedRate:F0}/s, loss {result.ThroughputLoss:P1}, "
+        + $"delay {result.CumulativeDelay.TotalSeconds:F2} s, oscillation {result.Oscillation:P1}\n"
+        + $"  pending at most {result.MostPending}, recovered {result.Recovered?.TotalSeconds:F1} s after the last fault, "
+        + $"{(result.Settled ? "settled" : "NOT SETTLED")}\n"
+        + $"  latency calm {result.CalmLatency.TotalMilliseconds:F1} ms, at the witness {result.WitnessLatency.TotalMilliseconds:F1} ms, "
+        + $"at the victim {result.VictimLatency.TotalMilliseconds:F1} ms\n"
+        + $"  victim missed {result.VictimRepairs.Missed}, had {result.VictimRepairs.FromPeers} from peers "
+        + $"and {result.VictimRepairs.FromSender} from senders; {result.Speed:F2} virtual s per s");
 
     private static object Findings(DisturbanceResult result) => new
     {
@@ -95,7 +112,9 @@ internal static class DisturbanceVerb
 
     private static string Table(DisturbanceResult result)
     {
-        var text = new StringBuilder("time_s,sent_per_s,witness_per_s,victim_per_s,completed_per_s,pending,latency_ms,victim_latency_ms,token_round_ms,sender_load,victim_load\n");
+        var text = new StringBuilder(
+            "time_s,sent_per_s,witness_per_s,victim_per_s,completed_per_s,pending,"
+            + "latency_ms,victim_latency_ms,token_round_ms,sender_load,victim_load\n");
         foreach (CurvePoint point in result.Curve)
         {
             text.Append(CultureInfo.InvariantCulture,

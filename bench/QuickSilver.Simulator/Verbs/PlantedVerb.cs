@@ -33,7 +33,8 @@ internal static class PlantedVerb
                     Console.WriteLine($"| {defect} | {(found.Shrunk is null ? "not caught" : Text(found.Shrunk))} | {found.Seeds} |");
                 }
             });
-            Console.WriteLine($"{caught} of {defects.Length} defects caught; {small} of {caught} with at most {FewFaults} faults and {FewNodes} nodes");
+            Console.WriteLine(
+                $"{caught} of {defects.Length} defects caught; {small} of {caught} with at most {FewFaults} faults and {FewNodes} nodes");
             return caught == defects.Length ? 0 : 1;
         });
         return command;

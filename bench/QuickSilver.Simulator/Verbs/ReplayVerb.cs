@@ -17,7 +17,9 @@ internal static class ReplayVerb
             RunResult result = RunExecution.Execute(saved.Spec);
             Console.WriteLine($"{result.Elapsed} virtual, {result.Events} events, {result.Delivered} deliveries");
             string trace = result.Trace.ToString("x16", CultureInfo.InvariantCulture);
-            Console.WriteLine(trace == saved.Trace ? $"trace {trace}, as saved" : $"trace {trace}; {saved.Trace} was saved: the code has changed since");
+            Console.WriteLine(trace == saved.Trace
+                ? $"trace {trace}, as saved"
+                : $"trace {trace}; {saved.Trace} was saved: the code has changed since");
             Console.WriteLine(result.Violation?.Message ?? "every promise was kept");
             return result.Violation is null ? 0 : 1;
         });

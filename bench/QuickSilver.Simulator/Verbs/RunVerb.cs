@@ -13,7 +13,10 @@ internal static class RunVerb
         var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..400.", Required = true };
         var minutes = new Option<double?>("--minutes") { Description = "Begin no further seed after so many minutes." };
         var threads = new Option<int>("--threads") { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
-        var folder = new Option<string?>("--save") { Description = $"Where failing runs are saved; default: ${RunFiles.DirectoryVariable}, or the folder for temporary files." };
+        var folder = new Option<string?>("--save")
+        {
+            Description = $"Where failing runs are saved; default: ${RunFiles.DirectoryVariable}, or the folder for temporary files.",
+        };
         var without = new Option<FaultKind[]>("--without") { Description = "Kinds of trouble to leave out.", AllowMultipleArgumentsPerToken = true };
         var nodes = new Option<int>("--max-nodes") { Description = "Most machines.", DefaultValueFactory = _ => new GeneratorOptions().MaxNodes };
         var write = new Option<bool>("--write") { Description = "Only write the runs to files; execute nothing." };
@@ -48,7 +51,8 @@ internal static class RunVerb
     {
         try
         {
-            using var git = Process.Start(new ProcessStartInfo("git", "describe --always --dirty") { RedirectStandardOutput = true, RedirectStandardError = true });
+            var describe = new ProcessStartInfo("git", "describe --always --dirty") { RedirectStandardOutput = true, RedirectStandardError = true };
+            using var git = Process.Start(describe);
             return git?.StandardOutput.ReadToEnd().Trim() is { Length: > 0 } commit ? commit : "unknown";
         }
         catch (System.ComponentModel.Win32Exception)

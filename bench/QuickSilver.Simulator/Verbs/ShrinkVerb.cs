@@ -17,7 +17,8 @@ internal static class ShrinkVerb
         {
             string path = parsed.GetValue(file)!;
             SavedRun saved = RunFiles.Load(path);
-            ShrinkResult shrunk = Shrinker.Shrink(saved.Spec, spec => RunExecution.Execute(spec).Violation, TimeSpan.FromSeconds(parsed.GetValue(seconds)));
+            TimeSpan limit = TimeSpan.FromSeconds(parsed.GetValue(seconds));
+            ShrinkResult shrunk = Shrinker.Shrink(saved.Spec, spec => RunExecution.Execute(spec).Violation, limit);
             RunResult result = RunExecution.Execute(shrunk.Spec);
             string suffix = string.Create(CultureInfo.InvariantCulture, $"-{shrunk.Nodes}-nodes-{shrunk.Faults}-faults");
             string small = RunFiles.Save(shrunk.Spec, result, Path.GetDirectoryName(Path.GetFullPath(path)), suffix);

@@ -65,7 +65,13 @@ public sealed class Disturbance
             FailureTimeout = spec.FailureTimeout,
             ReconnectGrace = spec.FailureTimeout == Timeout.InfiniteTimeSpan ? TimeSpan.FromSeconds(2) : spec.FailureTimeout,
         },
-        Node = new NodeSettings { MaxPendingBytes = 256L << 20, NodeMaxPendingBytes = 256L << 20, MaxRate = spec.Rate, InitialRate = spec.Rate > 0 ? spec.Rate : 10_000 },
+        Node = new NodeSettings
+        {
+            MaxPendingBytes = 256L << 20,
+            NodeMaxPendingBytes = 256L << 20,
+            MaxRate = spec.Rate,
+            InitialRate = spec.Rate > 0 ? spec.Rate : 10_000,
+        },
     };
 
     private DisturbanceResult Run()

@@ -14,7 +14,8 @@ public static class PaperDisturbances
         new DisturbanceSpec
         {
             Name = "loss",
-            Paper = "first paper, Figure 16: every 10 s one receiver loses everything for 1 s; 10-15 % less throughput, 25 % in the largest group (110)",
+            Paper = "first paper, Figure 16: every 10 s one receiver loses everything for 1 s; "
+                + "10-15 % less throughput, 25 % in the largest group (110)",
             Duration = TimeSpan.FromSeconds(30),
             DisturbedUntil = TimeSpan.FromSeconds(30),
             Faults = [.. Every(10, 20, at => new DeafNode(at, TimeSpan.FromSeconds(1), 1))],
@@ -25,8 +26,8 @@ public static class PaperDisturbances
         new DisturbanceSpec
         {
             Name = "crash",
-            Paper = "first paper, Figure 18: a receiver ends, seen after 10 s; sending goes on up to the pending limit, a pause of 3 s at the view change, "
-                + "full speed and everything acknowledged within seconds of the detection",
+            Paper = "first paper, Figure 18: a receiver ends, seen after 10 s; sending goes on up to the pending limit, "
+                + "a pause of 3 s at the view change, full speed and everything acknowledged within seconds of the detection",
             Duration = TimeSpan.FromSeconds(36),
             DisturbedUntil = TimeSpan.FromSeconds(36),
             Faults = [new NodeCrash(Begin, 1)],
@@ -34,8 +35,8 @@ public static class PaperDisturbances
         new DisturbanceSpec
         {
             Name = "freeze",
-            Paper = "first paper, Figure 19: a receiver stands still for 10 s, the detector off, 7500/s; the sender fills 100,000 pending, pauses, resumes "
-                + "below the low mark; disturbed for more than twice as long as by a crash",
+            Paper = "first paper, Figure 19: a receiver stands still for 10 s, the detector off, 7500/s; the sender fills 100,000 pending, "
+                + "pauses, resumes below the low mark; disturbed for more than twice as long as by a crash",
             Rate = 7500,
             Duration = TimeSpan.FromSeconds(46),
             DisturbedUntil = TimeSpan.FromSeconds(46),
@@ -45,8 +46,8 @@ public static class PaperDisturbances
         new DisturbanceSpec
         {
             Name = "overload",
-            Paper = "first paper, Figure 22: two senders a little beyond the 9300/s that receivers sustain together; the combined rate oscillates between "
-                + "bursts and pauses",
+            Paper = "first paper, Figure 22: two senders a little beyond the 9300/s that receivers sustain together; "
+                + "the combined rate oscillates between bursts and pauses",
             Senders = 2,
             Rate = 5000,
             Victim = 2,
@@ -56,8 +57,8 @@ public static class PaperDisturbances
         new DisturbanceSpec
         {
             Name = "sleep",
-            Paper = "second paper, Figures 24-29: one receiver sleeps for 0.5 s every 5 s; throughput declines from 80 nodes on, 2-3 % of packets lost "
-                + "there, pending grows 6-8 times faster than undisturbed, token rounds take twice as long",
+            Paper = "second paper, Figures 24-29: one receiver sleeps for 0.5 s every 5 s; throughput declines from 80 nodes on, "
+                + "2-3 % of packets lost there, pending grows 6-8 times faster than undisturbed, token rounds take twice as long",
             Duration = TimeSpan.FromSeconds(30),
             DisturbedUntil = TimeSpan.FromSeconds(30),
             Faults = [.. Every(5, 25, at => new NodeFreeze(at, TimeSpan.FromSeconds(0.5), 1))],

@@ -8,7 +8,8 @@ namespace QuickSilver.Testing.Disturbances;
 /// </summary>
 /// <param name="Nodes">How many nodes.</param>
 /// <param name="Groups">Groups joined by each.</param>
-/// <param name="Kinds">How many different sets of groups there are. Neighbouring sets differ by two groups; those of nodes far apart share none.</param>
+/// <param name="Kinds">How many different sets of groups there are. Neighbouring sets differ by two groups;
+/// those of nodes far apart share none.</param>
 public sealed record SimulatedHerd(int Nodes, int Groups, int Kinds)
 {
     /// <summary>Decides everything random.</summary>

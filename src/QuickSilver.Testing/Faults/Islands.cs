@@ -1,6 +1,8 @@
 namespace QuickSilver.Testing.Faults;
 
-/// <summary>Nothing passes between islands of nodes. Nodes that are in none form one more, the mainland, where the membership server stands.</summary>
+/// <summary>
+/// Nothing passes between islands of nodes. Nodes that are in none form one more, the mainland, where the membership server stands.
+/// </summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Sets">Indices of the nodes of each island.</param>

@@ -3,7 +3,8 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// Which nodes count as removed, as the membership servers of a run announce it: whoever is removed owes nothing any more, and nobody owes it anything.
+/// Which nodes count as removed, as the membership servers of a run announce it: whoever is removed owes nothing any more,
+/// and nobody owes it anything.
 /// <para>
 /// The awkward case: a removal goes with the server that made it when all whom it told are dead or removed themselves. No report to the next server
 /// names it then, and the node is a survivor like others: it is restored. While one that was told may still report, the removal stands; the new
@@ -45,7 +46,9 @@ internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, Li
         RestoreForgotten();
     }
 
-    /// <summary>Looks whose removal nobody can report any more. To be called from time to time, since those who were told die without a word.</summary>
+    /// <summary>
+    /// Looks whose removal nobody can report any more. To be called from time to time, since those who were told die without a word.
+    /// </summary>
     public void RestoreForgotten()
     {
         foreach ((int index, ulong key) in (KeyValuePair<int, ulong>[])[.. _takenOver])

@@ -46,8 +46,11 @@ internal static class ConvergenceChecks
         {
             if (cluster.IsConcerned(other) && other.FindGroup(stay.Name) is not null) expected.Add(other.Index);
         }
-        if (named.IsSupersetOf(expected) && named.All(index => expected.Contains(index) || (cluster.Nodes[index].IsMember && mayStay(cluster.Nodes[index]))))
+        if (named.IsSupersetOf(expected)
+            && named.All(index => expected.Contains(index) || (cluster.Nodes[index].IsMember && mayStay(cluster.Nodes[index]))))
+        {
             return null;
+        }
         return $"{node}'s view of group {stay.Name} names nodes {string.Join(',', named)}; its living members are {string.Join(',', expected)}";
     }
 }

@@ -132,7 +132,8 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         StepNumber installed = stay.Node.Stack.Cluster.Installed;
         if (sent.GroupView > installed)
         {
-            throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step {installed}");
+            throw run.Violation(
+                "D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step {installed}");
         }
         if (sent.GroupView.IsNone || views.FindGroupView(stay.Id, sent.GroupView) is not { } members) return;
         if (!members.Contains(stay.Node.Index))

@@ -63,7 +63,8 @@ internal static class LivenessChecks
         bool stable = log[last].IsStable;
         string got = place.Next == 0 ? "nothing" : $"{place.First} to {place.Next - 1}";
         string owed = stable ? $"{last}, known stable" : $"{last}";
-        string missing = $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {owed}";
+        string missing =
+            $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {owed}";
         return (stay.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
     }
 

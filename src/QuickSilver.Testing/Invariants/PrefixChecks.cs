@@ -23,8 +23,14 @@ internal static class PrefixChecks
             foreach (SimulatedNode node in nodes)
             {
                 if (!isConcerned(node)) continue;
-                if (node.Stack.Cluster.FindNode(key) is { IsRemoved: false }) return ("D5", $"node {node.Index} has not heard that node {gone.Index} is removed");
-                if (node.Stack.Rooms.Recoverer.IsClosing(key)) return ("D5", $"node {node.Index} has not closed the streams of node {gone.Index}, which is removed");
+                if (node.Stack.Cluster.FindNode(key) is { IsRemoved: false })
+                {
+                    return ("D5", $"node {node.Index} has not heard that node {gone.Index} is removed");
+                }
+                if (node.Stack.Rooms.Recoverer.IsClosing(key))
+                {
+                    return ("D5", $"node {node.Index} has not closed the streams of node {gone.Index}, which is removed");
+                }
             }
         }
         return null;
@@ -59,7 +65,8 @@ internal static class PrefixChecks
         return false;
     }
 
-    private static string? FindDifference(SimulatedCluster cluster, RegionViewFacts view, GroupLog group, int sender, ulong number, in SentMessage message)
+    private static string? FindDifference(
+        SimulatedCluster cluster, RegionViewFacts view, GroupLog group, int sender, ulong number, in SentMessage message)
     {
         int with = -1, without = -1;
         foreach (int member in view.Members)
@@ -70,7 +77,8 @@ internal static class PrefixChecks
             else without = member;
         }
         if (with < 0 || without < 0) return null;
-        return $"message {number} of node {sender}, which is gone, to {group.Name} was delivered by node {with} of {view.View}, and not by node {without}";
+        return $"message {number} of node {sender}, which is gone, to {group.Name} "
+            + $"was delivered by node {with} of {view.View}, and not by node {without}";
     }
 
     private static bool HasLostPartition(SimulatedCluster cluster, RegionViewFacts view, int sender)

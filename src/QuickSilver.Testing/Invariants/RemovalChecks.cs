@@ -40,7 +40,8 @@ internal sealed class RemovalChecks(RunContext run)
     }
 
     /// <summary>True when a node was told of another's removal.</summary>
-    public bool WasTold(int node, ulong key) => _told.TryGetValue(node, out List<(ulong Key, StepNumber Step)>? told) && told.Exists(one => one.Key == key);
+    public bool WasTold(int node, ulong key) =>
+        _told.TryGetValue(node, out List<(ulong Key, StepNumber Step)>? told) && told.Exists(one => one.Key == key);
 
     /// <summary>A node has installed a view.</summary>
     public void CheckView(int node, InstalledView view)
@@ -85,8 +86,8 @@ internal sealed class RemovalChecks(RunContext run)
             broken |= fault is MembershipOutage or Islands { FromServer: true };
             troubled += lasted;
         }
-        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning; and until the server has the new
-        // one, nothing of the node comes to the detector either.
+        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning; and until the server has the
+        // new one, nothing of the node comes to the detector either.
         MembershipLinkModel link = run.Options.MembershipLink;
         TimeSpan apart = troubled + Reconnecting + (2 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
         TimeSpan least = limit < settings.ReconnectGrace ? limit : settings.ReconnectGrace;

@@ -28,7 +28,8 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
     public int Streams => _streams.Count;
 
     /// <summary>Messages that were sent and are not known stable: what carries them.</summary>
-    public IEnumerable<((int Group, int Sender, ulong Number) Message, List<Carrier> Carriers)> Unstable => _carriers.Select(pair => (pair.Key, pair.Value));
+    public IEnumerable<((int Group, int Sender, ulong Number) Message, List<Carrier> Carriers)> Unstable =>
+        _carriers.Select(pair => (pair.Key, pair.Value));
 
     /// <summary>A group has an id.</summary>
     public void Learn(GroupId id, GroupLog log) => _groups.TryAdd(id, log);
@@ -55,7 +56,10 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         {
             GroupId id = view.View.Region.Groups[record.GroupIndex];
             if (!_groups.TryGetValue(id, out GroupLog? group)) throw run.Violation("V4", $"node {node} sent to group {id} without ever being in it");
-            for (ulong number = record.Number; number <= record.Highest; number++) AddCarrier(node, group, number, record.IsFragment, stream, header.Sequence);
+            for (ulong number = record.Number; number <= record.Highest; number++)
+            {
+                AddCarrier(node, group, number, record.IsFragment, stream, header.Sequence);
+            }
         }
         if (!reader.IsAtEnd) throw run.Violation("E1", $"node {node} sent a malformed packet {header.Sequence} to {view.View}");
     }

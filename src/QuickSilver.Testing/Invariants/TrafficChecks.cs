@@ -7,8 +7,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// E1, and all other checks that look at datagrams: every datagram that a node sends is whole, is part of the trace, and is shown with what nodes read
-/// to the checks it concerns. O(1) per datagram beside what these cost.
+/// E1, and all other checks that look at datagrams: every datagram that a node sends is whole, is part of the trace, and is shown with what nodes
+/// read to the checks it concerns. O(1) per datagram beside what these cost.
 /// </summary>
 /// <param name="run">The run.</param>
 /// <param name="checks">Who is shown what.</param>

@@ -71,7 +71,10 @@ internal sealed class LogChecker
                 break;
             case "sent":
                 var message = new Sent(time, Number(words[5]), words[6]);
-                if (!_sent.TryAdd((node, words[3], Count(words[4])), message)) Fault("D1", $"node {node} sent message {words[4]} to {words[3]} twice");
+                if (!_sent.TryAdd((node, words[3], Count(words[4])), message))
+                {
+                    Fault("D1", $"node {node} sent message {words[4]} to {words[3]} twice");
+                }
                 break;
             case "numbered":
                 _sent[(node, words[3], Count(words[4]))].View = Step.Parse(words[5]);
@@ -105,7 +108,10 @@ internal sealed class LogChecker
         if (_views.TryGetValue((group, step), out SortedSet<int>? known) && !known.SetEquals(members))
             Fault("V4", $"view {step} of {group} is {string.Join(',', members)} at node {node} and {string.Join(',', known)} elsewhere");
         _views[(group, step)] = members;
-        if (_lastView.TryGetValue((node, group), out Step last) && step.CompareTo(last) < 0) Fault("V1", $"node {node} went from view {last} of {group} to {step}");
+        if (_lastView.TryGetValue((node, group), out Step last) && step.CompareTo(last) < 0)
+        {
+            Fault("V1", $"node {node} went from view {last} of {group} to {step}");
+        }
         _lastView[(node, group)] = step;
         if (!members.Contains(node)) Fault("V2", $"node {node} has view {step} of {group} without itself");
     }
@@ -125,9 +131,18 @@ internal sealed class LogChecker
                     jumps = true;
                     continue;
                 }
-                if (expected != 0 && one.First < expected) Fault(seen.Contains(one.First) ? "D2" : "D4", $"{who}: message {one.First} when {expected} was next");
-                else if (expected != 0 && one.First > expected && !jumps) Fault("D5", $"{who}: message {one.First} when {expected} was next");
-                else if (expected == 0 && !jumps) CheckBeginning(stay, who, events.Key, one);
+                if (expected != 0 && one.First < expected)
+                {
+                    Fault(seen.Contains(one.First) ? "D2" : "D4", $"{who}: message {one.First} when {expected} was next");
+                }
+                else if (expected != 0 && one.First > expected && !jumps)
+                {
+                    Fault("D5", $"{who}: message {one.First} when {expected} was next");
+                }
+                else if (expected == 0 && !jumps)
+                {
+                    CheckBeginning(stay, who, events.Key, one);
+                }
                 jumps = false;
                 expected = one.First + one.Count;
                 if (one.IsLoss) continue;
@@ -153,7 +168,10 @@ internal sealed class LogChecker
         }
         if (sent.Length != one.Length || sent.Checksum != one.Checksum) Fault("D1", $"{who}: message {one.First} is not what was sent");
         if (sent.View is not { } view) return;
-        if (view.CompareTo(stay.Began) < 0) Fault("D9", $"{who}: message {one.First} was sent in view {view}, before the stay began with {stay.Began}");
+        if (view.CompareTo(stay.Began) < 0)
+        {
+            Fault("D9", $"{who}: message {one.First} was sent in view {view}, before the stay began with {stay.Began}");
+        }
         if (_views.TryGetValue((stay.Group, view), out SortedSet<int>? members) && !members.Contains(stay.Node))
             Fault("D3", $"{who}: message {one.First} was sent in view {view}, without it");
     }
@@ -173,8 +191,14 @@ internal sealed class LogChecker
             {
                 if (group != stay.Group || sent.View is not { } view || view.CompareTo(stay.Began) < 0 || got.Contains((sender, number))) continue;
                 bool lives = _settled!.Contains(sender) && !_gone.ContainsKey(sender);
-                if (sent.Stable is not null) Fault("D8", $"node {stay.Node} in {group} has not got message {number} of node {sender}, which was known stable");
-                else if (lives) Fault(sender == stay.Node ? "D6" : "D7", $"node {stay.Node} in {group} has not got message {number} of node {sender}");
+                if (sent.Stable is not null)
+                {
+                    Fault("D8", $"node {stay.Node} in {group} has not got message {number} of node {sender}, which was known stable");
+                }
+                else if (lives)
+                {
+                    Fault(sender == stay.Node ? "D6" : "D7", $"node {stay.Node} in {group} has not got message {number} of node {sender}");
+                }
             }
         }
     }

@@ -37,5 +37,6 @@ internal sealed class RunLog
     public void Add(TimeSpan time, int node, string what) => _lines.Add(string.Create(CultureInfo.InvariantCulture, $"{time.Ticks} {node} {what}"));
 
     /// <summary>A step as the log writes it: term and counter, so that steps compare as pairs.</summary>
-    public static string Text(StepNumber step) => string.Create(CultureInfo.InvariantCulture, $"{step.Epoch.Term}.{step.Epoch.Server}.{step.Counter}");
+    public static string Text(StepNumber step) =>
+        string.Create(CultureInfo.InvariantCulture, $"{step.Epoch.Term}.{step.Epoch.Server}.{step.Counter}");
 }

@@ -269,7 +269,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             }
             while (socket.TryPeek(now, out next) && next.Source == first.Source && next.Length <= segment && length + next.Length <= Train.MaxBytes);
             BytesMoved += length;
-            batch.Add(new Completion(socket.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), socket.Channel, buffer, 0, length) { Datagrams = datagrams });
+            PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
+            batch.Add(new Completion(socket.Role, priority, socket.Channel, buffer, 0, length) { Datagrams = datagrams });
         }
     }
 

@@ -241,7 +241,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private void NoteView(LocalGroup group)
     {
         ClusterView cluster = node.Stack.Cluster;
-        IEnumerable<int> members = cluster.ViewsOf(group.Info.Id).SelectMany(view => view.Members).Select(member => checks.Views.NodeOf(member.Number.Key));
+        IEnumerable<int> members = cluster.ViewsOf(group.Info.Id)
+            .SelectMany(view => view.Members)
+            .Select(member => checks.Views.NodeOf(member.Number.Key));
         string name = ((SimulatedGroup)group.Tag!).Log.LogName;
         run.Note(node.Index, $"view {name} {RunLog.Text(cluster.GroupViewOf(group.Info.Id))} {string.Join(',', members.Order())}");
     }

@@ -5,8 +5,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// Carries the <see cref="SendPlan"/>s of a run out, one event a message. A plan is bound to a machine and not to a node: what is due while the machine
-/// has no node in the group is not sent, and whoever lives there next goes on.
+/// Carries the <see cref="SendPlan"/>s of a run out, one event a message. A plan is bound to a machine and not to a node: what is due while the
+/// machine has no node in the group is not sent, and whoever lives there next goes on.
 /// </summary>
 /// <param name="run">Draws the sizes: the same for the same plan, whatever else happens.</param>
 /// <param name="events">Where messages are due.</param>

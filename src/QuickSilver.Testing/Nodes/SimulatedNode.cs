@@ -149,8 +149,8 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Pull(stay, count, bytes, now));
     }
 
-    /// <summary>Sends a message as an application's thread does: it waits in a stage for the protocol to pull it. A node that stages in a group neither
-    /// sends to it otherwise nor is pulled from.</summary>
+    /// <summary>Sends a message as an application's thread does: it waits in a stage for the protocol to pull it. A node that stages in a group
+    /// neither sends to it otherwise nor is pulled from.</summary>
     /// <param name="group">The group.</param>
     /// <param name="bytes">Size of the message.</param>
     /// <param name="isConfirmed">True: it is admitted in its place, and has a ticket.</param>

@@ -3,7 +3,9 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Probing;
 
-/// <summary>Decides one node's rare turns: a hash of (seed, node, site, count), so that taking one out of a run leaves the others as they are.</summary>
+/// <summary>
+/// Decides one node's rare turns: a hash of (seed, node, site, count), so that taking one out of a run leaves the others as they are.
+/// </summary>
 /// <param name="random">The run's decisions.</param>
 /// <param name="node">Index of the node; one more than the last for the membership server.</param>
 /// <param name="sites">Where rare turns may be taken: one bit for each site.</param>

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Probing;
 
 /// <summary>
-/// Which marks an ensemble must have hit. A mark without a hit means that no run has been where the mark stands, so that nothing is known about it: an
-/// ensemble of some size fails by it, unless the mark is excused here, with the reason and the place where it is reached instead.
+/// Which marks an ensemble must have hit. A mark without a hit means that no run has been where the mark stands, so that nothing is known about it:
+/// an ensemble of some size fails by it, unless the mark is excused here, with the reason and the place where it is reached instead.
 /// </summary>
 internal static class MarkQuota
 {
@@ -14,12 +14,14 @@ internal static class MarkQuota
     /// <summary>Marks that an ensemble need not hit, and why.</summary>
     public static IReadOnlyDictionary<Mark, string> Excused { get; } = new Dictionary<Mark, string>
     {
-        [Mark.DuplicateMessage] = "a message comes to a receiver in one stream only, whose window stops second copies: reached by tests of delivery alone",
+        [Mark.DuplicateMessage] =
+            "a message comes to a receiver in one stream only, whose window stops second copies: reached by tests of delivery alone",
         [Mark.DeliveryNested] = "simulated applications do not send from their handlers: reached by tests of delivery alone",
         [Mark.LateJudgeWaited] = "the simulated server never stands still: reached by tests of the membership server alone",
         [Mark.NewLeaderToldItself] = "a leader must fall between two datagrams of one round's end: reached on seeds of RegressionTests",
         [Mark.SurvivorLeftBehind] = "a step must be activated without a survivor just before its server dies: reached by tests of the takeover alone",
-        [Mark.ChangeWaitsForNextStep] = "the generator leaves and joins one group one after the other: reached by the targeted run LeaveAndJoinAtOnce",
+        [Mark.ChangeWaitsForNextStep] =
+            "the generator leaves and joins one group one after the other: reached by the targeted run LeaveAndJoinAtOnce",
         [Mark.JoinWaitsForLeave] = "a step must be activated without the very node that leaves in it and has asked to return: not reached yet",
         [Mark.PacketFoundNoRoom] = "few runs have a cache so small that it fills: reached by the targeted run StuckMember",
         [Mark.PacketStoredBeyondCap] = "as the one before: reached by the targeted run StuckMember",

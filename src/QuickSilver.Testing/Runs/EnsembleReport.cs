@@ -55,18 +55,21 @@ public sealed class EnsembleReport
     /// <param name="commit">What was run.</param>
     public string LedgerRow(string commit) => string.Create(
         CultureInfo.InvariantCulture,
-        $"| {DateTime.UtcNow:yyyy-MM-dd} | {commit} | {First}..{First + (ulong)Runs - 1} | {Runs} | {VirtualTime.TotalHours:F1} | {NodeTime.TotalHours:F0} "
-        + $"| {PacketFaults / 1e6:F1} | {_failures.Count} |");
+        $"| {DateTime.UtcNow:yyyy-MM-dd} | {commit} | {First}..{First + (ulong)Runs - 1} | {Runs} "
+        + $"| {VirtualTime.TotalHours:F1} | {NodeTime.TotalHours:F0} | {PacketFaults / 1e6:F1} | {_failures.Count} |");
 
     /// <summary>Sums, traits, marks and failures, for people.</summary>
     public override string ToString()
     {
         var text = new StringBuilder();
-        text.Append(CultureInfo.InvariantCulture, $"{Runs} seeds from {First}, {Twice} of them twice: {VirtualTime.TotalHours:F2} virtual cluster-hours, ");
-        text.Append(CultureInfo.InvariantCulture, $"{NodeTime.TotalHours:F1} node-hours, {Events / 1e6:F1} M events, {Delivered / 1e6:F2} M deliveries, ");
-        text.Append(CultureInfo.InvariantCulture, $"{PacketFaults / 1e6:F2} M packet faults in {Took.TotalSeconds:F0} s; ");
-        text.Append(CultureInfo.InvariantCulture, $"{VirtualTime.TotalHours / Math.Max(1e-9, Cost.TotalMinutes):F2} virtual hours per core minute\n");
-        text.Append("runs with: ").AppendJoin(", ", _traits.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Key} {pair.Value}"))).Append('\n');
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"{Runs} seeds from {First}, {Twice} of them twice: {VirtualTime.TotalHours:F2} virtual cluster-hours, "
+            + $"{NodeTime.TotalHours:F1} node-hours, {Events / 1e6:F1} M events, {Delivered / 1e6:F2} M deliveries, "
+            + $"{PacketFaults / 1e6:F2} M packet faults in {Took.TotalSeconds:F0} s; "
+            + $"{VirtualTime.TotalHours / Math.Max(1e-9, Cost.TotalMinutes):F2} virtual hours per core minute\n");
+        IEnumerable<string> traits = _traits.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Key} {pair.Value}"));
+        text.Append("runs with: ").AppendJoin(", ", traits).Append('\n');
         text.Append("slowest: ").AppendJoin(", ", Slowest.Select(run => string.Create(
             CultureInfo.InvariantCulture, $"{run.Seed} ({run.Nodes} nodes) {run.Time.TotalSeconds:F1} s"))).Append('\n');
         text.Append(_marks);

@@ -52,7 +52,8 @@ public sealed class RunExecution
         }
         catch (InvariantViolationException broken)
         {
-            violation = new Violation(broken.Invariant, broken.InnerException is null ? broken.Message : $"{broken.Message}\n{broken.InnerException}");
+            string message = broken.InnerException is null ? broken.Message : $"{broken.Message}\n{broken.InnerException}";
+            violation = new Violation(broken.Invariant, message);
         }
         catch (SimulationSpinException spin)
         {
@@ -80,7 +81,8 @@ public sealed class RunExecution
     /// <summary>Lets a node join groups.</summary>
     internal void Join(SimulatedNode node, IReadOnlyList<string> groups)
     {
-        bool IsJoining(string name) => _joins.Exists(join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
+        bool IsJoining(string name) =>
+            _joins.Exists(join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
         string[] names = [.. groups.Where(name => (node.FindGroup(name) is null || IsLeaving(node, name)) && !IsJoining(name))];
         if (names.Length > 0) _joins.Add(node.Join(names));
     }
@@ -172,7 +174,10 @@ public sealed class RunExecution
     {
         foreach (SimulatedJoin join in _joins)
         {
-            if (join.Failure is { } refusal && Cluster.IsConcerned(join.Node)) return ("D9", $"{join.Node}'s join of {Names(join.Names)} was refused: {refusal}");
+            if (join.Failure is { } refusal && Cluster.IsConcerned(join.Node))
+            {
+                return ("D9", $"{join.Node}'s join of {Names(join.Names)} was refused: {refusal}");
+            }
             if (Cluster.IsConcerned(join.Node) && IsUnderWay(join)) return ("D9", $"{join.Node}'s join of {Names(join.Names)} has not returned");
         }
         foreach ((SimulatedNode node, SimulatedLeave leave) in _leaves)
@@ -194,7 +199,8 @@ public sealed class RunExecution
         if (Cluster.Nodes.Any(node => node.IsMember && _lost.Contains(node.Machine))) return;
         // What comes again late is answered late.
         Advance(_spec.Faults.OfType<LateDuplicates>().Select(fault => fault.At + fault.Duration + fault.MaxDelay).DefaultIfEmpty().Max());
-        // A few rounds may still say that everything is stable; beacons may wait for their answer, and a member whose leader fell for its turn to lead.
+        // A few rounds may still say that everything is stable; beacons may wait for their answer,
+        // and a member whose leader fell for its turn to lead.
         Cluster.RunFor(SilenceWindow);
         ulong sent = 0;
         for (TimeSpan waited = SilenceWindow; waited <= SilenceLimit; waited += SilenceWindow)

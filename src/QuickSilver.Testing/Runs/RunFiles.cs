@@ -10,7 +10,9 @@ public static class RunFiles
 
     /// <summary>Where failing runs are saved: as the environment says, else in the folder for temporary files.</summary>
     public static string Folder =>
-        Environment.GetEnvironmentVariable(DirectoryVariable) is { Length: > 0 } folder ? folder : Path.Combine(Path.GetTempPath(), "quicksilver-runs");
+        Environment.GetEnvironmentVariable(DirectoryVariable) is { Length: > 0 } folder
+            ? folder
+            : Path.Combine(Path.GetTempPath(), "quicksilver-runs");
 
     /// <summary>Saves a run and what came of it.</summary>
     /// <param name="spec">The run.</param>

@@ -10,7 +10,10 @@ public static class RunText
         var lines = new List<(TimeSpan At, string Text)>();
         for (int machine = 0; machine < spec.Groups.Count; machine++)
         {
-            if (!spec.Options.Absent.Contains(machine)) lines.Add((TimeSpan.Zero, $"machine {machine} is in {string.Join(", ", spec.Groups[machine])}"));
+            if (!spec.Options.Absent.Contains(machine))
+            {
+                lines.Add((TimeSpan.Zero, $"machine {machine} is in {string.Join(", ", spec.Groups[machine])}"));
+            }
         }
         lines.AddRange(spec.Plans.Select(plan => (plan.Start, plan.ToString())));
         lines.AddRange(spec.Actions.Select(action => (action.At, action is GroupJoin join ? $"{action} {string.Join(", ", join.Groups)}"

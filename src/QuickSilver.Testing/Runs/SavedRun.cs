@@ -9,6 +9,8 @@ public sealed record SavedRun
     /// <summary>The promise it broke; null when it kept all.</summary>
     public Violation? Violation { get; init; }
 
-    /// <summary>The hash of its trace, in hexadecimal: another value on replay means that the code has changed since, or is not deterministic.</summary>
+    /// <summary>
+    /// The hash of its trace, in hexadecimal: another value on replay means that the code has changed since, or is not deterministic.
+    /// </summary>
     public string Trace { get; init; } = string.Empty;
 }

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
-/// One machine's clock: the simulation's time plus an offset of its own, because the origin of a monotonic clock means nothing to another machine, and
-/// a little too fast or too slow. An instant that leaked from one node to another would show at once.
+/// One machine's clock: the simulation's time plus an offset of its own, because the origin of a monotonic clock means nothing to another machine,
+/// and a little too fast or too slow. An instant that leaked from one node to another would show at once.
 /// </summary>
 /// <param name="clock">The simulation's clock.</param>
 /// <param name="offset">Added to its time; positive, so that <see cref="Instant.Zero"/> stays in the past.</param>

@@ -38,13 +38,22 @@ internal static class FaultDraw
         TimeSpan at = dice.Time(First, cluster.Length);
         int node = dice.Between(0, cluster.Nodes);
         TimeSpan duration = Until(cluster, at, dice.LogMillis(1, 10_000));
-        TimeSpan bounded = cluster.Bounds.MembersMayBeStuck || !cluster.HasDetector || duration < cluster.Patience / 2 ? duration : cluster.Patience / 2;
+        bool mayBeLong = cluster.Bounds.MembersMayBeStuck || !cluster.HasDetector || duration < cluster.Patience / 2;
+        TimeSpan bounded = mayBeLong ? duration : cluster.Patience / 2;
         return kind switch
         {
             FaultKind.Loss => [new LossBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit())],
             FaultKind.Bursts => [DrawBursts(dice, at, Until(cluster, at, dice.LogMillis(500, 30_000)))],
             FaultKind.ChosenKind =>
-                [new KindLoss(at, Until(cluster, at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), (int)dice.Log(1, 21), Any(dice, cluster), Any(dice, cluster))],
+            [
+                new KindLoss(
+                    at,
+                    Until(cluster, at, dice.LogMillis(100, 20_000)),
+                    dice.Pick(Chosen),
+                    (int)dice.Log(1, 21),
+                    Any(dice, cluster),
+                    Any(dice, cluster)),
+            ],
             FaultKind.LastMessage when cluster.Plans.Count > 0 => DrawLastMessage(dice, cluster),
             FaultKind.LateDuplicates => [new LateDuplicates(at, duration, dice.Unit() * 0.5, dice.LogMillis(50, 15_000))],
             FaultKind.Corruption => [new CorruptionBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit() * dice.Unit())],
@@ -61,7 +70,8 @@ internal static class FaultDraw
                 [new NodeFreeze(at / 3, cluster.Patience * (1 + dice.Unit()), dice.Pick(cluster.MayGo), dice.Chance(0.2))],
             FaultKind.Slow => [new SlowNode(at, duration, node, (int)dice.Log(5, 500))],
             FaultKind.Crash when cluster.MayGo.Length > 0 => [new NodeCrash(at, dice.Pick(cluster.MayGo))],
-            FaultKind.Restart when cluster.MayGo.Length > 0 => [new NodeRestart(at, Until(cluster, at, dice.LogMillis(5, 15_000)), dice.Pick(cluster.MayGo))],
+            FaultKind.Restart when cluster.MayGo.Length > 0 =>
+                [new NodeRestart(at, Until(cluster, at, dice.LogMillis(5, 15_000)), dice.Pick(cluster.MayGo))],
             FaultKind.PowerLoss when cluster.MayGo.Length > 0 => DrawPowerLoss(dice, cluster, at),
             FaultKind.ChannelOutage => DrawChannel(dice, cluster, (length, which) => new MembershipOutage(at, Until(cluster, at, length), which)),
             FaultKind.ChannelStall => DrawChannel(dice, cluster, (length, which) => new MembershipStall(at, Until(cluster, at, length), which)),
@@ -77,7 +87,8 @@ internal static class FaultDraw
         };
     }
 
-    private static TimeSpan Until(GeneratedCluster cluster, TimeSpan at, TimeSpan duration) => at + duration > cluster.Length ? cluster.Length - at : duration;
+    private static TimeSpan Until(GeneratedCluster cluster, TimeSpan at, TimeSpan duration) =>
+        at + duration > cluster.Length ? cluster.Length - at : duration;
 
     private static double ShortFreeze(GeneratedCluster cluster) => cluster.HasDetector ? cluster.Patience.TotalMilliseconds / 2 : 10_000;
 

@@ -91,7 +91,8 @@ internal static class KnobDraw
     private static MembershipServerSettings Membership(Dice dice, bool knobs, MembershipLinkModel link)
     {
         // A grace that is over before a new connection can be there would remove everybody whose connection breaks.
-        TimeSpan reconnecting = TimeSpan.FromMilliseconds(300) + (4 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
+        TimeSpan stalled = link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero;
+        TimeSpan reconnecting = TimeSpan.FromMilliseconds(300) + (4 * (link.Delay + link.Jitter)) + stalled;
         var settings = new MembershipServerSettings
         {
             Replication = dice.Between(1, 7),

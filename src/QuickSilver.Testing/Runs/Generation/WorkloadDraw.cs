@@ -2,8 +2,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
-/// <summary>Draws who sends what, and who joins, leaves and shuts down. Sending goes on for a while after the first phase, so that the healed core has
-/// something to show for itself.</summary>
+/// <summary>Draws who sends what, and who joins, leaves and shuts down. Sending goes on for a while after the first phase, so that the healed core
+/// has something to show for itself.</summary>
 internal static class WorkloadDraw
 {
     // So many deliveries in a run at most, roughly: what makes runs slow is messages times receivers.
@@ -49,7 +49,10 @@ internal static class WorkloadDraw
             else plans.Add(Steady(plan, dice, length, messages));
         }
         List<RunAction> actions = churns ? DrawActions(random, groups, length, traits) : [];
-        if (plans.Count > 0 && dice.Chance(0.25)) AddFlapping(actions, plans, groups, new Dice(random, RandomStream.Workload, part: 2), length, traits);
+        if (plans.Count > 0 && dice.Chance(0.25))
+        {
+            AddFlapping(actions, plans, groups, new Dice(random, RandomStream.Workload, part: 2), length, traits);
+        }
         return (plans, actions);
     }
 
@@ -68,7 +71,8 @@ internal static class WorkloadDraw
         {
             int count = (int)dice.Log(1, Math.Max(2, Math.Min(400, messages / bursts)));
             TimeSpan interval = dice.Chance(0.5) ? TimeSpan.Zero : dice.LogMillis(0.1, 10);
-            plans.Add(plan with { Start = dice.Time(TimeSpan.FromMilliseconds(50), length + TimeSpan.FromSeconds(3)), Count = count, Interval = interval });
+            TimeSpan start = dice.Time(TimeSpan.FromMilliseconds(50), length + TimeSpan.FromSeconds(3));
+            plans.Add(plan with { Start = start, Count = count, Interval = interval });
         }
     }
 

@@ -59,7 +59,12 @@ internal static class Reductions
         if (spec.Groups.SelectMany(groups => groups).Distinct().Count() > 1)
         {
             foreach (string group in spec.Groups.SelectMany(groups => groups).Distinct().Order(StringComparer.Ordinal).ToArray())
-                yield return spec with { Groups = [.. spec.Groups.Select(groups => (IReadOnlyList<string>)[.. groups.Where(name => name != group)])] };
+            {
+                yield return spec with
+                {
+                    Groups = [.. spec.Groups.Select(groups => (IReadOnlyList<string>)[.. groups.Where(name => name != group)])],
+                };
+            }
         }
     }
 

@@ -68,8 +68,12 @@ public sealed class Shrinker
         if (_best.SettleLimit != patience) Try(_best with { SettleLimit = patience });
     }
 
-    private (int Faults, int Actions, int Plans, int Messages, int Nodes) Size() =>
-        (_best.Faults.Count, _best.Actions.Count, _best.Plans.Count, _best.Plans.Sum(plan => plan.Count), _best.Options.Nodes - _best.Options.Absent.Count);
+    private (int Faults, int Actions, int Plans, int Messages, int Nodes) Size() => (
+        _best.Faults.Count,
+        _best.Actions.Count,
+        _best.Plans.Count,
+        _best.Plans.Sum(plan => plan.Count),
+        _best.Options.Nodes - _best.Options.Absent.Count);
 
     private void ReduceList(Func<RunSpec, int> count, Func<RunSpec, int, int, RunSpec> without)
     {
