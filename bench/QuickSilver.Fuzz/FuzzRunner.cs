@@ -18,7 +18,10 @@ internal static class FuzzRunner
     {
         foreach (byte[] valid in target.Valid)
         {
-            if (!target.Try((byte[])valid.Clone())) return new FuzzResult(target.Name, 0, 0, 0, TimeSpan.Zero, $"refuses real traffic: {Convert.ToHexString(valid)}");
+            if (!target.Try((byte[])valid.Clone()))
+            {
+                return new FuzzResult(target.Name, 0, 0, 0, TimeSpan.Zero, $"refuses real traffic: {Convert.ToHexString(valid)}");
+            }
         }
         var mutator = new Mutator(seed, target.Valid, target.MaxLength);
         long accepted = 0;
@@ -34,7 +37,10 @@ internal static class FuzzRunner
                 bool isAccepted = target.Try(input);
                 long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
                 if (isAccepted) accepted++;
-                if (allocated > target.Allowance(input.Length, isAccepted) && AllocatesAgain(target, input)) return Failed($"allocates {allocated} bytes", input);
+                if (allocated > target.Allowance(input.Length, isAccepted) && AllocatesAgain(target, input))
+                {
+                    return Failed($"allocates {allocated} bytes", input);
+                }
                 most = Math.Max(most, allocated);
             }
             catch (Exception failure)
@@ -45,7 +51,13 @@ internal static class FuzzRunner
         return new FuzzResult(target.Name, inputs, accepted, most, Stopwatch.GetElapsedTime(start), null);
 
         FuzzResult Failed(string how, ReadOnlySpan<byte> input) =>
-            new(target.Name, inputs, accepted, most, Stopwatch.GetElapsedTime(start), $"{how}, for {input.Length} bytes: {Convert.ToHexString(input)}");
+            new(
+                target.Name,
+                inputs,
+                accepted,
+                most,
+                Stopwatch.GetElapsedTime(start),
+                $"{how}, for {input.Length} bytes: {Convert.ToHexString(input)}");
     }
 
     // What is made once (code, buffers that grow) is not the input's doing.

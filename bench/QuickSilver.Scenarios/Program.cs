@@ -6,12 +6,33 @@ using QuickSilver.Scenarios.Roles;
 using QuickSilver.Scenarios.Verbs;
 using Spectre.Console;
 
-IScenario[] scenarios = [new Throughput(), new Latency(), new Idle(), new PeerComparison(), new Nodes(), new Sizes(), new Loss(), new Profiles(), new Senders(), new Freeze(), new Herd(), new ChaosVerb(), new Disturb(), new Soak()];
+IScenario[] scenarios =
+[
+    new Throughput(),
+    new Latency(),
+    new Idle(),
+    new PeerComparison(),
+    new Nodes(),
+    new Sizes(),
+    new Loss(),
+    new Profiles(),
+    new Senders(),
+    new Freeze(),
+    new Herd(),
+    new ChaosVerb(),
+    new Disturb(),
+    new Soak(),
+];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
 
 var json = new Option<FileInfo?>("--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
 var list = new Option<bool>("--list") { Description = "Name the scenarios." };
-var root = new RootCommand("Runs one scenario with real processes on this machine, verifies it and reports. Ends with 0 when every run was verified.") { json, list };
+var root = new RootCommand(
+    "Runs one scenario with real processes on this machine, verifies it and reports. Ends with 0 when every run was verified.")
+{
+    json,
+    list,
+};
 root.SetAction(parsed =>
 {
     if (!parsed.GetValue(list))

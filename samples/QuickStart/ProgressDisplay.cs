@@ -10,7 +10,9 @@ internal static class ProgressDisplay
 
     /// <summary>Returns when every program has ended, or one has failed.</summary>
     public static Task ShowAsync(IReadOnlyList<Member> members, int messages, CancellationToken ct) =>
-        Console.IsOutputRedirected || !AnsiConsole.Profile.Capabilities.Interactive ? ShowLinesAsync(members, ct) : ShowBarsAsync(members, messages, ct);
+        Console.IsOutputRedirected || !AnsiConsole.Profile.Capabilities.Interactive
+            ? ShowLinesAsync(members, ct)
+            : ShowBarsAsync(members, messages, ct);
 
     private static async Task ShowLinesAsync(IReadOnlyList<Member> members, CancellationToken ct)
     {

@@ -32,10 +32,8 @@ internal sealed class RunSummary
     {
         var table = new Table().Border(TableBorder.Simple);
         table.AddColumn("process");
-        foreach (string title in (string[])["messages", "messages/s", "p50 ms", "p99 ms", "packets lost", "repaired by peers", "by the sender", "CPU s"])
-        {
-            table.AddColumn(new TableColumn(title).RightAligned());
-        }
+        string[] titles = ["messages", "messages/s", "p50 ms", "p99 ms", "packets lost", "repaired by peers", "by the sender", "CPU s"];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         table.AddRow(
             _publisher.Node, $"{_publisher.Sent:N0}", $"{_publisher.Sent / _publisher.SendSeconds:N0}",
             "", "", "", "", "", $"{_publisher.Usage.CpuSeconds:N1}");

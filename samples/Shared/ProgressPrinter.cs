@@ -63,5 +63,6 @@ internal sealed class ProgressPrinter : IAsyncDisposable
         }
     }
 
-    private void PrintJson() => Console.WriteLine(JsonSerializer.Serialize(new ProgressReport(_phase, _count()), ProgressJson.Default.ProgressReport));
+    private void PrintJson() =>
+        Console.WriteLine(JsonSerializer.Serialize(new ProgressReport(_phase, _count()), ProgressJson.Default.ProgressReport));
 }

@@ -82,7 +82,9 @@ internal sealed class Corpus : ITrafficTap
         for (int node = 0; node < 4; node++)
         {
             int mover = node;
-            cluster.After(TimeSpan.FromMilliseconds(100 + (node * 70)), () => cluster.Nodes[mover].Join($"own {mover}", $"pair {mover / 2}", "b", "d", "e"));
+            cluster.After(
+                TimeSpan.FromMilliseconds(100 + (node * 70)),
+                () => cluster.Nodes[mover].Join($"own {mover}", $"pair {mover / 2}", "b", "d", "e"));
             cluster.After(TimeSpan.FromMilliseconds(400 + (node * 50)), () => LeaveIfThere(cluster, mover));
         }
         cluster.Inject(new ServerReplacement(TimeSpan.FromMilliseconds(900)));

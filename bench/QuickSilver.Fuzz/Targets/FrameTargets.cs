@@ -28,7 +28,11 @@ internal sealed class FrameTargets(Corpus corpus)
         yield return Body("nodes", FrameKind.Nodes, (ref reader) => NodeFrame.TryRead(ref reader) is not null);
         yield return Body("groups", FrameKind.Groups, (ref reader) => GroupFrame.TryRead(ref reader, Reign) is not null);
         // Runs of groups unfold, by a few bytes to many: to no more than the longest frame could spell out.
-        yield return Body("regions", FrameKind.Regions, (ref reader) => RegionFrame.TryRead(ref reader) is not null, unfolds: RegionFrame.MaxCounters * sizeof(uint));
+        yield return Body(
+            "regions",
+            FrameKind.Regions,
+            (ref reader) => RegionFrame.TryRead(ref reader) is not null,
+            unfolds: RegionFrame.MaxCounters * sizeof(uint));
         yield return Body("step", FrameKind.Step, (ref reader) => StepFrame.TryRead(ref reader) is not null);
     }
 

@@ -29,8 +29,10 @@ internal sealed class WireTargets
         yield return new DelegateTarget("hop", Hops(), TryHop);
         yield return new DelegateTarget("token", Tokens(), TryToken);
         yield return new DelegateTarget("ack", _corpus.Bodies(DatagramKind.Ack), input => AckBody.TryRead(input, out AckBody ack) && Check(ack));
-        yield return new DelegateTarget("nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
-        yield return new DelegateTarget("pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
+        yield return new DelegateTarget(
+            "nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
+        yield return new DelegateTarget(
+            "pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 
@@ -132,7 +134,8 @@ internal sealed class WireTargets
         return [.. trains];
     }
 
-    private byte[][] Hops() => [.. _corpus.Bodies(DatagramKind.TokenAck, DatagramKind.Token).Select(HopOf).Where(hop => hop.Length > 0 && TryHop(hop))];
+    private byte[][] Hops() =>
+        [.. _corpus.Bodies(DatagramKind.TokenAck, DatagramKind.Token).Select(HopOf).Where(hop => hop.Length > 0 && TryHop(hop))];
 
     private byte[] HopOf(byte[] body)
     {

@@ -100,7 +100,13 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
         var cluster = new SimulatedCluster(options) { Tap = this };
         cluster.JoinAll("all", "most");
         for (int node = 0; node < 3; node++)
-            cluster.Start(new SendPlan(node, node == 2 ? "most" : "all", 400, TimeSpan.FromMilliseconds(2)) { MinBytes = 1, MaxBytes = node == 2 ? 4000 : 200 });
+        {
+            cluster.Start(new SendPlan(node, node == 2 ? "most" : "all", 400, TimeSpan.FromMilliseconds(2))
+            {
+                MinBytes = 1,
+                MaxBytes = node == 2 ? 4000 : 200,
+            });
+        }
         cluster.After(TimeSpan.FromMilliseconds(300), () => cluster.Nodes[4].Join("own"));
         cluster.After(TimeSpan.FromMilliseconds(600), () =>
         {

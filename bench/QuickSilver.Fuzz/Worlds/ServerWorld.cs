@@ -48,7 +48,8 @@ internal sealed class ServerWorld : IServerLinks
         _upwards = upwards;
         _random = new SeededRandom(seed);
         _mutator = new Mutator(seed + 1, corpus, LongestFrame);
-        _server = new MembershipServer(new MembershipServerSettings { FailureTimeout = TimeSpan.FromHours(1) }, _alarms, new SeededRandom(seed + 2), this);
+        var settings = new MembershipServerSettings { FailureTimeout = TimeSpan.FromHours(1) };
+        _server = new MembershipServer(settings, _alarms, new SeededRandom(seed + 2), this);
         _nodes = [.. Enumerable.Range(0, Good + 1).Select(number => new FuzzedNode(number, SendUp))];
         foreach (FuzzedNode node in _nodes) Begin(node);
     }
@@ -142,6 +143,9 @@ internal sealed class ServerWorld : IServerLinks
         _damaged++;
         bool isAccepted = up ? _connections.ContainsKey(connection) : !node.IsExpelled;
         if (isAccepted) _accepted++;
-        if (allocated > Fixed + ((long)PerByte * bytes.Length)) throw new FuzzException($"{allocated} bytes were allocated for {Convert.ToHexString(bytes)}");
+        if (allocated > Fixed + ((long)PerByte * bytes.Length))
+        {
+            throw new FuzzException($"{allocated} bytes were allocated for {Convert.ToHexString(bytes)}");
+        }
     }
 }

@@ -89,8 +89,14 @@ internal sealed class ChaosChecker
         {
             foreach (((int group, string sender), LoggedTrack track) in stay.Tracks)
             {
-                if (!_logs.Lives.TryGetValue(sender, out LoggedLife? life)) _violations.Add($"{stay.Name}, group {group}: nobody has ever been {sender}");
-                else if (track.Losses > 0 && !life.HasEnded) _violations.Add($"{stay.Name}, group {group}: a loss was told of {life.Origin} ({sender}), which lives");
+                if (!_logs.Lives.TryGetValue(sender, out LoggedLife? life))
+                {
+                    _violations.Add($"{stay.Name}, group {group}: nobody has ever been {sender}");
+                }
+                else if (track.Losses > 0 && !life.HasEnded)
+                {
+                    _violations.Add($"{stay.Name}, group {group}: a loss was told of {life.Origin} ({sender}), which lives");
+                }
             }
         }
     }
@@ -103,8 +109,15 @@ internal sealed class ChaosChecker
         {
             LoggedLife life = _logs.Lives[heard.Key.Sender];
             List<LoggedStay> members = [.. heard];
-            if (!life.HasEnded) CheckLiving(heard.Key.Group, life, members);
-            else foreach (IGrouping<int, LoggedStay> mates in members.GroupBy(stay => ChaosPlan.ClassOf(stay.Node))) CheckDead(heard.Key.Group, life, [.. mates]);
+            if (!life.HasEnded)
+            {
+                CheckLiving(heard.Key.Group, life, members);
+                continue;
+            }
+            foreach (IGrouping<int, LoggedStay> mates in members.GroupBy(stay => ChaosPlan.ClassOf(stay.Node)))
+            {
+                CheckDead(heard.Key.Group, life, [.. mates]);
+            }
         }
     }
 
@@ -112,7 +125,10 @@ internal sealed class ChaosChecker
     {
         foreach (LoggedStay member in members) Compare(group, life, member, members);
         if (!life.LastNumbers.TryGetValue(group, out ulong last) || last == 0) return;
-        if (!members.Any(member => member.Track(group, life.Id).Last >= last)) _violations.Add($"group {group}: nobody has {life.Origin}'s last message {last}");
+        if (!members.Any(member => member.Track(group, life.Id).Last >= last))
+        {
+            _violations.Add($"group {group}: nobody has {life.Origin}'s last message {last}");
+        }
     }
 
     private void CheckDead(int group, LoggedLife life, List<LoggedStay> mates)
@@ -130,7 +146,9 @@ internal sealed class ChaosChecker
             foreach (LoggedMessage message in other.Track(group, life.Id).Messages)
             {
                 if (message.Stamp <= since || own.Has(message.Number)) continue;
-                _violations.Add($"{member.Name}, group {group}: lacks {message.Number} of {life.Origin} ({life.Id}), which {other.Name} has; its own end at {own.Last}");
+                _violations.Add(
+                    $"{member.Name}, group {group}: lacks {message.Number} of {life.Origin} ({life.Id}), "
+                    + $"which {other.Name} has; its own end at {own.Last}");
                 return;
             }
         }
@@ -155,7 +173,8 @@ internal sealed class ChaosChecker
                 if (stamps.TryGetValue((group, sender, before), out long stamp) && stamp > stay.Joined)
                 {
                     double late = Milliseconds(stamp - stay.Joined);
-                    _violations.Add($"{stay.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} ms after its join had returned");
+                    _violations.Add(
+                        $"{stay.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} ms after its join had returned");
                 }
             }
         }
@@ -167,8 +186,12 @@ internal sealed class ChaosChecker
         {
             foreach (LoggedStay stay in _survivors)
             {
-                if (stay.Joined < confirmed.Stamp && stay.Groups.Contains(confirmed.Group) && !stay.Track(confirmed.Group, confirmed.Sender).Has(confirmed.Number))
+                if (stay.Joined < confirmed.Stamp
+                    && stay.Groups.Contains(confirmed.Group)
+                    && !stay.Track(confirmed.Group, confirmed.Sender).Has(confirmed.Number))
+                {
                     _violations.Add($"{stay.Name}, group {confirmed.Group}: lacks {confirmed.Number} of {confirmed.Sender}, which was confirmed");
+                }
             }
         }
     }

@@ -61,7 +61,10 @@ internal sealed class ChaosLogs
                 case "L":
                     if (life is not null) life.HasEnded = true;
                     life = new LoggedLife(fields[3], ChaosOrigin.Parse(fields[2]));
-                    if (!Lives.TryAdd(life.Id, life)) Violations.Add($"n{node}.{process}: the id {life.Id} was given twice, to {Lives[life.Id].Origin} before");
+                    if (!Lives.TryAdd(life.Id, life))
+                    {
+                        Violations.Add($"n{node}.{process}: the id {life.Id} was given twice, to {Lives[life.Id].Origin} before");
+                    }
                     break;
                 case "E":
                     if (Lives.TryGetValue(fields[2], out LoggedLife? ended)) ended.HasEnded = true;
@@ -111,7 +114,10 @@ internal sealed class ChaosLogs
             case "O":
                 Losses++;
                 wrong = stay.Track(group, fields[4]).AddLoss(UInt64(fields[5]), UInt64(fields[6]));
-                if (fields[7] is not (nameof(LossReason.SenderFailed) or nameof(LossReason.ViewAbandoned))) wrong ??= $"the loss has the reason {fields[7]}";
+                if (fields[7] is not (nameof(LossReason.SenderFailed) or nameof(LossReason.ViewAbandoned)))
+                {
+                    wrong ??= $"the loss has the reason {fields[7]}";
+                }
                 break;
             case "X":
                 wrong = string.Join(' ', fields);
@@ -126,7 +132,10 @@ internal sealed class ChaosLogs
     private string? CheckView(LoggedStay stay, int group, (ulong Epoch, ulong Number) view, string members)
     {
         string? wrong = null;
-        if (stay.Views.TryGetValue(group, out (ulong Epoch, ulong Number) before) && before.CompareTo(view) >= 0) wrong = $"{view} came after {before}";
+        if (stay.Views.TryGetValue(group, out (ulong Epoch, ulong Number) before) && before.CompareTo(view) >= 0)
+        {
+            wrong = $"{view} came after {before}";
+        }
         stay.Views[group] = view;
         if (!_views.TryAdd((group, view.Epoch, view.Number), members) && _views[(group, view.Epoch, view.Number)] != members)
             wrong ??= $"{view} is {members} here, and {_views[(group, view.Epoch, view.Number)]} elsewhere";

@@ -35,7 +35,8 @@ internal sealed class ChaosProcess : IAsyncDisposable
     public bool IsMeantToEnd { get; private set; }
 
     /// <summary>Why it ended, when nobody had meant it to; null: it has not.</summary>
-    public string? Failure => IsMeantToEnd ? null : _failure ?? (_child.Exit.IsCompleted ? $"ended with {_child.Exit.Result}: {_child.LastLines}" : null);
+    public string? Failure =>
+        IsMeantToEnd ? null : _failure ?? (_child.Exit.IsCompleted ? $"ended with {_child.Exit.Result}: {_child.LastLines}" : null);
 
     /// <summary>Starts a process and hands over its order.</summary>
     public static async Task<ChaosProcess> StartAsync(Spawner spawner, RoleOrder order)

@@ -67,7 +67,8 @@ internal sealed class ChaosRun : IAsyncDisposable
         Tell("the last fault is over");
 
         foreach (ChaosProcess process in _processes) await process.TellAsync("calm");
-        double? confirmed = await WaitAsync("calm", RestLimit, "to confirm after the last fault", ct) ? Stopwatch.GetElapsedTime(_lastFault).TotalSeconds : null;
+        bool isConfirmed = await WaitAsync("calm", RestLimit, "to confirm after the last fault", ct);
+        double? confirmed = isConfirmed ? Stopwatch.GetElapsedTime(_lastFault).TotalSeconds : null;
         TimeSpan rest = TimeSpan.FromSeconds(_setup.FailureTimeout + _setup.Recovery + 1) - Stopwatch.GetElapsedTime(_lastFault);
         if (rest > TimeSpan.Zero) await Task.Delay(rest, ct);
         foreach (ChaosProcess process in _processes) await process.TellAsync("stop");
@@ -202,6 +203,11 @@ internal sealed class ChaosRun : IAsyncDisposable
 
     private void Tell(string what)
     {
-        lock (_story) _story.AppendLine(CultureInfo.InvariantCulture, $"{Stopwatch.GetTimestamp()} {Stopwatch.GetElapsedTime(_start).TotalSeconds:N3} s: {what}");
+        lock (_story)
+        {
+            _story.AppendLine(
+                CultureInfo.InvariantCulture,
+                $"{Stopwatch.GetTimestamp()} {Stopwatch.GetElapsedTime(_start).TotalSeconds:N3} s: {what}");
+        }
     }
 }

@@ -124,9 +124,11 @@ internal sealed class ChaosStay
         _log.Write('C', $"{Life.Id} {_order.Groups[index]} {number} {stamp} {report.Confirmed} {report.Removed}{gap}");
     }
 
-    private int Length() => _random.NextBelow(OneLongIn) == 0 ? Long : ChaosPayload.LeastBytes + (int)_random.NextBelow(Longest - ChaosPayload.LeastBytes);
+    private int Length() =>
+        _random.NextBelow(OneLongIn) == 0 ? Long : ChaosPayload.LeastBytes + (int)_random.NextBelow(Longest - ChaosPayload.LeastBytes);
 
-    private void Fill(Span<byte> payload, int index, long stamp) => new ChaosPayload(Life.Origin, _order.Groups[index], Life.Sent[index] + 1, stamp).Write(payload);
+    private void Fill(Span<byte> payload, int index, long stamp) =>
+        new ChaosPayload(Life.Origin, _order.Groups[index], Life.Sent[index] + 1, stamp).Write(payload);
 
     private async Task ReadAsync(Group group, int name)
     {

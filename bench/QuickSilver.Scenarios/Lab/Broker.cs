@@ -3,7 +3,9 @@ using QuickSilver.Samples.Processes;
 
 namespace QuickSilver.Scenarios.Lab;
 
-/// <summary>A server between senders and receivers, with a folder of its own for whatever it writes. Killed when disposed, with its children.</summary>
+/// <summary>
+/// A server between senders and receivers, with a folder of its own for whatever it writes. Killed when disposed, with its children.
+/// </summary>
 internal sealed class Broker : IAsyncDisposable
 {
     private const int TicksPerSecond = 100;
@@ -38,7 +40,10 @@ internal sealed class Broker : IAsyncDisposable
         var processes = new Dictionary<int, (int Parent, long Ticks)>();
         foreach (string path in Directory.EnumerateDirectories("/proc"))
         {
-            if (int.TryParse(Path.GetFileName(path), CultureInfo.InvariantCulture, out int id) && TryRead(path, out int parent, out long ticks)) processes[id] = (parent, ticks);
+            if (int.TryParse(Path.GetFileName(path), CultureInfo.InvariantCulture, out int id) && TryRead(path, out int parent, out long ticks))
+            {
+                processes[id] = (parent, ticks);
+            }
         }
         return processes.Where(process => IsOwn(process.Key)).Sum(process => process.Value.Ticks) / (double)TicksPerSecond;
 

@@ -5,8 +5,8 @@ using QuickSilver.Scenarios.Runs;
 namespace QuickSilver.Scenarios.Lab;
 
 /// <summary>
-/// Leads the processes of one run through it, wherever they are: hosts first, then all others, then the word to go; reads the network's counters and a
-/// broker's processor time before the first message and after the last.
+/// Leads the processes of one run through it, wherever they are: hosts first, then all others, then the word to go; reads the network's counters and
+/// a broker's processor time before the first message and after the last.
 /// </summary>
 internal static class LabRunner
 {
@@ -21,17 +21,28 @@ internal static class LabRunner
     /// <param name="ct">Ends it.</param>
     /// <param name="meanwhile">Begun with the run, to do something to its processes; null for nothing.</param>
     public static async Task<RunReport> RunAsync(
-        RunReport run, NetworkLab lab, IReadOnlyList<RoleStart> starts, Broker? broker, CancellationToken ct, Func<IReadOnlyList<RoleProcess>, Task>? meanwhile = null)
+        RunReport run,
+        NetworkLab lab,
+        IReadOnlyList<RoleStart> starts,
+        Broker? broker,
+        CancellationToken ct,
+        Func<IReadOnlyList<RoleProcess>, Task>? meanwhile = null)
     {
         var processes = new List<RoleProcess>();
         try
         {
             foreach (bool isHost in (bool[])[true, false])
             {
-                foreach (RoleStart start in starts.Where(start => start.Order.Role == RoleKind.Host == isHost)) processes.Add(await RoleProcess.StartAsync(start.Order, start.Launch));
+                foreach (RoleStart start in starts.Where(start => start.Order.Role == RoleKind.Host == isHost))
+                {
+                    processes.Add(await RoleProcess.StartAsync(start.Order, start.Launch));
+                }
                 await RunLimit.WaitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
             }
-            List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role.ToString().EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal))];
+            List<RoleProcess> receivers =
+            [
+                .. processes.Where(process => process.Order.Role.ToString().EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal)),
+            ];
             List<RoleProcess> senders = [.. processes.Where(process => process.Order.Role != RoleKind.Host).Except(receivers)];
             long bytes = lab.SentBytes();
             double cpu = broker?.CpuSeconds() ?? 0;

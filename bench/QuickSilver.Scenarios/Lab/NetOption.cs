@@ -15,7 +15,10 @@ internal static class NetOption
         };
         option.Validators.Add(result =>
         {
-            if (!result.Errors.Any() && NetworkLab.Refusal(result.GetValueOrDefault<NetProfile>()) is { } refusal) result.AddError($"{option.Name}: {refusal}.");
+            if (!result.Errors.Any() && NetworkLab.Refusal(result.GetValueOrDefault<NetProfile>()) is { } refusal)
+            {
+                result.AddError($"{option.Name}: {refusal}.");
+            }
         });
         return option;
     }

@@ -111,7 +111,10 @@ internal sealed class NetworkLab : IDisposable
         {
             try
             {
-                foreach (string id in Run(["ip", "netns", "pids", name]).Split('\n', StringSplitOptions.RemoveEmptyEntries)) Kill(int.Parse(id, CultureInfo.InvariantCulture));
+                foreach (string id in Run(["ip", "netns", "pids", name]).Split('\n', StringSplitOptions.RemoveEmptyEntries))
+                {
+                    Kill(int.Parse(id, CultureInfo.InvariantCulture));
+                }
                 Run(["ip", "netns", "del", name]);
             }
             catch (InvalidOperationException)
@@ -153,7 +156,12 @@ internal sealed class NetworkLab : IDisposable
 
     private static string Run(IReadOnlyList<string> command, string? input = null)
     {
-        var start = new ProcessStartInfo(command[0], command.Skip(1)) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(command[0], command.Skip(1))
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
         using Process process = Process.Start(start) ?? throw new InvalidOperationException($"cannot run {command[0]}");
         Task<string> errors = process.StandardError.ReadToEndAsync();
         process.StandardInput.Write(input);
@@ -175,18 +183,41 @@ internal sealed class NetworkLab : IDisposable
     {
         var script = new StringBuilder();
         _namespaces.Add(_name);
-        script.Append(CultureInfo.InvariantCulture, $"ip netns add {_name}\nip -n {_name} link add br0 type bridge mcast_snooping 0\nip -n {_name} link set br0 up\n");
+        script.Append(
+            CultureInfo.InvariantCulture,
+            $"ip netns add {_name}\n"
+            + $"ip -n {_name} link add br0 type bridge mcast_snooping 0\n"
+            + $"ip -n {_name} link set br0 up\n");
         for (int member = 0; member < members; member++)
         {
             string own = Member(member);
             _namespaces.Add(own);
-            script.Append(CultureInfo.InvariantCulture, $"ip netns add {own}\nip -n {_name} link add port{member} type veth peer name eth0 netns {own}\n");
-            script.Append(CultureInfo.InvariantCulture, $"ip -n {_name} link set port{member} master br0 up\nip -n {own} link set lo up\n");
-            script.Append(CultureInfo.InvariantCulture, $"ip -n {own} addr add {AddressOf(member)}/24 dev eth0\nip -n {own} link set eth0 up\nip -n {own} route add 224.0.0.0/4 dev eth0\n");
-            if (_profile == NetProfile.Wire) script.Append(CultureInfo.InvariantCulture, $"ip netns exec {own} ethtool -K eth0 tso off gso off tx-udp-segmentation off >/dev/null\n");
+            script.Append(
+                CultureInfo.InvariantCulture,
+                $"ip netns add {own}\n"
+                + $"ip -n {_name} link add port{member} type veth peer name eth0 netns {own}\n"
+                + $"ip -n {_name} link set port{member} master br0 up\n"
+                + $"ip -n {own} link set lo up\n"
+                + $"ip -n {own} addr add {AddressOf(member)}/24 dev eth0\n"
+                + $"ip -n {own} link set eth0 up\n"
+                + $"ip -n {own} route add 224.0.0.0/4 dev eth0\n");
+            if (_profile == NetProfile.Wire)
+            {
+                script.Append(
+                    CultureInfo.InvariantCulture,
+                    $"ip netns exec {own} ethtool -K eth0 tso off gso off tx-udp-segmentation off >/dev/null\n");
+            }
             if (drop <= 0 || !drops(member)) continue;
-            script.Append(CultureInfo.InvariantCulture, $"ip netns exec {own} nft -f - <<'END'\ntable ip loss {{\n chain in {{\n  type filter hook prerouting priority -300; policy accept;\n");
-            script.Append(CultureInfo.InvariantCulture, $"  iifname \"eth0\" numgen random mod {Denominator} < {(int)(drop * Denominator)} drop\n }}\n}}\nEND\n");
+            script.Append(
+                CultureInfo.InvariantCulture,
+                $"ip netns exec {own} nft -f - <<'END'\n"
+                + $"table ip loss {{\n"
+                + $" chain in {{\n"
+                + $"  type filter hook prerouting priority -300; policy accept;\n"
+                + $"  iifname \"eth0\" numgen random mod {Denominator} < {(int)(drop * Denominator)} drop\n"
+                + $" }}\n"
+                + $"}}\n"
+                + $"END\n");
         }
         Run(["sh", "-e"], script.ToString());
     }

@@ -57,7 +57,8 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
     protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(setting, lab, RoleKind.Sender, "sender", 0, SenderAt);
 
     /// <inheritdoc/>
-    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) => Order(setting, lab, RoleKind.Receiver, $"receiver-{number + 1}", number, number + 1);
+    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
+        Order(setting, lab, RoleKind.Receiver, $"receiver-{number + 1}", number, number + 1);
 
     /// <inheritdoc/>
     protected override RoleLaunch Launch(RoleOrder order, PeerBuild build)
@@ -67,7 +68,9 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
         IReadOnlyList<string> host = [.. Runner.Select(word => word.Replace("{build}", build.Folder, StringComparison.Ordinal))];
         return new RoleLaunch
         {
-            Command = host is ["dotnet", ..] ? ChildProcess.CommandOf(Path.Combine(path, Adapter + ".dll"), [.. command]) : [.. host, .. host.Count == 0 ? [path] : Words, .. command],
+            Command = host is ["dotnet", ..]
+                ? ChildProcess.CommandOf(Path.Combine(path, Adapter + ".dll"), [.. command])
+                : [.. host, .. host.Count == 0 ? [path] : Words, .. command],
             Environment = AdapterEnvironment?.Invoke(build),
         };
     }

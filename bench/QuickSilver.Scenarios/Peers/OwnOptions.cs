@@ -7,8 +7,14 @@ namespace QuickSilver.Scenarios.Peers;
 /// <summary>How QuickSilver itself is set up where it is compared; all at its own defaults unless said.</summary>
 internal sealed class OwnOptions
 {
-    private readonly Option<SendStyle> _send = new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
-    private readonly Option<int> _datagram = new Option<int>("--datagram") { Description = "Bytes of QuickSilver's datagrams; 0: its own choice.", DefaultValueFactory = _ => 0 }.AtLeast(0);
+    private readonly Option<SendStyle> _send =
+        new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
+
+    private readonly Option<int> _datagram = new Option<int>("--datagram")
+    {
+        Description = "Bytes of QuickSilver's datagrams; 0: its own choice.",
+        DefaultValueFactory = _ => 0,
+    }.AtLeast(0);
 
     private readonly Option<PayloadChecksum> _checksum = new("--checksum")
     {

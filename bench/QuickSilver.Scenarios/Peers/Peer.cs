@@ -49,5 +49,6 @@ internal abstract class Peer(string name, PeerPromise promise)
     /// <summary>How a process is started.</summary>
     protected virtual RoleLaunch Launch(RoleOrder order, PeerBuild build) => new();
 
-    private RoleStart At(NetworkLab lab, int member, RoleOrder order, PeerBuild build) => new(order, Launch(order, build) with { Prefix = lab.PrefixOf(member) });
+    private RoleStart At(NetworkLab lab, int member, RoleOrder order, PeerBuild build) =>
+        new(order, Launch(order, build) with { Prefix = lab.PrefixOf(member) });
 }

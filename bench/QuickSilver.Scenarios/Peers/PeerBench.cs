@@ -13,7 +13,12 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
     /// <param name="ct">Ends it.</param>
     public async Task<List<RunReport>> RunAsync(IReadOnlyList<PeerSetting> settings, int repetitions, CancellationToken ct)
     {
-        List<RunReport> runs = [.. peers.Where(peer => peer.WhyMissing(build) is not null).Select(peer => new RunReport { Variant = peer.Name, Skipped = peer.WhyMissing(build) })];
+        List<RunReport> runs =
+        [
+            .. peers
+                .Where(peer => peer.WhyMissing(build) is not null)
+                .Select(peer => new RunReport { Variant = peer.Name, Skipped = peer.WhyMissing(build) }),
+        ];
         List<Peer> present = [.. peers.Where(peer => peer.WhyMissing(build) is null)];
         int all = runs.Count + (repetitions * settings.Count * present.Count);
         for (int repetition = 1; repetition <= repetitions; repetition++)
@@ -61,7 +66,9 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
         foreach (ProcessReport receiver in RunOutcome.Receivers(run))
         {
             if (receiver.Lost + receiver.OutOfOrder + receiver.Damaged == 0 && receiver.Measured > 0) continue;
-            failures.Add($"{receiver.Process}: {receiver.Measured} measured, {receiver.Lost} lost, {receiver.OutOfOrder} out of order, {receiver.Damaged} damaged");
+            failures.Add(
+                $"{receiver.Process}: {receiver.Measured} measured, {receiver.Lost} lost, "
+                + $"{receiver.OutOfOrder} out of order, {receiver.Damaged} damaged");
         }
         return run with { Failures = failures };
     }

@@ -1,7 +1,8 @@
 namespace QuickSilver.Scenarios.Peers;
 
 /// <summary>Where bench/peers/build has put the adapters that are not part of this program.</summary>
-/// <param name="Folder">Holds one file or folder for each adapter that could be built, and NAME.missing with the reason for each that could not.</param>
+/// <param name="Folder">Holds one file or folder for each adapter that could be built,
+/// and NAME.missing with the reason for each that could not.</param>
 internal sealed record PeerBuild(string Folder)
 {
     /// <summary>Path of an adapter.</summary>
@@ -16,5 +17,6 @@ internal sealed record PeerBuild(string Folder)
     }
 
     /// <summary>The version that was found when it was built.</summary>
-    public string VersionOf(string adapter) => File.Exists(PathOf(adapter + ".version")) ? File.ReadAllText(PathOf(adapter + ".version")).Trim() : "?";
+    public string VersionOf(string adapter) =>
+        File.Exists(PathOf(adapter + ".version")) ? File.ReadAllText(PathOf(adapter + ".version")).Trim() : "?";
 }

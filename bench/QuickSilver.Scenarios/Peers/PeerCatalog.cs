@@ -8,7 +8,8 @@ internal static class PeerCatalog
 {
     private static readonly PeerPromise Group = new("repaired by the sender", "per sender", "others wait until it is suspected", "nothing");
     private static readonly PeerPromise Dds = new("repaired by the sender", "per writer", "others wait for its lease", "nothing");
-    private static readonly PeerPromise Dropping = new("TCP; dropped when a queue is full", "per connection", "loses what it had not read", "nothing");
+    private static readonly PeerPromise Dropping =
+        new("TCP; dropped when a queue is full", "per connection", "loses what it had not read", "nothing");
     private static readonly PeerPromise Naks = new("NAKs while the sender has it", "per sender", "others go on", "nothing");
     private static readonly PeerPromise Broker = new("at most once; the slow are cut off", "per publisher", "loses what it had not read", "a broker");
 
@@ -34,15 +35,25 @@ internal static class PeerCatalog
         new NativePeer("norm-tuned", Naks) { Adapter = "norm", IsTuned = true },
         Nats("nats"),
         Redis("redis"),
-        RabbitMq("rabbitmq", new PeerPromise("gone if the broker refuses it", "per queue", "its queue is lost, others go on", "a broker"), isTuned: false),
-        RabbitMq("rabbitmq-tuned", new PeerPromise("known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"), isTuned: true),
+        RabbitMq(
+            "rabbitmq",
+            new PeerPromise("gone if the broker refuses it", "per queue", "its queue is lost, others go on", "a broker"),
+            isTuned: false),
+        RabbitMq(
+            "rabbitmq-tuned",
+            new PeerPromise("known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"),
+            isTuned: true),
     ];
 
     private static NativePeer JGroups(string name, bool isTuned) => new(name, Group)
     {
         Adapter = "jgroups",
         IsTuned = isTuned,
-        Runner = ["java", "-Djava.net.preferIPv4Stack=true", "-cp", "{build}/jgroups:/usr/share/java/jgroups.jar:/usr/share/java/commons-logging.jar"],
+        Runner =
+        [
+            "java", "-Djava.net.preferIPv4Stack=true",
+            "-cp", "{build}/jgroups:/usr/share/java/jgroups.jar:/usr/share/java/commons-logging.jar",
+        ],
         Words = ["JGroupsPeer"],
     };
 
@@ -57,7 +68,8 @@ internal static class PeerCatalog
         Adapter = "redis",
         BrokerCommand = place =>
         [
-            "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder, "--save", "", "--appendonly", "no", "--protected-mode", "no",
+            "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder,
+            "--save", "", "--appendonly", "no", "--protected-mode", "no",
         ],
     };
 

@@ -11,7 +11,8 @@ internal static class PeerFigures
     /// Processor time of all processes for a message that reached all receivers, in microseconds: senders' and receivers' over the measured part, a
     /// broker's over the whole run.
     /// </summary>
-    public static double CpuMicros(RunReport run) => 1e6 * ((run.Processes.Sum(process => process.CpuSeconds) / Measured(run)) + ((run.BrokerCpuSeconds ?? 0) / Sent(run)));
+    public static double CpuMicros(RunReport run) =>
+        1e6 * ((run.Processes.Sum(process => process.CpuSeconds) / Measured(run)) + ((run.BrokerCpuSeconds ?? 0) / Sent(run)));
 
     /// <summary>Bytes on the network for a message, everything included, over the whole run.</summary>
     public static double WireBytes(RunReport run) => (run.WireBytes ?? 0) / (double)Sent(run);

@@ -39,7 +39,8 @@ internal sealed record PeerSetting
     public PayloadChecksum Checksum { get; init; }
 
     /// <summary>For people.</summary>
-    public string Text => $"{Size} B to {Receivers}, {Net.ToString().ToLowerInvariant()}{(Drop + NodeDrop > 0 ? $", {(Drop + NodeDrop) * 100:0.###} % loss" : "")}";
+    public string Text =>
+        $"{Size} B to {Receivers}, {Net.ToString().ToLowerInvariant()}{(Drop + NodeDrop > 0 ? $", {(Drop + NodeDrop) * 100:0.###} % loss" : "")}";
 
     /// <summary>The part of an order that is the same for all.</summary>
     public RoleOrder Order(RoleKind role, string name, int number, string address, string server) => new()

@@ -26,7 +26,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     {
         Table table = new Table().Border(TableBorder.Simple).Title(new TableTitle(setting.Text, Style.Plain));
         table.AddColumn("system");
-        string[] titles = ["messages/s", "lowest", "highest", "quicksilver to it", "CPU us/msg", "wire bytes/msg", "lost", .. latencyRate > 0 ? (string[])[$"p50 us at {latencyRate:N0}/s", "p99 us", "lost"] : []];
+        string[] delayTitles = latencyRate > 0 ? [$"p50 us at {latencyRate:N0}/s", "p99 us", "lost"] : [];
+        string[] titles = ["messages/s", "lowest", "highest", "quicksilver to it", "CPU us/msg", "wire bytes/msg", "lost", .. delayTitles];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         double own = Rate(setting, "quicksilver");
         foreach (Peer peer in peers)
@@ -42,8 +43,14 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
             VariantSummary wire = Sum(peer.Name, 0, setting, "wire bytes/message", full.Select(PeerFigures.WireBytes));
             List<string> cells =
             [
-                peer.Name, $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", own > 0 && rate.Median > 0 ? $"{own / rate.Median:N2}" : "", $"{cpu.Median:N2}",
-                $"{wire.Median:N0}", $"{full.Sum(PeerFigures.Lost):N0}",
+                peer.Name,
+                $"{rate.Median:N0}",
+                $"{rate.Lowest:N0}",
+                $"{rate.Highest:N0}",
+                own > 0 && rate.Median > 0 ? $"{own / rate.Median:N2}" : "",
+                $"{cpu.Median:N2}",
+                $"{wire.Median:N0}",
+                $"{full.Sum(PeerFigures.Lost):N0}",
             ];
             if (latencyRate > 0)
             {
@@ -59,11 +66,15 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     private Table Promises()
     {
         Table table = new Table().Border(TableBorder.Simple).Title(new TableTitle("what each promises", Style.Plain));
-        foreach (string title in (string[])["system", "version", "a lost message is", "order", "when a receiver crashes", "between"]) table.AddColumn(title);
+        foreach (string title in (string[])["system", "version", "a lost message is", "order", "when a receiver crashes", "between"])
+        {
+            table.AddColumn(title);
+        }
         foreach (Peer peer in peers)
         {
             string version = peer.WhyMissing(build) is null ? peer.Version(build) : "";
-            table.AddRow(peer.Name, Markup.Escape(version), peer.Promise.Delivery, peer.Promise.Order, peer.Promise.ReceiverCrash, peer.Promise.Between);
+            PeerPromise promise = peer.Promise;
+            table.AddRow(peer.Name, Markup.Escape(version), promise.Delivery, promise.Order, promise.ReceiverCrash, promise.Between);
         }
         return table;
     }
@@ -83,7 +94,11 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     }
 
     private List<RunReport> Of(PeerSetting setting, string peer, double rate) =>
-        [.. runs.Where(run => run.Variant == peer && run.Setting == setting.Text && run.OfferedRate == rate && run.Skipped is null && RunOutcome.Receivers(run).Any())];
+        [
+            .. runs
+                .Where(run => run.Variant == peer && run.Setting == setting.Text && run.OfferedRate == rate)
+                .Where(run => run.Skipped is null && RunOutcome.Receivers(run).Any()),
+        ];
 
     private double Rate(PeerSetting setting, string peer) => VariantSummary.Of("", 0, "", Of(setting, peer, 0).Select(RunOutcome.SlowestRate)).Median;
 

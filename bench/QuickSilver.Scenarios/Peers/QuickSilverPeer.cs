@@ -5,12 +5,14 @@ using QuickSilver.Scenarios.Roles;
 namespace QuickSilver.Scenarios.Peers;
 
 /// <summary>QuickSilver itself.</summary>
-internal sealed class QuickSilverPeer() : Peer("quicksilver", new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
+internal sealed class QuickSilverPeer()
+    : Peer("quicksilver", new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
 {
     private const int MembershipPort = 14_999;
 
     /// <inheritdoc/>
-    public override string Version(PeerBuild build) => typeof(QuickSilverNode).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion[..13] ?? "";
+    public override string Version(PeerBuild build) =>
+        typeof(QuickSilverNode).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion[..13] ?? "";
 
     /// <inheritdoc/>
     protected override RoleOrder Host(PeerSetting setting, NetworkLab lab) => Order(RoleKind.Host, "host", 0, setting, lab, LastAt(setting));
@@ -19,7 +21,8 @@ internal sealed class QuickSilverPeer() : Peer("quicksilver", new PeerPromise("r
     protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(RoleKind.Sender, "sender", 0, setting, lab, SenderAt);
 
     /// <inheritdoc/>
-    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) => Order(RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with { Drop = setting.NodeDrop };
+    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
+        Order(RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with { Drop = setting.NodeDrop };
 
     private static RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, NetworkLab lab, int member) =>
         setting.Order(role, name, number, lab.AddressOf(member), lab.AddressOf(LastAt(setting))) with

@@ -4,7 +4,8 @@ using QuickSilver.Scenarios.Roles;
 namespace QuickSilver.Scenarios.Peers;
 
 /// <summary>The raw multicast loops: not systems, but what any of them could at most reach in C#.</summary>
-internal sealed class RawPeer(string name, bool hasTrains, bool isPacked) : Peer(name, new PeerPromise("lost is lost", "none", "sender waits 0.1 s", "nothing"))
+internal sealed class RawPeer(string name, bool hasTrains, bool isPacked)
+    : Peer(name, new PeerPromise("lost is lost", "none", "sender waits 0.1 s", "nothing"))
 {
     private const int Port = 15_800;
     private const int FeedbackPort = 15_801;
@@ -15,7 +16,8 @@ internal sealed class RawPeer(string name, bool hasTrains, bool isPacked) : Peer
     protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(setting, lab, RoleKind.RawSender, "sender", 0, SenderAt);
 
     /// <inheritdoc/>
-    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) => Order(setting, lab, RoleKind.RawReceiver, $"receiver-{number + 1}", number, number + 1);
+    protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
+        Order(setting, lab, RoleKind.RawReceiver, $"receiver-{number + 1}", number, number + 1);
 
     private RoleOrder Order(PeerSetting setting, NetworkLab lab, RoleKind role, string process, int number, int member)
     {

@@ -55,5 +55,6 @@ internal static class RawSockets
         return socket;
     }
 
-    private static void SetRaw(Socket socket, int level, int option, int value) => socket.SetRawSocketOption(level, option, BitConverter.GetBytes(value));
+    private static void SetRaw(Socket socket, int level, int option, int value) =>
+        socket.SetRawSocketOption(level, option, BitConverter.GetBytes(value));
 }

@@ -18,9 +18,22 @@ internal static class Plot
     public static void Bars(string path, string title, string unit, IReadOnlyList<VariantSummary> bars)
     {
         var data = new StringBuilder();
-        foreach (VariantSummary bar in bars) data.Append(CultureInfo.InvariantCulture, $"\"{bar.Variant}\" {bar.Median:R} {bar.Lowest:R} {bar.Highest:R}\n");
-        Draw(path, $"set title \"{title}\" noenhanced\nset ylabel \"{unit}\" noenhanced\nset style fill solid 0.7\nset boxwidth 0.7\nset xtics rotate by -35 noenhanced\n"
-            + $"set yrange [0:*]\nset format y '%.0s%c'\nset grid ytics\nunset key\n$data << END\n{data}END\n"
+        foreach (VariantSummary bar in bars)
+        {
+            data.Append(CultureInfo.InvariantCulture, $"\"{bar.Variant}\" {bar.Median:R} {bar.Lowest:R} {bar.Highest:R}\n");
+        }
+        Draw(
+            path,
+            $"set title \"{title}\" noenhanced\n"
+            + $"set ylabel \"{unit}\" noenhanced\n"
+            + "set style fill solid 0.7\n"
+            + "set boxwidth 0.7\n"
+            + "set xtics rotate by -35 noenhanced\n"
+            + "set yrange [0:*]\n"
+            + "set format y '%.0s%c'\n"
+            + "set grid ytics\n"
+            + "unset key\n"
+            + $"$data << END\n{data}END\n"
             + "plot $data using 0:2:xtic(1) with boxes lc rgb '#3a6ea5', $data using 0:2:3:4 with yerrorbars lc rgb 'black' pt 7 ps 0.3\n");
     }
 
@@ -38,13 +51,25 @@ internal static class Plot
         foreach (IGrouping<string, (double X, VariantSummary Y)> line in points.GroupBy(point => point.Y.Variant))
         {
             data.Append(CultureInfo.InvariantCulture, $"$line{plots.Count} << END\n");
-            foreach ((double x, VariantSummary y) in line.OrderBy(point => point.X)) data.Append(CultureInfo.InvariantCulture, $"{x:R} {y.Median:R} {y.Lowest:R} {y.Highest:R}\n");
+            foreach ((double x, VariantSummary y) in line.OrderBy(point => point.X))
+            {
+                data.Append(CultureInfo.InvariantCulture, $"{x:R} {y.Median:R} {y.Lowest:R} {y.Highest:R}\n");
+            }
             data.Append("END\n");
             plots.Add($"$line{plots.Count} using 1:2:3:4 with yerrorlines pt 7 ps 0.5 title \"{line.Key}\" noenhanced");
         }
         bool isWide = points.Count > 0 && points.Min(point => point.X) > 0 && points.Max(point => point.X) / points.Min(point => point.X) >= WideAxis;
-        Draw(path, $"set title \"{title}\" noenhanced\nset xlabel \"{across}\" noenhanced\nset ylabel \"{unit}\" noenhanced\nset yrange [0:*]\nset format y '%.0s%c'\nset grid\nset key outside\n"
-            + (isWide ? "set logscale x\n" : "") + $"{data}plot {string.Join(", ", plots)}\n");
+        Draw(
+            path,
+            $"set title \"{title}\" noenhanced\n"
+            + $"set xlabel \"{across}\" noenhanced\n"
+            + $"set ylabel \"{unit}\" noenhanced\n"
+            + "set yrange [0:*]\n"
+            + "set format y '%.0s%c'\n"
+            + "set grid\n"
+            + "set key outside\n"
+            + (isWide ? "set logscale x\n" : "")
+            + $"{data}plot {string.Join(", ", plots)}\n");
     }
 
     private static void Draw(string path, string script)

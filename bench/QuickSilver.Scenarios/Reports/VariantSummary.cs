@@ -8,7 +8,8 @@ namespace QuickSilver.Scenarios.Reports;
 /// <param name="Lowest">Of the repetitions.</param>
 /// <param name="Highest">Of the repetitions.</param>
 /// <param name="Repetitions">How many there were.</param>
-internal sealed record VariantSummary(string Variant, double OfferedRate, string Figure, double Median, double Lowest, double Highest, int Repetitions)
+internal sealed record VariantSummary(
+    string Variant, double OfferedRate, string Figure, double Median, double Lowest, double Highest, int Repetitions)
 {
     /// <summary>Sums up; the median of an even number is the mean of the middle two.</summary>
     public static VariantSummary Of(string variant, double offeredRate, string figure, IEnumerable<double> values)

@@ -33,7 +33,8 @@ internal static class DisturbedRole
         long end = count.Start + (long)(order.MeasuredSeconds * Stopwatch.Frequency);
         if (order.Number < order.Senders)
         {
-            Task sending = Task.Factory.StartNew(() => Send(group, order, count, end), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            Task sending = Task.Factory.StartNew(
+                () => Send(group, order, count, end), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
             await sending;
         }
         TimeSpan left = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), end) + Drain;

@@ -36,7 +36,11 @@ internal static class IdleRole
             CpuSeconds = meter.CpuSeconds,
             AllocatedBytes = meter.AllocatedBytes,
             PeakMemoryBytes = ProcessUsage.Now().PeakMemoryBytes,
-            Idle = new IdleReport(seconds, meter.CpuSeconds / seconds, after.DatagramsSent - before.DatagramsSent, after.LoopTurns - before.LoopTurns),
+            Idle = new IdleReport(
+                seconds,
+                meter.CpuSeconds / seconds,
+                after.DatagramsSent - before.DatagramsSent,
+                after.LoopTurns - before.LoopTurns),
         };
         channel.TellResult(report.With(after));
         await RoleChannel.StayAsync();

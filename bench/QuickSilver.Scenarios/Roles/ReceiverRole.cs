@@ -34,7 +34,12 @@ internal static class ReceiverRole
         void OnMessage(in MessageView message)
         {
             MeasuredHeader header = sink.Receive(message.Payload);
-            if (header.Group >= 0 && (!string.Equals(names[header.Group], message.Group.Name, StringComparison.Ordinal) || message.Sequence != (ulong)header.Index)) sink.CountMisdirected();
+            if (header.Group >= 0
+                && (!string.Equals(names[header.Group], message.Group.Name, StringComparison.Ordinal)
+                    || message.Sequence != (ulong)header.Index))
+            {
+                sink.CountMisdirected();
+            }
         }
     }
 }

@@ -35,7 +35,8 @@ internal sealed class RoleChannel
     public static RoleChannel Open()
     {
         string line = Console.In.ReadLine() ?? throw new InvalidDataException("no order on standard input");
-        RoleOrder order = JsonSerializer.Deserialize(line, RoleJson.Default.RoleOrder) ?? throw new InvalidDataException("an empty order on standard input");
+        RoleOrder order = JsonSerializer.Deserialize(line, RoleJson.Default.RoleOrder)
+            ?? throw new InvalidDataException("an empty order on standard input");
         var channel = new RoleChannel(order);
         new Thread(channel.Listen) { IsBackground = true, Name = "scenario" }.Start();
         return channel;

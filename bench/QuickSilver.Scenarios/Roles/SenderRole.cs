@@ -12,7 +12,8 @@ internal static class SenderRole
     {
         RoleOrder order = channel.Order;
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
-        IReadOnlyList<Group> groups = await node.JoinManyAsync(RoleNode.GroupNames(order.Groups), new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
+        IReadOnlyList<Group> groups = await node.JoinManyAsync(
+            RoleNode.GroupNames(order.Groups), new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
         channel.TellReady();
         await channel.Go;

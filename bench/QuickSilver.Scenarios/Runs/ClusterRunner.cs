@@ -18,7 +18,10 @@ internal static class ClusterRunner
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = orders[0].Transport;
         await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);
-        return await RunAsync(run, [.. orders.Select(order => order with { Cluster = options.ClusterName, MembershipPort = options.Membership.Port })], ct);
+        return await RunAsync(
+            run,
+            [.. orders.Select(order => order with { Cluster = options.ClusterName, MembershipPort = options.Membership.Port })],
+            ct);
     }
 
     /// <summary>Runs processes that need no membership.</summary>
@@ -35,11 +38,13 @@ internal static class ClusterRunner
             long now = Stopwatch.GetTimestamp();
             foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go", now));
             TimeSpan runTime = TimeSpan.FromSeconds(orders.Max(order => order.WarmUpSeconds + order.MeasuredSeconds));
-            ProcessReport[] sent = await RunLimit.WaitAsync(Task.WhenAll(others.Select(process => process.Result)), runTime + FinishLimit, "to send", ct);
+            Task<ProcessReport[]> sending = Task.WhenAll(others.Select(process => process.Result));
+            ProcessReport[] sent = await RunLimit.WaitAsync(sending, runTime + FinishLimit, "to send", ct);
 
             long total = sent.Sum(report => report.Sent);
             foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));
-            ProcessReport[] received = await RunLimit.WaitAsync(Task.WhenAll(receivers.Select(process => process.Result)), FinishLimit, "to receive the rest", ct);
+            Task<ProcessReport[]> receiving = Task.WhenAll(receivers.Select(process => process.Result));
+            ProcessReport[] received = await RunLimit.WaitAsync(receiving, FinishLimit, "to receive the rest", ct);
             return run with { Processes = [.. sent, .. received] };
         }
         catch (RunFailedException failure)

@@ -12,7 +12,9 @@ internal static class RunOutcome
     public static void Tell(RunReport run, int number, int all)
     {
         string rate = run.OfferedRate > 0 ? $" at {run.OfferedRate:N0}/s" : "";
-        string outcome = run.Skipped is { } reason ? "not measured: " + Brief(reason) : run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures) : Outcome(run);
+        string outcome = run.Skipped is { } reason ? "not measured: " + Brief(reason)
+            : run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures)
+            : Outcome(run);
         Console.Error.WriteLine($"run {number} of {all}: {run.Variant}{rate}, repetition {run.Repetition}: {outcome}");
     }
 
@@ -30,6 +32,7 @@ internal static class RunOutcome
     {
         if (!Receivers(run).Any()) return "done";
         ProcessReport worst = Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)!;
-        return $"{SlowestRate(run):N0} messages/s to each, p50 {worst.Latency?.P50:N0} us, p99 {worst.Latency?.P99:N0} us, lost {Receivers(run).Sum(process => process.Lost):N0}";
+        return $"{SlowestRate(run):N0} messages/s to each, p50 {worst.Latency?.P50:N0} us, p99 {worst.Latency?.P99:N0} us, "
+            + $"lost {Receivers(run).Sum(process => process.Lost):N0}";
     }
 }

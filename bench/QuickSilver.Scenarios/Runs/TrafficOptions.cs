@@ -11,25 +11,44 @@ internal sealed class TrafficOptions
 {
     private const int LongestTrain = 65_493;
 
-    private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+    private readonly Option<int> _receivers =
+        new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
 
-    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Groups, all joined by all, sent to in turn. The raw loops have one.", DefaultValueFactory = _ => 1 }.AtLeast(1);
+    private readonly Option<int> _groups = new Option<int>("--groups")
+    {
+        Description = "Groups, all joined by all, sent to in turn. The raw loops have one.",
+        DefaultValueFactory = _ => 1,
+    }.AtLeast(1);
 
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+    private readonly Option<int> _size =
+        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
 
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring: about as long runtimes go on compiling what runs.", DefaultValueFactory = _ => 8 }.AtLeast(0);
+    private readonly Option<double> _warmUp = new Option<double>("--warmup")
+    {
+        Description = "Seconds before measuring: about as long runtimes go on compiling what runs.",
+        DefaultValueFactory = _ => 8,
+    }.AtLeast(0);
 
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
+    private readonly Option<double> _seconds =
+        new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
 
-    private readonly Option<SendStyle> _send = new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
+    private readonly Option<SendStyle> _send =
+        new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
 
-    private readonly Option<TransportKind> _transport = new("--transport") { Description = "How QuickSilver's messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
+    private readonly Option<TransportKind> _transport =
+        new("--transport") { Description = "How QuickSilver's messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
 
-    private readonly Option<double> _drop = new Option<double>("--drop") { Description = "Share of the datagrams that each QuickSilver receiver drops.", DefaultValueFactory = _ => 0 }.Share();
+    private readonly Option<double> _drop = new Option<double>("--drop")
+    {
+        Description = "Share of the datagrams that each QuickSilver receiver drops.",
+        DefaultValueFactory = _ => 0,
+    }.Share();
 
-    private readonly Option<int> _train = new Option<int>("--train") { Description = "Datagrams in a raw train.", DefaultValueFactory = _ => 32 }.AtLeast(1);
+    private readonly Option<int> _train =
+        new Option<int>("--train") { Description = "Datagrams in a raw train.", DefaultValueFactory = _ => 32 }.AtLeast(1);
 
-    private readonly Option<string> _rawGroup = new("--raw-group") { Description = "Multicast address of the raw loops.", DefaultValueFactory = _ => "239.192.67.1" };
+    private readonly Option<string> _rawGroup =
+        new("--raw-group") { Description = "Multicast address of the raw loops.", DefaultValueFactory = _ => "239.192.67.1" };
 
     private readonly Option<int> _repeat;
 
@@ -38,7 +57,8 @@ internal sealed class TrafficOptions
     /// <summary>With the variants that the scenario can measure, all by default.</summary>
     public TrafficOptions(params Variant[] variants)
     {
-        _repeat = new Option<int>("--repeat") { Description = "Repetitions, the variants interleaved.", DefaultValueFactory = _ => Repetitions }.AtLeast(1);
+        _repeat =
+            new Option<int>("--repeat") { Description = "Repetitions, the variants interleaved.", DefaultValueFactory = _ => Repetitions }.AtLeast(1);
         _variants = new Option<Variant[]>("--variant")
         {
             Description = $"What to measure; may be repeated. Default: {string.Join(", ", variants)}.",
@@ -56,7 +76,10 @@ internal sealed class TrafficOptions
     /// <summary>Refuses what cannot be run.</summary>
     public void Validate(CommandResult result)
     {
-        if (result.ValueOrDefault(_train) * result.ValueOrDefault(_size) > LongestTrain) result.AddError($"--train times --size is more than {LongestTrain}, the longest train.");
+        if (result.ValueOrDefault(_train) * result.ValueOrDefault(_size) > LongestTrain)
+        {
+            result.AddError($"--train times --size is more than {LongestTrain}, the longest train.");
+        }
     }
 
     /// <summary>What was said.</summary>

@@ -85,7 +85,8 @@ internal sealed record TrafficPlan
         List<RoleOrder> orders = [common];
         for (int number = 0; number < Receivers; number++)
         {
-            orders.Add(common with { Role = isRaw ? RoleKind.RawReceiver : RoleKind.Receiver, Name = $"receiver-{number + 1}", Number = number, Drop = Drop });
+            RoleKind role = isRaw ? RoleKind.RawReceiver : RoleKind.Receiver;
+            orders.Add(common with { Role = role, Name = $"receiver-{number + 1}", Number = number, Drop = Drop });
         }
         return isRaw ? ClusterRunner.RunAsync(run, orders, ct) : ClusterRunner.RunClusterAsync(run, orders, ct);
     }

@@ -36,13 +36,18 @@ internal sealed record StreamPlan
         using NetworkLab lab = NetworkLab.Make(Net, host + 1, 0, _ => false);
         List<RoleStart> starts = [Start(lab, host, RoleKind.Host, "host", 0)];
         for (int number = 0; number < Senders; number++) starts.Add(Start(lab, number, RoleKind.StreamSender, $"sender-{number + 1}", number));
-        for (int number = 0; number < Receivers; number++) starts.Add(Start(lab, Senders + number, RoleKind.StreamReceiver, $"receiver-{number + 1}", number));
+        for (int number = 0; number < Receivers; number++)
+        {
+            starts.Add(Start(lab, Senders + number, RoleKind.StreamReceiver, $"receiver-{number + 1}", number));
+        }
         run = await LabRunner.RunAsync(run, lab, starts, null, ct, meanwhile);
         List<string> failures = [.. run.Failures];
         foreach (ProcessReport receiver in RunOutcome.Receivers(run))
         {
             if (receiver.Lost + receiver.OutOfOrder + receiver.Damaged == 0 && receiver.Measured > 0) continue;
-            failures.Add($"{receiver.Process}: {receiver.Measured} measured, {receiver.Lost} lost, {receiver.OutOfOrder} out of order, {receiver.Damaged} damaged");
+            failures.Add(
+                $"{receiver.Process}: {receiver.Measured} measured, {receiver.Lost} lost, "
+                + $"{receiver.OutOfOrder} out of order, {receiver.Damaged} damaged");
         }
         return run with { Failures = failures };
     }

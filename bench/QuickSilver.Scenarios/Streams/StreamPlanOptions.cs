@@ -9,7 +9,8 @@ namespace QuickSilver.Scenarios.Streams;
 internal sealed class StreamPlanOptions
 {
     private readonly Option<int> _receivers;
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+    private readonly Option<int> _size =
+        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
     private readonly Option<double> _rate;
     private readonly Option<double> _warmUp;
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
@@ -19,7 +20,11 @@ internal sealed class StreamPlanOptions
     public StreamPlanOptions(double rate, double warmUp, double seconds, int fewestReceivers = 1)
     {
         _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(fewestReceivers);
-        _rate = new Option<double>("--rate") { Description = "Messages a second of each sender; 0: full speed.", DefaultValueFactory = _ => rate }.AtLeast(0);
+        _rate = new Option<double>("--rate")
+        {
+            Description = "Messages a second of each sender; 0: full speed.",
+            DefaultValueFactory = _ => rate,
+        }.AtLeast(0);
         _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => warmUp }.AtLeast(0);
         Seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => seconds }.Above(0);
     }

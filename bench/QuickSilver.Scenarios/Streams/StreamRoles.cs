@@ -21,7 +21,8 @@ internal static class StreamRoles
         RoleOrder order = channel.Order;
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         // Other senders' messages come here too; nobody wants them.
-        Group group = await node.JoinAsync("g0", new GroupOptions { SelfDelivery = false, HoldUntilRead = false, OnMessage = static (in MessageView _) => { } });
+        Group group = await node.JoinAsync(
+            "g0", new GroupOptions { SelfDelivery = false, HoldUntilRead = false, OnMessage = static (in MessageView _) => { } });
         await group.WaitForMembersAsync(order.Senders + order.Receivers);
         channel.TellReady();
         await channel.Go;

@@ -20,14 +20,42 @@ namespace QuickSilver.Scenarios.Sweeps;
 /// <param name="rate">Messages a second of the runs at a fixed rate, by default; 0: none.</param>
 internal abstract class Sweep(string verb, string summary, string axis, IReadOnlyList<string> variants, double rate) : IScenario
 {
-    private readonly Option<string[]> _variants = new("--variant") { Description = $"Systems of `peers`; may be repeated. Default: {string.Join(", ", variants)}.", DefaultValueFactory = _ => [.. variants] };
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring: about as long runtimes go on compiling what runs.", DefaultValueFactory = _ => 8 }.AtLeast(0);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
+    private readonly Option<string[]> _variants = new("--variant")
+    {
+        Description = $"Systems of `peers`; may be repeated. Default: {string.Join(", ", variants)}.",
+        DefaultValueFactory = _ => [.. variants],
+    };
+
+    private readonly Option<double> _warmUp = new Option<double>("--warmup")
+    {
+        Description = "Seconds before measuring: about as long runtimes go on compiling what runs.",
+        DefaultValueFactory = _ => 8,
+    }.AtLeast(0);
+
+    private readonly Option<double> _seconds =
+        new Option<double>("--seconds") { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
-    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of the runs at a fixed rate; 0: none.", DefaultValueFactory = _ => rate }.AtLeast(0);
-    private readonly Option<double> _rateSeconds = new Option<double>("--rate-seconds") { Description = "Seconds measured at the fixed rate; 0: as --seconds.", DefaultValueFactory = _ => 0 }.AtLeast(0);
+
+    private readonly Option<double> _rate = new Option<double>("--rate")
+    {
+        Description = "Messages a second of the runs at a fixed rate; 0: none.",
+        DefaultValueFactory = _ => rate,
+    }.AtLeast(0);
+
+    private readonly Option<double> _rateSeconds = new Option<double>("--rate-seconds")
+    {
+        Description = "Seconds measured at the fixed rate; 0: as --seconds.",
+        DefaultValueFactory = _ => 0,
+    }.AtLeast(0);
+
     private readonly OwnOptions _own = new();
-    private readonly Option<int> _slot = new Option<int>("--slot") { Description = "Bytes of a packed raw datagram; 0: 8000 on loopback, 1372 else.", DefaultValueFactory = _ => 0 }.AtLeast(0);
+
+    private readonly Option<int> _slot = new Option<int>("--slot")
+    {
+        Description = "Bytes of a packed raw datagram; 0: 8000 on loopback, 1372 else.",
+        DefaultValueFactory = _ => 0,
+    }.AtLeast(0);
+
     private readonly Option<DirectoryInfo?> _build = new("--build") { Description = "Where bench/peers/run has put the adapters." };
     private readonly Option<FileInfo?> _svg = new("--svg") { Description = "Write a plot of the rates to this file (by gnuplot)." };
 
@@ -38,7 +66,8 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     public string Summary => summary;
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [.. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _slot, .. _own.All, _build, _svg];
+    public IReadOnlyList<Option> Options =>
+        [.. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _slot, .. _own.All, _build, _svg];
 
     /// <summary>Options of this sweep alone.</summary>
     protected abstract IReadOnlyList<Option> OwnOptions { get; }
@@ -48,7 +77,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     {
         foreach (string name in result.ValueOrDefault(_variants))
         {
-            if (PeerCatalog.All.All(peer => peer.Name != name)) result.AddError($"--variant {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
+            if (PeerCatalog.All.All(peer => peer.Name != name))
+            {
+                result.AddError($"--variant {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
+            }
         }
     }
 
@@ -71,7 +103,13 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         double fixedRate = parsed.GetValue(_rate), fixedSeconds = parsed.GetValue(_rateSeconds);
         List<PeerSetting> settings = [.. points.Select(point => point.Setting)];
         if (fixedRate > 0)
-            settings.AddRange(points.Select(point => point.Setting with { Rate = fixedRate, MeasuredSeconds = fixedSeconds > 0 ? fixedSeconds : point.Setting.MeasuredSeconds }));
+        {
+            settings.AddRange(points.Select(point => point.Setting with
+            {
+                Rate = fixedRate,
+                MeasuredSeconds = fixedSeconds > 0 ? fixedSeconds : point.Setting.MeasuredSeconds,
+            }));
+        }
 
         List<RunReport> runs = await new PeerBench(peers, build).RunAsync(settings, parsed.GetValue(_repeat), ct);
         var table = new SweepTable(axis, peers, points, runs, fixedRate);
@@ -88,5 +126,6 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     /// <param name="basis">What stays the same; its network is the host's.</param>
     protected abstract IEnumerable<SweepPoint> Points(ParseResult parsed, PeerSetting basis);
 
-    private static PeerSetting WithSlot(PeerSetting setting) => setting.Slot > 0 ? setting : setting with { Slot = setting.Net is NetProfile.Bridge or NetProfile.Wire ? 1372 : 8000 };
+    private static PeerSetting WithSlot(PeerSetting setting) =>
+        setting.Slot > 0 ? setting : setting with { Slot = setting.Net is NetProfile.Bridge or NetProfile.Wire ? 1372 : 8000 };
 }

@@ -52,17 +52,32 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
         if (first <= 0) first = speed.Median;
         List<string> cells =
         [
-            peer.Name, point.Label, $"{speed.Median:N0}", $"{speed.Lowest:N0}", $"{speed.Highest:N0}", first > 0 ? $"{speed.Median / first:N2}" : "-", $"{cpu.Median:N2}",
-            $"{cpu.Median / (point.Setting.Receivers + 1):N2}", $"{wire.Median:N0}", $"{full.Sum(PeerFigures.Lost):N0}",
+            peer.Name,
+            point.Label,
+            $"{speed.Median:N0}",
+            $"{speed.Lowest:N0}",
+            $"{speed.Highest:N0}",
+            first > 0 ? $"{speed.Median / first:N2}" : "-",
+            $"{cpu.Median:N2}",
+            $"{cpu.Median / (point.Setting.Receivers + 1):N2}",
+            $"{wire.Median:N0}",
+            $"{full.Sum(PeerFigures.Lost):N0}",
         ];
         if (rate > 0)
         {
             List<RunReport> paced = Of(point, peer, rate);
-            cells.AddRange([Quantile("p50 us", latency => latency.P50), Quantile("p99 us", latency => latency.P99), Quantile("p99.9 us", latency => latency.P999), $"{paced.Sum(PeerFigures.Lost):N0}"]);
+            cells.AddRange(
+            [
+                Quantile("p50 us", latency => latency.P50),
+                Quantile("p99 us", latency => latency.P99),
+                Quantile("p99.9 us", latency => latency.P999),
+                $"{paced.Sum(PeerFigures.Lost):N0}",
+            ]);
 
             string Quantile(string figure, Func<LatencySummary, double> of)
             {
-                double median = Sum(peer, point, rate, figure, paced.Select(run => PeerFigures.Worst(run) is { } worst ? of(worst) : double.NaN)).Median;
+                IEnumerable<double> values = paced.Select(run => PeerFigures.Worst(run) is { } worst ? of(worst) : double.NaN);
+                double median = Sum(peer, point, rate, figure, values).Median;
                 return double.IsNaN(median) ? "-" : $"{median:N0}";
             }
         }
@@ -71,7 +86,11 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
     }
 
     private List<RunReport> Of(SweepPoint point, Peer peer, double offered) =>
-        [.. runs.Where(run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered && run.Skipped is null && RunOutcome.Receivers(run).Any())];
+        [
+            .. runs
+                .Where(run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered)
+                .Where(run => run.Skipped is null && RunOutcome.Receivers(run).Any()),
+        ];
 
     private VariantSummary Sum(Peer peer, SweepPoint point, double offered, string figure, IEnumerable<double> values)
     {

@@ -37,7 +37,8 @@ internal sealed class TcpReceiver(Socket socket, int size, TrafficSink sink)
     /// <summary>Receives by a pipe reader.</summary>
     public async Task RunPipelinesAsync()
     {
-        PipeReader reader = PipeReader.Create(new NetworkStream(socket), new StreamPipeReaderOptions(bufferSize: ReadBytes, minimumReadSize: ReadBytes / 4));
+        var options = new StreamPipeReaderOptions(bufferSize: ReadBytes, minimumReadSize: ReadBytes / 4);
+        PipeReader reader = PipeReader.Create(new NetworkStream(socket), options);
         while (true)
         {
             ReadResult read = await reader.ReadAsync();

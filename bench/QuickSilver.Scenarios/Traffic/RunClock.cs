@@ -24,7 +24,8 @@ internal sealed class RunClock
     public long Start { get; }
 
     /// <summary>
-    /// Moves the measured part to begin at an instant: for a sender that was held up over all of it, having filled a long queue before a slow network.
+    /// Moves the measured part to begin at an instant: for a sender that was held up over all of it,
+    /// having filled a long queue before a slow network.
     /// </summary>
     public void MeasureFrom(long ticks)
     {

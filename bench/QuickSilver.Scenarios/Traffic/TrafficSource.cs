@@ -41,7 +41,9 @@ internal sealed class TrafficSource
     /// <summary>Of those, in the measured part.</summary>
     public long Measured { get; private set; }
 
-    /// <summary>Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has when this is false.</summary>
+    /// <summary>
+    /// Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has when this is false.
+    /// </summary>
     public bool IsBehind => _ticksPerMessage == 0 || DueOf(Sent) <= Stopwatch.GetTimestamp();
 
     /// <summary>Whether messages are due one by one.</summary>

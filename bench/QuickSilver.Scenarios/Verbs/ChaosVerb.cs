@@ -17,16 +17,31 @@ internal sealed class ChaosVerb : IScenario
 {
     private readonly Option<ulong?> _seed = new("--seed") { Description = "Seed of the plan; drawn and told when left out." };
     private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(4);
-    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Overlapping groups.", DefaultValueFactory = _ => 50 }.AtLeast(8);
-    private readonly Option<int> _senders = new Option<int>("--senders") { Description = "How many of them send.", DefaultValueFactory = _ => 3 }.AtLeast(1);
-    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of each sender.", DefaultValueFactory = _ => 300 }.Above(0);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds of faults.", DefaultValueFactory = _ => 60 }.Above(0);
-    private readonly Option<double> _timeout = new Option<double>("--failure-timeout") { Description = "Seconds of silence after which a node is removed.", DefaultValueFactory = _ => 2 }.Above(0);
-    private readonly Option<double> _recovery = new Option<double>("--recovery") { Description = "Seconds beyond it until all must be well.", DefaultValueFactory = _ => 5 }.Above(0);
-    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Runs, each with the next seed.", DefaultValueFactory = _ => 1 }.AtLeast(1);
-    private readonly Option<double> _drop = new Option<double>("--drop") { Description = "Share of the datagrams that each node drops.", DefaultValueFactory = _ => 0.01 }.Share();
-    private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
-    private readonly Option<string?> _logs = new("--logs") { Description = "Directory for the logs, kept. Without it they are kept only on failure.", HelpName = "DIR" };
+    private readonly Option<int> _groups =
+        new Option<int>("--groups") { Description = "Overlapping groups.", DefaultValueFactory = _ => 50 }.AtLeast(8);
+    private readonly Option<int> _senders =
+        new Option<int>("--senders") { Description = "How many of them send.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+    private readonly Option<double> _rate =
+        new Option<double>("--rate") { Description = "Messages a second of each sender.", DefaultValueFactory = _ => 300 }.Above(0);
+    private readonly Option<double> _seconds =
+        new Option<double>("--seconds") { Description = "Seconds of faults.", DefaultValueFactory = _ => 60 }.Above(0);
+
+    private readonly Option<double> _timeout = new Option<double>("--failure-timeout")
+    {
+        Description = "Seconds of silence after which a node is removed.",
+        DefaultValueFactory = _ => 2,
+    }.Above(0);
+
+    private readonly Option<double> _recovery =
+        new Option<double>("--recovery") { Description = "Seconds beyond it until all must be well.", DefaultValueFactory = _ => 5 }.Above(0);
+    private readonly Option<int> _repeat =
+        new Option<int>("--repeat") { Description = "Runs, each with the next seed.", DefaultValueFactory = _ => 1 }.AtLeast(1);
+    private readonly Option<double> _drop =
+        new Option<double>("--drop") { Description = "Share of the datagrams that each node drops.", DefaultValueFactory = _ => 0.01 }.Share();
+    private readonly Option<TransportKind> _transport =
+        new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
+    private readonly Option<string?> _logs =
+        new("--logs") { Description = "Directory for the logs, kept. Without it they are kept only on failure.", HelpName = "DIR" };
 
     /// <inheritdoc/>
     public string Verb => "chaos";
@@ -35,7 +50,8 @@ internal sealed class ChaosVerb : IScenario
     public string Summary => "Random kill -9, freezes, restarts and membership-host kills under traffic; every member's log is checked.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_seed, _nodes, _groups, _senders, _rate, _seconds, _timeout, _recovery, _repeat, _drop, _transport, _logs];
+    public IReadOnlyList<Option> Options =>
+        [_seed, _nodes, _groups, _senders, _rate, _seconds, _timeout, _recovery, _repeat, _drop, _transport, _logs];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -49,8 +65,11 @@ internal sealed class ChaosVerb : IScenario
     {
         ulong seed = parsed.GetValue(_seed) ?? (ulong)Stopwatch.GetTimestamp() % 1_000_000;
         Table table = new Table().Border(TableBorder.Simple);
-        foreach (string title in (string[])["seed", "faults", "messages read", "losses told", "lives", "evictions", "confirmed", "heard again, s", "all confirmed, s", "verdict"])
-            table.AddColumn(new TableColumn(title).RightAligned());
+        string[] titles =
+        [
+            "seed", "faults", "messages read", "losses told", "lives", "evictions", "confirmed", "heard again, s", "all confirmed, s", "verdict",
+        ];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<RunReport> runs = [];
         for (int run = 0; run < parsed.GetValue(_repeat); run++)
         {
@@ -79,7 +98,8 @@ internal sealed class ChaosVerb : IScenario
 
     private static async Task<RunReport> RunOneAsync(ChaosSetup setup, int repetition, Table table, CancellationToken ct)
     {
-        Console.Error.WriteLine($"chaos: seed {setup.Seed}, {setup.Nodes} nodes, {setup.Groups} groups, {setup.Senders} senders, {setup.Seconds:N0} s of faults");
+        Console.Error.WriteLine(
+            $"chaos: seed {setup.Seed}, {setup.Nodes} nodes, {setup.Groups} groups, {setup.Senders} senders, {setup.Seconds:N0} s of faults");
         if (Directory.Exists(setup.Directory)) Directory.Delete(setup.Directory, recursive: true);
         Directory.CreateDirectory(setup.Directory);
         var report = new RunReport { Variant = $"seed {setup.Seed}", Repetition = repetition, OfferedRate = setup.Rate * setup.Senders };
@@ -98,8 +118,17 @@ internal sealed class ChaosVerb : IScenario
         ChaosFindings findings = ChaosChecker.Check(ChaosLogs.Read(setup.Directory, end.LastProcesses), end, setup.FailureTimeout + setup.Recovery);
         foreach (string violation in findings.Violations) Console.Error.WriteLine($"  VIOLATION {violation}");
         string faults = string.Join(", ", end.Done.OrderBy(pair => pair.Key).Select(pair => $"{pair.Value} {pair.Key}"));
-        table.AddRow($"{setup.Seed}", faults, $"{findings.Messages:N0}", $"{findings.Losses:N0}", $"{findings.Lives}", $"{findings.Evictions}", $"{findings.Confirmations:N0}",
-            $"{findings.RecoveredSeconds:N2}", $"{findings.ConfirmedSeconds:N2}", findings.Violations.Count == 0 ? "verified" : $"{findings.Violations.Count} violations");
+        table.AddRow(
+            $"{setup.Seed}",
+            faults,
+            $"{findings.Messages:N0}",
+            $"{findings.Losses:N0}",
+            $"{findings.Lives}",
+            $"{findings.Evictions}",
+            $"{findings.Confirmations:N0}",
+            $"{findings.RecoveredSeconds:N2}",
+            $"{findings.ConfirmedSeconds:N2}",
+            findings.Violations.Count == 0 ? "verified" : $"{findings.Violations.Count} violations");
         return report with { Failures = findings.Violations, Chaos = findings };
     }
 }

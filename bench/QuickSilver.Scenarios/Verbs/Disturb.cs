@@ -28,13 +28,25 @@ internal sealed class Disturb : IScenario
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan Slack = TimeSpan.FromSeconds(30);
 
-    private readonly Option<string> _name = new Option<string>("--name") { Description = "Which: " + string.Join(", ", Names) + "; or all.", DefaultValueFactory = _ => "all" };
-    private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(Witness + 1);
-    private readonly Option<double> _rate = new Option<double>("--rate") { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(24);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
-    private readonly Option<double> _warmup = new Option<double>("--warmup") { Description = "Seconds of sending before each: what is called once a second is compiled after thirty.", DefaultValueFactory = _ => 35 }.AtLeast(0);
-    private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
+    private readonly Option<string> _name =
+        new Option<string>("--name") { Description = "Which: " + string.Join(", ", Names) + "; or all.", DefaultValueFactory = _ => "all" };
+    private readonly Option<int> _nodes =
+        new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(Witness + 1);
+    private readonly Option<double> _rate =
+        new Option<double>("--rate") { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
+    private readonly Option<int> _size =
+        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(24);
+    private readonly Option<double> _seconds =
+        new Option<double>("--seconds") { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
+
+    private readonly Option<double> _warmup = new Option<double>("--warmup")
+    {
+        Description = "Seconds of sending before each: what is called once a second is compiled after thirty.",
+        DefaultValueFactory = _ => 35,
+    }.AtLeast(0);
+
+    private readonly Option<TransportKind> _transport =
+        new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
     private readonly Option<string?> _csv = new("--csv") { Description = "Directory for the curves, one file each.", HelpName = "DIR" };
 
     /// <inheritdoc/>
@@ -59,7 +71,10 @@ internal sealed class Disturb : IScenario
     {
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("disturbance");
-        foreach (string title in (string[])["calm/s", "disturbed/s", "cost", "at a witness/s", "deviation of 1 s bins"]) table.AddColumn(new TableColumn(title).RightAligned());
+        foreach (string title in (string[])["calm/s", "disturbed/s", "cost", "at a witness/s", "deviation of 1 s bins"])
+        {
+            table.AddColumn(new TableColumn(title).RightAligned());
+        }
         List<RunReport> runs = [];
         string wanted = parsed.GetValue(_name)!;
         string[] names = [.. Names.Where(name => wanted == "all" || wanted == name)];
@@ -69,7 +84,13 @@ internal sealed class Disturb : IScenario
             RunOutcome.Tell(run, runs.Count + 1, names.Length);
             runs.Add(run);
             if (run.Disturbance is not { } found) continue;
-            table.AddRow(name, $"{found.CalmRate:N0}", $"{found.DisturbedRate:N0}", $"{found.Loss:P1}", $"{found.WitnessRate:N0}", $"{found.Oscillation:P1}");
+            table.AddRow(
+                name,
+                $"{found.CalmRate:N0}",
+                $"{found.DisturbedRate:N0}",
+                $"{found.Loss:P1}",
+                $"{found.WitnessRate:N0}",
+                $"{found.Oscillation:P1}");
             if (parsed.GetValue(_csv) is { } directory) WriteCurve(Path.Combine(Directory.CreateDirectory(directory).FullName, $"{name}.csv"), run);
         }
         return new ScenarioOutcome(runs, [], table);
@@ -182,14 +203,20 @@ internal sealed class Disturb : IScenario
         }
         double seconds = run.Processes[0].MeasuredSeconds;
         double[] sentBySecond = BySecond(run.Processes.Select(process => process.SentBins!), seconds);
-        double[] witness = BySecond(run.Processes.Where(process => process.Process == $"receiver-{Witness}").Select(process => process.DeliveredBins!), seconds);
+        IEnumerable<ProcessReport> witnesses = run.Processes.Where(process => process.Process == $"receiver-{Witness}");
+        double[] witness = BySecond(witnesses.Select(process => process.DeliveredBins!), seconds);
         double[] disturbed = witness[(int)Begin..];
         double mean = disturbed.Average();
         double deviation = Math.Sqrt(disturbed.Average(rate => (rate - mean) * (rate - mean)));
         return run with
         {
             Failures = failures,
-            Disturbance = new DisturbanceReport(name, sentBySecond[(int)CalmFrom..(int)Begin].Average(), sentBySecond[(int)Begin..].Average(), mean, mean > 0 ? deviation / mean : 0),
+            Disturbance = new DisturbanceReport(
+                name,
+                sentBySecond[(int)CalmFrom..(int)Begin].Average(),
+                sentBySecond[(int)Begin..].Average(),
+                mean,
+                mean > 0 ? deviation / mean : 0),
         };
     }
 
@@ -211,7 +238,9 @@ internal sealed class Disturb : IScenario
         for (int bin = 0; bin < run.Processes[0].MeasuredSeconds * BinsPerSecond; bin++)
         {
             double total = sent.Sum(bins => bins[bin]) * BinsPerSecond;
-            text.Append(CultureInfo.InvariantCulture, $"{(bin + 1) * DisturbedRole.BinSeconds:F2},{total:F0},{Of(Witness)![bin] * BinsPerSecond},{Of(Victim)?[bin] * BinsPerSecond}\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"{(bin + 1) * DisturbedRole.BinSeconds:F2},{total:F0},{Of(Witness)![bin] * BinsPerSecond},{Of(Victim)?[bin] * BinsPerSecond}\n");
         }
         File.WriteAllText(path, text.ToString());
     }

@@ -19,7 +19,8 @@ internal sealed class Freeze : IScenario
 {
     private const double LongestFreeze = 9;
 
-    private readonly Option<double> _freeze = new Option<double>("--freeze") { Description = "Seconds that the receiver is stopped.", DefaultValueFactory = _ => 2 }.Above(0);
+    private readonly Option<double> _freeze =
+        new Option<double>("--freeze") { Description = "Seconds that the receiver is stopped.", DefaultValueFactory = _ => 2 }.Above(0);
     private readonly StreamPlanOptions _stream = new(rate: 10_000, warmUp: 2, seconds: 8, fewestReceivers: 2);
 
     /// <inheritdoc/>
@@ -35,7 +36,10 @@ internal sealed class Freeze : IScenario
     public void Validate(CommandResult result)
     {
         if (result.ValueOrDefault(_freeze) > LongestFreeze) result.AddError($"--freeze is more than {LongestFreeze}: the receiver would be evicted.");
-        if (result.ValueOrDefault(_stream.Seconds) < result.ValueOrDefault(_freeze) + 2) result.AddError("--seconds is less than --freeze and two more.");
+        if (result.ValueOrDefault(_stream.Seconds) < result.ValueOrDefault(_freeze) + 2)
+        {
+            result.AddError("--seconds is less than --freeze and two more.");
+        }
         if (!OperatingSystem.IsLinux()) result.AddError("needs signals.");
     }
 
@@ -49,7 +53,8 @@ internal sealed class Freeze : IScenario
         for (int repetition = 1; repetition <= repetitions; repetition++)
         {
             double frozenAt = 0, thawedAt = 0;
-            runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct, DisturbAsync));
+            runs.Add(await plan.RunAsync(
+                new RunReport { Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct, DisturbAsync));
             RunOutcome.Tell(runs[^1], runs.Count, repetitions);
             List<ProcessReport> receivers = [.. RunOutcome.Receivers(runs[^1])];
             if (receivers.Count > 1) findings.Add(FreezeFindings.Of(receivers[0], receivers[1..], frozenAt, thawedAt));
@@ -86,7 +91,8 @@ internal sealed class Freeze : IScenario
         foreach (VariantSummary figure in summary) table.AddRow(figure.Figure, $"{figure.Median:N0}", $"{figure.Lowest:N0}", $"{figure.Highest:N0}");
         return new ScenarioOutcome(runs, summary, table);
 
-        VariantSummary Sum(string figure, Func<FreezeFindings, double> of) => VariantSummary.Of(Variant.QuickSilver.Text(), plan.Rate, figure, findings.Select(of));
+        VariantSummary Sum(string figure, Func<FreezeFindings, double> of) =>
+            VariantSummary.Of(Variant.QuickSilver.Text(), plan.Rate, figure, findings.Select(of));
     }
 
     private static double Now() => Stopwatch.GetTimestamp() * 1000.0 / Stopwatch.Frequency;

@@ -15,13 +15,19 @@ namespace QuickSilver.Scenarios.Verbs;
 internal sealed class Herd : IScenario
 {
     private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 32 }.AtLeast(2);
-    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Groups that each joins.", DefaultValueFactory = _ => 100 }.AtLeast(1);
-    private readonly Option<int> _all = new Option<int>("--of") { Description = "Groups there are; each member joins a window of them.", DefaultValueFactory = _ => 400 }.AtLeast(1);
+    private readonly Option<int> _groups =
+        new Option<int>("--groups") { Description = "Groups that each joins.", DefaultValueFactory = _ => 100 }.AtLeast(1);
+    private readonly Option<int> _all =
+        new Option<int>("--of") { Description = "Groups there are; each member joins a window of them.", DefaultValueFactory = _ => 400 }.AtLeast(1);
     private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Runs.", DefaultValueFactory = _ => 3 }.AtLeast(1);
-    private readonly Option<bool> _cold = new("--cold") { Description = "Nobody has joined anything before: the runtime compiles the join while it is measured." };
-    private readonly Option<double> _mostSeconds = new Option<double>("--most-seconds") { Description = "Fail when a join takes longer.", DefaultValueFactory = _ => 3 }.Above(0);
-    private readonly Option<int> _mostSteps = new Option<int>("--most-steps") { Description = "Fail when it takes more steps.", DefaultValueFactory = _ => 10 }.AtLeast(1);
-    private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
+    private readonly Option<bool> _cold =
+        new("--cold") { Description = "Nobody has joined anything before: the runtime compiles the join while it is measured." };
+    private readonly Option<double> _mostSeconds =
+        new Option<double>("--most-seconds") { Description = "Fail when a join takes longer.", DefaultValueFactory = _ => 3 }.Above(0);
+    private readonly Option<int> _mostSteps =
+        new Option<int>("--most-steps") { Description = "Fail when it takes more steps.", DefaultValueFactory = _ => 10 }.AtLeast(1);
+    private readonly Option<TransportKind> _transport =
+        new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
 
     /// <inheritdoc/>
     public string Verb => "herd";
@@ -44,7 +50,10 @@ internal sealed class Herd : IScenario
         int nodes = parsed.GetValue(_nodes);
         int repeat = parsed.GetValue(_repeat);
         Table table = new Table().Border(TableBorder.Simple);
-        foreach (string title in (string[])["run", "awake, s", "last join returned, s", "all complete, s", "steps", "CPU of all, s"]) table.AddColumn(new TableColumn(title).RightAligned());
+        foreach (string title in (string[])["run", "awake, s", "last join returned, s", "all complete, s", "steps", "CPU of all, s"])
+        {
+            table.AddColumn(new TableColumn(title).RightAligned());
+        }
         List<RunReport> runs = [];
         for (int repetition = 1; repetition <= repeat; repetition++)
         {
@@ -59,14 +68,20 @@ internal sealed class Herd : IScenario
                 IsWarm = !parsed.GetValue(_cold),
                 Transport = parsed.GetValue(_transport),
             })];
-            RunReport run = await ClusterRunner.RunClusterAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = repetition }, orders, ct);
+            RunReport run = await ClusterRunner.RunClusterAsync(
+                new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = repetition }, orders, ct);
             run = Judge(run, parsed.GetValue(_mostSeconds), parsed.GetValue(_mostSteps));
             RunOutcome.Tell(run, repetition, repeat);
             runs.Add(run);
             List<HerdReport> herd = [.. run.Processes.Select(member => member.Herd!)];
             if (herd.Count == 0) continue;
-            table.AddRow($"{repetition}", $"{herd.Max(member => member.StartedSeconds):N2}", $"{herd.Max(member => member.JoinedSeconds):N2}",
-                $"{herd.Max(member => member.CompleteSeconds):N2}", $"{herd.Max(member => member.Steps)}", $"{run.Processes.Sum(member => member.CpuSeconds):N1}");
+            table.AddRow(
+                $"{repetition}",
+                $"{herd.Max(member => member.StartedSeconds):N2}",
+                $"{herd.Max(member => member.JoinedSeconds):N2}",
+                $"{herd.Max(member => member.CompleteSeconds):N2}",
+                $"{herd.Max(member => member.Steps)}",
+                $"{run.Processes.Sum(member => member.CpuSeconds):N1}");
         }
         List<VariantSummary> summary =
         [

@@ -15,10 +15,14 @@ namespace QuickSilver.Scenarios.Verbs;
 internal sealed class Idle : IScenario
 {
     private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
-    private readonly Option<int> _groups = new Option<int>("--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
-    private readonly Option<double> _settle = new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
-    private readonly Option<TransportKind> _transport = new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
+    private readonly Option<int> _groups =
+        new Option<int>("--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
+    private readonly Option<double> _settle =
+        new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
+    private readonly Option<double> _seconds =
+        new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
+    private readonly Option<TransportKind> _transport =
+        new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
 
     private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
     {
@@ -61,14 +65,18 @@ internal sealed class Idle : IScenario
 
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("member");
-        foreach (string title in (string[])["CPU, % of a core", "datagrams", "turns/s", "bytes allocated/s", "peak MB"]) table.AddColumn(new TableColumn(title).RightAligned());
+        foreach (string title in (string[])["CPU, % of a core", "datagrams", "turns/s", "bytes allocated/s", "peak MB"])
+        {
+            table.AddColumn(new TableColumn(title).RightAligned());
+        }
         foreach (ProcessReport member in run.Processes)
         {
             IdleReport idle = member.Idle!;
             table.AddRow(member.Process, $"{idle.CpuShare * 100:N2}", $"{idle.Datagrams:N0}", $"{idle.LoopTurns / idle.Seconds:N1}",
                 $"{member.AllocatedBytes / idle.Seconds:N0}", $"{member.PeakMemoryBytes / 1048576.0:N0}");
         }
-        List<VariantSummary> summary = [VariantSummary.Of(run.Variant, 0, "CPU share of a core", run.Processes.Select(member => member.Idle!.CpuShare))];
+        IEnumerable<double> shares = run.Processes.Select(member => member.Idle!.CpuShare);
+        List<VariantSummary> summary = [VariantSummary.Of(run.Variant, 0, "CPU share of a core", shares)];
         return new ScenarioOutcome([run], summary, table);
     }
 

@@ -26,7 +26,8 @@ internal sealed class Latency : IScenario
     public string Verb => "latency";
 
     /// <inheritdoc/>
-    public string Summary => "One sender at fixed rates to some receivers, from the instant a message was due to its handler, beside a raw UDP multicast loop.";
+    public string Summary =>
+        "One sender at fixed rates to some receivers, from the instant a message was due to its handler, beside a raw UDP multicast loop.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options => [_rates, .. _options.All];
@@ -60,11 +61,22 @@ internal sealed class Latency : IScenario
                 VariantSummary p999 = Summarize("p99.9 us", latency => latency.P999), max = Summarize("max us", latency => latency.Max);
                 summary.AddRange([p50, p99, p999, max]);
                 double late50 = Median(own, lateness => lateness.P50), late99 = Median(own, lateness => lateness.P99);
-                table.AddRow(variant.Text(), $"{rate:N0}", $"{p50.Median:N0}", $"{p99.Median:N0} ({p99.Lowest:N0}-{p99.Highest:N0})", $"{p999.Median:N0}", $"{max.Median:N0}",
-                    $"{late50:N0}", $"{late99:N0}", $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
+                table.AddRow(
+                    variant.Text(),
+                    $"{rate:N0}",
+                    $"{p50.Median:N0}",
+                    $"{p99.Median:N0} ({p99.Lowest:N0}-{p99.Highest:N0})",
+                    $"{p999.Median:N0}",
+                    $"{max.Median:N0}",
+                    $"{late50:N0}",
+                    $"{late99:N0}",
+                    $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
 
-                VariantSummary Summarize(string figure, Func<LatencySummary, double> of) =>
-                    VariantSummary.Of(variant.Text(), rate, figure, own.Select(run => RunOutcome.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0)));
+                VariantSummary Summarize(string figure, Func<LatencySummary, double> of) => VariantSummary.Of(
+                    variant.Text(),
+                    rate,
+                    figure,
+                    own.Select(run => RunOutcome.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0)));
             }
         }
         return new ScenarioOutcome(runs, summary, table);

@@ -12,11 +12,23 @@ namespace QuickSilver.Scenarios.Verbs;
 /// for
 /// every system alike; on loopback QuickSilver's receivers drop datagrams themselves, since a packet there reaches all receivers at once.
 /// </summary>
-internal sealed class Loss() : Sweep("loss", "Receivers that lose packets, each on its own: the rate that is kept, and the latency at a fixed rate.", "loss, %", ["quicksilver"], 2000)
+internal sealed class Loss() : Sweep(
+    "loss",
+    "Receivers that lose packets, each on its own: the rate that is kept, and the latency at a fixed rate.",
+    "loss, %",
+    ["quicksilver"],
+    2000)
 {
-    private readonly Option<double[]> _drops = new("--drop") { Description = "Share of packets that a receiver loses; may be repeated. Default: 0, 0.001, 0.01, 0.05.", DefaultValueFactory = _ => [0, 0.001, 0.01, 0.05] };
-    private readonly Option<int> _receivers = new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(Traffic.MeasuredHeader.Bytes);
+    private readonly Option<double[]> _drops = new("--drop")
+    {
+        Description = "Share of packets that a receiver loses; may be repeated. Default: 0, 0.001, 0.01, 0.05.",
+        DefaultValueFactory = _ => [0, 0.001, 0.01, 0.05],
+    };
+
+    private readonly Option<int> _receivers =
+        new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+    private readonly Option<int> _size =
+        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(Traffic.MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
 
     /// <inheritdoc/>

@@ -11,10 +11,21 @@ namespace QuickSilver.Scenarios.Verbs;
 /// One sender, more and more receivers. On one machine all share its processors, so the rate falls; what counts is the processor time for a message
 /// and process, beside that of the raw loop, which is the kernel's own cost of one more receiver.
 /// </summary>
-internal sealed class Nodes() : Sweep("nodes", "One sender to 1, 3, 7 and 15 receivers, beside a raw multicast loop and a TCP fan-out.", "processes", ["quicksilver", "raw-packed", "tcp-blocking"], 0)
+internal sealed class Nodes() : Sweep(
+    "nodes",
+    "One sender to 1, 3, 7 and 15 receivers, beside a raw multicast loop and a TCP fan-out.",
+    "processes",
+    ["quicksilver", "raw-packed", "tcp-blocking"],
+    0)
 {
-    private readonly Option<int[]> _nodes = new("--nodes") { Description = "Processes, the sender included; may be repeated. Default: 2, 4, 8, 16.", DefaultValueFactory = _ => [2, 4, 8, 16] };
-    private readonly Option<int> _size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+    private readonly Option<int[]> _nodes = new("--nodes")
+    {
+        Description = "Processes, the sender included; may be repeated. Default: 2, 4, 8, 16.",
+        DefaultValueFactory = _ => [2, 4, 8, 16],
+    };
+
+    private readonly Option<int> _size =
+        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
 
     /// <inheritdoc/>
@@ -29,5 +40,8 @@ internal sealed class Nodes() : Sweep("nodes", "One sender to 1, 3, 7 and 15 rec
 
     /// <inheritdoc/>
     protected override IEnumerable<SweepPoint> Points(ParseResult parsed, PeerSetting basis) =>
-        parsed.GetValue(_nodes)!.Select(nodes => new SweepPoint(nodes, $"{nodes}", basis with { Receivers = nodes - 1, Size = parsed.GetValue(_size), Net = parsed.GetValue(_net) }));
+        parsed.GetValue(_nodes)!.Select(nodes => new SweepPoint(
+            nodes,
+            $"{nodes}",
+            basis with { Receivers = nodes - 1, Size = parsed.GetValue(_size), Net = parsed.GetValue(_net) }));
 }

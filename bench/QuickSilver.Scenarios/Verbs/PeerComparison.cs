@@ -15,8 +15,14 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class PeerComparison : IScenario
 {
-    private readonly Option<string[]> _peers = new("--peer") { Description = "What to measure; may be repeated. Default: all.", DefaultValueFactory = _ => [.. PeerCatalog.All.Select(peer => peer.Name)] };
-    private readonly Option<int[]> _receivers = new("--receivers") { Description = "Receiver processes; may be repeated.", DefaultValueFactory = _ => [3] };
+    private readonly Option<string[]> _peers = new("--peer")
+    {
+        Description = "What to measure; may be repeated. Default: all.",
+        DefaultValueFactory = _ => [.. PeerCatalog.All.Select(peer => peer.Name)],
+    };
+
+    private readonly Option<int[]> _receivers =
+        new("--receivers") { Description = "Receiver processes; may be repeated.", DefaultValueFactory = _ => [3] };
     private readonly Option<int[]> _sizes = new("--size") { Description = "Bytes of a message; may be repeated.", DefaultValueFactory = _ => [1000] };
 
     private readonly Option<double[]> _drops = new("--drop")
@@ -26,11 +32,30 @@ internal sealed class PeerComparison : IScenario
     };
 
     private readonly Option<NetProfile> _net = NetOption.Make();
-    private readonly Option<double> _warmUp = new Option<double>("--warmup") { Description = "Seconds before measuring: about as long runtimes go on compiling what runs.", DefaultValueFactory = _ => 8 }.AtLeast(0);
-    private readonly Option<double> _seconds = new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
-    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
-    private readonly Option<double> _latencyRate = new Option<double>("--rate") { Description = "Messages a second of the latency runs; 0: none.", DefaultValueFactory = _ => 20_000 }.AtLeast(0);
-    private readonly Option<int> _slot = new Option<int>("--slot") { Description = "Bytes of a packed raw datagram; 0: 8000 on loopback, 1372 else.", DefaultValueFactory = _ => 0 }.AtLeast(0);
+
+    private readonly Option<double> _warmUp = new Option<double>("--warmup")
+    {
+        Description = "Seconds before measuring: about as long runtimes go on compiling what runs.",
+        DefaultValueFactory = _ => 8,
+    }.AtLeast(0);
+
+    private readonly Option<double> _seconds =
+        new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
+    private readonly Option<int> _repeat =
+        new Option<int>("--repeat") { Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+
+    private readonly Option<double> _latencyRate = new Option<double>("--rate")
+    {
+        Description = "Messages a second of the latency runs; 0: none.",
+        DefaultValueFactory = _ => 20_000,
+    }.AtLeast(0);
+
+    private readonly Option<int> _slot = new Option<int>("--slot")
+    {
+        Description = "Bytes of a packed raw datagram; 0: 8000 on loopback, 1372 else.",
+        DefaultValueFactory = _ => 0,
+    }.AtLeast(0);
+
     private readonly OwnOptions _own = new();
     private readonly Option<DirectoryInfo?> _build = new("--build") { Description = "Where bench/peers/run has put the adapters." };
     private readonly Option<DirectoryInfo?> _svg = new("--svg") { Description = "Write a plot for each setting into this folder (by gnuplot)." };
@@ -42,14 +67,18 @@ internal sealed class PeerComparison : IScenario
     public string Summary => "QuickSilver beside raw multicast, TCP, JGroups, Cyclone DDS, ZeroMQ, NORM, NATS, Redis and RabbitMQ.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, .. _own.All, _build, _svg];
+    public IReadOnlyList<Option> Options =>
+        [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, .. _own.All, _build, _svg];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
     {
         foreach (string name in result.ValueOrDefault(_peers) ?? [])
         {
-            if (PeerCatalog.All.All(peer => peer.Name != name)) result.AddError($"--peer {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
+            if (PeerCatalog.All.All(peer => peer.Name != name))
+            {
+                result.AddError($"--peer {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
+            }
         }
         if (result.ValueOrDefault(_sizes)!.Any(size => size < MeasuredHeader.Bytes)) result.AddError($"--size is less than {MeasuredHeader.Bytes}.");
         if (result.ValueOrDefault(_receivers)!.Any(receivers => receivers < 1)) result.AddError("--receivers is less than 1.");
@@ -66,7 +95,9 @@ internal sealed class PeerComparison : IScenario
         var build = new PeerBuild(parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
         double latencyRate = parsed.GetValue(_latencyRate);
         List<PeerSetting> full = [.. Settings(parsed)];
-        IEnumerable<PeerSetting> all = latencyRate > 0 ? full.SelectMany(setting => (PeerSetting[])[setting, setting with { Rate = latencyRate }]) : full;
+        IEnumerable<PeerSetting> all = latencyRate > 0
+            ? full.SelectMany(setting => (PeerSetting[])[setting, setting with { Rate = latencyRate }])
+            : full;
 
         List<RunReport> runs = await new PeerBench(peers, build).RunAsync([.. all], parsed.GetValue(_repeat), ct);
         var tables = new PeerTables(peers, build, runs);

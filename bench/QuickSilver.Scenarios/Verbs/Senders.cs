@@ -16,7 +16,8 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Senders : IScenario
 {
-    private readonly Option<int[]> _senders = new("--senders") { Description = "Sender processes; may be repeated. Default: 1, 2, 8.", DefaultValueFactory = _ => [1, 2, 8] };
+    private readonly Option<int[]> _senders =
+        new("--senders") { Description = "Sender processes; may be repeated. Default: 1, 2, 8.", DefaultValueFactory = _ => [1, 2, 8] };
     private readonly StreamPlanOptions _stream = new(rate: 0, warmUp: 30, seconds: 5);
 
     /// <inheritdoc/>
@@ -45,20 +46,37 @@ internal sealed class Senders : IScenario
             foreach (int count in counts)
             {
                 StreamPlan plan = _stream.Plan(parsed) with { Senders = count };
-                runs.Add(await plan.RunAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Setting = Setting(count), OfferedRate = plan.Rate, Repetition = repetition }, ct));
+                runs.Add(await plan.RunAsync(
+                    new RunReport
+                    {
+                        Variant = Variant.QuickSilver.Text(),
+                        Setting = Setting(count),
+                        OfferedRate = plan.Rate,
+                        Repetition = repetition,
+                    },
+                    ct));
                 RunOutcome.Tell(runs[^1], runs.Count, counts.Length * repetitions);
             }
         }
 
         Table table = new Table().Border(TableBorder.Simple);
-        foreach (string title in (string[])["senders", "messages/s, median", "lowest", "highest", "Jain's index, median", "lowest", "repairs", "lost"]) table.AddColumn(new TableColumn(title).RightAligned());
+        string[] titles = ["senders", "messages/s, median", "lowest", "highest", "Jain's index, median", "lowest", "repairs", "lost"];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
         foreach (int count in counts)
         {
             List<RunReport> own = [.. runs.Where(run => run.Setting == Setting(count) && run.Processes.Count > 0)];
-            VariantSummary rate = Sum("messages/s to the slowest receiver", own.Select(RunOutcome.SlowestRate)), fairness = Sum("Jain's index", own.Select(Jain));
+            VariantSummary rate = Sum("messages/s to the slowest receiver", own.Select(RunOutcome.SlowestRate));
+            VariantSummary fairness = Sum("Jain's index", own.Select(Jain));
             long repairs = own.Sum(run => run.Processes.Sum(process => process.RepairsFromPeers + process.RepairsFromSenders));
-            table.AddRow($"{count}", $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", $"{fairness.Median:N3}", $"{fairness.Lowest:N3}", $"{repairs:N0}",
+            table.AddRow(
+                $"{count}",
+                $"{rate.Median:N0}",
+                $"{rate.Lowest:N0}",
+                $"{rate.Highest:N0}",
+                $"{fairness.Median:N3}",
+                $"{fairness.Lowest:N3}",
+                $"{repairs:N0}",
                 $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
 
             VariantSummary Sum(string figure, IEnumerable<double> values)

@@ -16,7 +16,12 @@ internal sealed class Soak : IScenario
     private const double Mebi = 1 << 20;
 
     private readonly TrafficOptions _options = new(Variant.QuickSilver) { Repetitions = 1 };
-    private readonly Option<double> _collect = new Option<double>("--collect") { Description = "Seconds between forced full collections in every process; 0: none.", DefaultValueFactory = _ => 10 }.AtLeast(0);
+
+    private readonly Option<double> _collect = new Option<double>("--collect")
+    {
+        Description = "Seconds between forced full collections in every process; 0: none.",
+        DefaultValueFactory = _ => 10,
+    }.AtLeast(0);
 
     /// <inheritdoc/>
     public string Verb => "soak";
@@ -37,10 +42,11 @@ internal sealed class Soak : IScenario
         List<RunReport> runs = await plan.RunAsync([0], ct);
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("process");
-        foreach (string title in (string[])["messages/s", "resident MiB, 2nd quarter", "last quarter", "highest", "heap MiB, last quarter", "collections", "longest ms"])
-        {
-            table.AddColumn(new TableColumn(title).RightAligned());
-        }
+        string[] titles =
+        [
+            "messages/s", "resident MiB, 2nd quarter", "last quarter", "highest", "heap MiB, last quarter", "collections", "longest ms",
+        ];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
         foreach (RunReport run in runs)
         {
@@ -49,14 +55,22 @@ internal sealed class Soak : IScenario
                 if (process.Memory is not { Count: >= 4 } samples) continue;
                 double early = Resident(samples, 1), late = Resident(samples, 3);
                 summary.Add(VariantSummary.Of(process.Process, 0, "resident memory, last quarter to second", [late / early]));
-                table.AddRow(process.Process, $"{process.Rate:N0}", $"{early / Mebi:N1}", $"{late / Mebi:N1}", $"{samples.Max(sample => sample.ResidentBytes) / Mebi:N1}",
-                    $"{Quarter(samples, 3).Average(sample => sample.HeapBytes) / Mebi:N1}", $"{process.ForcedCollections}", $"{process.LongestCollectionMillis:N1}");
+                table.AddRow(
+                    process.Process,
+                    $"{process.Rate:N0}",
+                    $"{early / Mebi:N1}",
+                    $"{late / Mebi:N1}",
+                    $"{samples.Max(sample => sample.ResidentBytes) / Mebi:N1}",
+                    $"{Quarter(samples, 3).Average(sample => sample.HeapBytes) / Mebi:N1}",
+                    $"{process.ForcedCollections}",
+                    $"{process.LongestCollectionMillis:N1}");
             }
         }
         return new ScenarioOutcome(runs, summary, table);
     }
 
-    private static double Resident(IReadOnlyList<MemorySample> samples, int quarter) => Quarter(samples, quarter).Average(sample => sample.ResidentBytes);
+    private static double Resident(IReadOnlyList<MemorySample> samples, int quarter) =>
+        Quarter(samples, quarter).Average(sample => sample.ResidentBytes);
 
     private static IEnumerable<MemorySample> Quarter(IReadOnlyList<MemorySample> samples, int quarter) =>
         samples.Skip(samples.Count * quarter / 4).Take((samples.Count * (quarter + 1) / 4) - (samples.Count * quarter / 4));

@@ -33,10 +33,11 @@ internal sealed class Throughput : IScenario
         List<RunReport> runs = await plan.RunAsync([0], ct);
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("variant");
-        foreach (string title in (string[])["messages/s, median", "lowest", "highest", "to raw single", "sender us/msg", "receiver us/msg", "receiver bytes/msg", "lost"])
-        {
-            table.AddColumn(new TableColumn(title).RightAligned());
-        }
+        string[] titles =
+        [
+            "messages/s, median", "lowest", "highest", "to raw single", "sender us/msg", "receiver us/msg", "receiver bytes/msg", "lost",
+        ];
+        foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
         double single = Rate(runs, Variant.RawSingle).Median;
         foreach (Variant variant in plan.Variants)
@@ -44,20 +45,33 @@ internal sealed class Throughput : IScenario
             VariantSummary rate = Rate(runs, variant);
             List<RunReport> own = Of(runs, variant);
             VariantSummary senderCpu = Summarize(variant, "sender CPU us/message", own.Select(run => CpuMicros(run.Processes[0])));
-            VariantSummary receiverCpu = Summarize(variant, "receiver CPU us/message", own.Select(run => RunOutcome.Receivers(run).Average(CpuMicros)));
-            VariantSummary allocated = Summarize(variant, "receiver bytes allocated/message", own.Select(run => RunOutcome.Receivers(run).Average(Allocated)));
+            VariantSummary receiverCpu =
+                Summarize(variant, "receiver CPU us/message", own.Select(run => RunOutcome.Receivers(run).Average(CpuMicros)));
+            VariantSummary allocated =
+                Summarize(variant, "receiver bytes allocated/message", own.Select(run => RunOutcome.Receivers(run).Average(Allocated)));
             summary.AddRange([rate, senderCpu, receiverCpu, allocated]);
-            table.AddRow(variant.Text(), $"{rate.Median:N0}", $"{rate.Lowest:N0}", $"{rate.Highest:N0}", single > 0 ? $"{rate.Median / single:N2}" : "", $"{senderCpu.Median:N2}",
-                $"{receiverCpu.Median:N2}", $"{allocated.Median:N2}", $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
+            table.AddRow(
+                variant.Text(),
+                $"{rate.Median:N0}",
+                $"{rate.Lowest:N0}",
+                $"{rate.Highest:N0}",
+                single > 0 ? $"{rate.Median / single:N2}" : "",
+                $"{senderCpu.Median:N2}",
+                $"{receiverCpu.Median:N2}",
+                $"{allocated.Median:N2}",
+                $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
         }
         return new ScenarioOutcome(runs, summary, table);
     }
 
-    private static List<RunReport> Of(List<RunReport> runs, Variant variant) => [.. runs.Where(run => run.Variant == variant.Text() && run.Processes.Count > 0)];
+    private static List<RunReport> Of(List<RunReport> runs, Variant variant) =>
+        [.. runs.Where(run => run.Variant == variant.Text() && run.Processes.Count > 0)];
 
-    private static VariantSummary Rate(List<RunReport> runs, Variant variant) => Summarize(variant, "messages/s to the slowest receiver", Of(runs, variant).Select(RunOutcome.SlowestRate));
+    private static VariantSummary Rate(List<RunReport> runs, Variant variant) =>
+        Summarize(variant, "messages/s to the slowest receiver", Of(runs, variant).Select(RunOutcome.SlowestRate));
 
-    private static VariantSummary Summarize(Variant variant, string figure, IEnumerable<double> values) => VariantSummary.Of(variant.Text(), 0, figure, values);
+    private static VariantSummary Summarize(Variant variant, string figure, IEnumerable<double> values) =>
+        VariantSummary.Of(variant.Text(), 0, figure, values);
 
     private static double CpuMicros(ProcessReport process) => process.CpuSeconds * 1e6 / Math.Max(1, process.Measured);
 
