@@ -83,8 +83,15 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         PacketPart first = parts[0];
         if (first.First || first.Bytes.Length == 0 || first.Bytes.Length != first.MessageLength) return 1;
         int count = 1;
-        while (count < parts.Length && parts[count] is { First: false } next && next.Group == first.Group && next.Number == first.Number + (ulong)count
-            && next.Bytes.Length == first.Bytes.Length && next.MessageLength == first.MessageLength) count++;
+        while (count < parts.Length
+            && parts[count] is { First: false } next
+            && next.Group == first.Group
+            && next.Number == first.Number + (ulong)count
+            && next.Bytes.Length == first.Bytes.Length
+            && next.MessageLength == first.MessageLength)
+        {
+            count++;
+        }
         return count;
     }
 

@@ -83,7 +83,10 @@ public class GroupSenderTests
         world.Admit(sender, [1]);
         // The node moves to a region where it is alone: what follows would be delivered at its binding.
         world.InstallEnd(2, old);
-        world.Install(3, world.View(2, 2, 3, world.Nodes(1, 1), unicast: false, First), world.View(3, 3, 3, world.Nodes(2, 2), unicast: false, First));
+        world.Install(
+            3,
+            world.View(2, 2, 3, world.Nodes(1, 1), unicast: false, First),
+            world.View(3, 3, 3, world.Nodes(2, 2), unicast: false, First));
         world.Switch();
         world.Admit(sender, [2]);
         Assert.Empty(world.Own);
@@ -387,7 +390,8 @@ public class GroupSenderTests
     private static StreamModel Received(SendWorld world, RegionView view)
     {
         var model = new StreamModel(view);
-        model.Take(world.DataTrains.Where(train => train.Headers[0].ViewTag == view.Number.Tag && train.Headers[0].ViewCounter == view.Number.Counter));
+        model.Take(world.DataTrains.Where(train =>
+            train.Headers[0].ViewTag == view.Number.Tag && train.Headers[0].ViewCounter == view.Number.Counter));
         return model;
     }
 

@@ -15,7 +15,8 @@ public class SendSteadyStateTests
     {
         var world = new SendWorld { Keeps = false };
         GroupInfo[] groups = [.. Enumerable.Range(1, 50).Select(index => SendWorld.Group((uint)index))];
-        RegionView near = world.View(1, 1, 1, world.Nodes(1, 4), unicast, groups), far = world.View(2, 2, 1, world.Nodes(20, 4), unicast, groups[..25]);
+        RegionView near = world.View(1, 1, 1, world.Nodes(1, 4), unicast, groups);
+        RegionView far = world.View(2, 2, 1, world.Nodes(20, 4), unicast, groups[..25]);
         world.Begin(groups, near, far);
         GroupSender[] senders = [.. groups.Select(world.Disseminator.OpenGroup)];
         SendPayload[] payloads = [.. Enumerable.Range(0, 40).Select(index => new SendPayload(new byte[index * 70]))];

@@ -136,7 +136,9 @@ public class StreamRepairsTests
         ulong last = stream.Highest;
         world.Nak(stream, view.Members[2], wide: true, new SequenceRange(last - 1, last + 1));
         world.PullAll();
-        Assert.Equal([last - 1, last], world.Trains.Where(train => train.Kind == DatagramKind.Repair).Select(train => train.Headers.Single().Sequence));
+        Assert.Equal(
+            [last - 1, last],
+            world.Trains.Where(train => train.Kind == DatagramKind.Repair).Select(train => train.Headers.Single().Sequence));
     }
 
     [Fact]

@@ -242,7 +242,8 @@ public sealed class PendingLimitsTests
             Assert.True(account.Messages == sizes[index].Count && account.Bytes == sizes[index].Sum(), where + ": account");
 
             // What the rule says, from scratch: half of what the others leave free, above the minimum.
-            long messages = Rule(index, sizes, size => size.Count, RandomQuota.StreamMessages, RandomQuota.GuaranteedMessages, RandomQuota.NodeMessages);
+            long messages =
+                Rule(index, sizes, size => size.Count, RandomQuota.StreamMessages, RandomQuota.GuaranteedMessages, RandomQuota.NodeMessages);
             long bytes = Rule(index, sizes, size => size.Sum(), RandomQuota.StreamBytes, RandomQuota.GuaranteedBytes, RandomQuota.NodeBytes);
             bool full = account.Messages >= messages || account.Bytes >= bytes;
             bool half = account.Messages <= messages / 2 && account.Bytes <= bytes / 2;

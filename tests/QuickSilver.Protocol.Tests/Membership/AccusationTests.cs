@@ -3,7 +3,9 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>Nodes that live on their channel to the server, and that others cannot reach, or that read nothing: whose word counts, and who goes.</summary>
+/// <summary>
+/// Nodes that live on their channel to the server, and that others cannot reach, or that read nothing: whose word counts, and who goes.
+/// </summary>
 public sealed class AccusationTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

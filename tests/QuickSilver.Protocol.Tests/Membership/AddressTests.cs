@@ -39,7 +39,8 @@ public sealed class AddressTests
     [Fact]
     public void ANewServerGivesAddressesOfOldViewsOnlyWhenTheyHaveRetiredAndLingered()
     {
-        var world = new MembershipWorld(1, new MembershipServerSettings { MulticastFirst = 0xEF000001, MulticastCount = 16, AddressLinger = 3 * Second });
+        var settings = new MembershipServerSettings { MulticastFirst = 0xEF000001, MulticastCount = 16, AddressLinger = 3 * Second };
+        var world = new MembershipWorld(1, settings);
         WorldNode[] nodes = world.AddMany(2);
         foreach (WorldNode node in nodes)
         {
@@ -120,7 +121,14 @@ public sealed class AddressTests
     }
 
     private static AddressPool Pool(int addresses, int ports) =>
-        new(new MembershipServerSettings { MulticastFirst = 0xEF010000, MulticastCount = addresses, PortFirst = 7000, PortCount = ports, AddressLinger = 3 * Second });
+        new(new MembershipServerSettings
+        {
+            MulticastFirst = 0xEF010000,
+            MulticastCount = addresses,
+            PortFirst = 7000,
+            PortCount = ports,
+            AddressLinger = 3 * Second,
+        });
 
     private static MembershipWorld World(int addresses) =>
         new(1, new MembershipServerSettings { MulticastFirst = 0xEF010000, MulticastCount = addresses });

@@ -84,7 +84,10 @@ public sealed class ChurnTests
                     if (left.Length > 0) node.Leave(left);
                     break;
                 default:
-                    node.Join(Enumerable.Range(0, 8).Where(_ => world.Random.NextBelow(3) == 0).Select(group => $"g{group}").Where(name => !node.Wanted.Contains(name)));
+                    node.Join(Enumerable.Range(0, 8)
+                        .Where(_ => world.Random.NextBelow(3) == 0)
+                        .Select(group => $"g{group}")
+                        .Where(name => !node.Wanted.Contains(name)));
                     break;
             }
         }

@@ -30,7 +30,10 @@ public sealed class FrameTests
             Instance = 2,
         };
         hello.WriteTo(frame);
-        Assert.Equal("01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000", Hex(frame));
+        Assert.Equal(
+            "01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020"
+            + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000",
+            Hex(frame));
         Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
         Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
         Assert.Equal("c", cluster);
@@ -90,7 +93,9 @@ public sealed class FrameTests
         observed.UnheardFor = TimeSpan.FromMilliseconds(300);
         observed.UnansweredFor = TimeSpan.FromMilliseconds(301);
         ObservedFrame.Write(frame, observed);
-        Assert.Equal("05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02" + "AD02", Hex(frame));
+        Assert.Equal(
+            "05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02" + "AD02",
+            Hex(frame));
         var read = new NodeObservations();
         var reader = new WireReader(frame.Span[1..]);
         Assert.True(ObservedFrame.TryRead(ref reader, read));
@@ -135,7 +140,9 @@ public sealed class FrameTests
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
-        Assert.Equal(head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030", Hex(frame));
+        Assert.Equal(
+            head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030",
+            Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
         Assert.Equal([members[0].Number.Key], read.Removed);
@@ -280,7 +287,10 @@ public sealed class FrameTests
         for (int turn = 0; turn < 20_000; turn++)
         {
             byte[] damaged = [.. frame];
-            for (ulong count = 1 + random.NextBelow(3); count > 0; count--) damaged[1 + (int)random.NextBelow((ulong)frame.Length - 1)] = (byte)random.NextUInt64();
+            for (ulong count = 1 + random.NextBelow(3); count > 0; count--)
+            {
+                damaged[1 + (int)random.NextBelow((ulong)frame.Length - 1)] = (byte)random.NextUInt64();
+            }
             _ = read(damaged);
         }
     }

@@ -72,7 +72,8 @@ public sealed class MembershipTests
             IReadOnlyList<RegionView> views = node.Agent.Cluster.ViewsOf(node.Groups[$"g{group:d3}"].Id);
             Assert.Equal(
                 regions.Order(StringComparer.Ordinal),
-                views.Select(view => string.Join(' ', view.Members.Select(member => member.Name).Order(StringComparer.Ordinal))).Order(StringComparer.Ordinal));
+                views.Select(view => string.Join(' ', view.Members.Select(member => member.Name).Order(StringComparer.Ordinal)))
+                    .Order(StringComparer.Ordinal));
         }
     }
 
@@ -203,7 +204,12 @@ public sealed class MembershipTests
     [Fact]
     public void StepIsActivatedWithoutLaggardsAfterTheTimeout()
     {
-        var settings = new MembershipServerSettings { InstallTimeout = 3 * Second, FailureTimeout = Timeout.InfiniteTimeSpan, ReconnectGrace = 60 * Second };
+        var settings = new MembershipServerSettings
+        {
+            InstallTimeout = 3 * Second,
+            FailureTimeout = Timeout.InfiniteTimeSpan,
+            ReconnectGrace = 60 * Second,
+        };
         var world = new MembershipWorld(1, settings);
         WorldNode[] nodes = world.AddMany(2);
         nodes[0].Join("g");

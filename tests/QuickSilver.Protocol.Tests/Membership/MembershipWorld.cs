@@ -189,7 +189,9 @@ internal sealed class MembershipWorld : IServerLinks
             if (!_views.TryAdd(view.Number, description)) Assert.Equal(_views[view.Number], description);
         }
         if (step.Own is { } own) Assert.True(own.IndexOf(cluster.Self!.Number.Key) >= 0, $"V2: {node.Name} is not in {own}");
-        IEnumerable<GroupInfo> groups = step.Changed.Take(MaxGroupsChecked).Concat(node.Groups.Values.Take(MaxGroupsChecked)).DistinctBy(group => group.Id);
+        IEnumerable<GroupInfo> groups = step.Changed.Take(MaxGroupsChecked)
+            .Concat(node.Groups.Values.Take(MaxGroupsChecked))
+            .DistinctBy(group => group.Id);
         foreach (GroupInfo group in groups) CheckGroup(node, group);
     }
 
@@ -207,7 +209,8 @@ internal sealed class MembershipWorld : IServerLinks
                 Assert.Equal(expected.Order(StringComparer.Ordinal), members.Order(StringComparer.Ordinal));
                 foreach (WorldNode other in live.Where(other => other.Wanted.Contains(group.Name)))
                 {
-                    Assert.True(node.Agent.Cluster.GroupViewOf(group.Id) == other.Agent.Cluster.GroupViewOf(group.Id), $"{group.Name} at {node.Name}: {node.Agent.Cluster.GroupViewOf(group.Id)}, at {other.Name}: {other.Agent.Cluster.GroupViewOf(group.Id)}");
+                    StepNumber own = node.Agent.Cluster.GroupViewOf(group.Id), others = other.Agent.Cluster.GroupViewOf(group.Id);
+                    Assert.True(own == others, $"{group.Name} at {node.Name}: {own}, at {other.Name}: {others}");
                 }
             }
         }
@@ -224,7 +227,10 @@ internal sealed class MembershipWorld : IServerLinks
         var members = new SortedSet<NodeNumber>();
         foreach (RegionView view in views)
         {
-            foreach (NodeInfo member in view.Members) Assert.True(members.Add(member.Number), $"V4: {member} is in two regions of {group.Name} at {node.Name}");
+            foreach (NodeInfo member in view.Members)
+            {
+                Assert.True(members.Add(member.Number), $"V4: {member} is in two regions of {group.Name} at {node.Name}");
+            }
         }
         Assert.Contains(cluster.Self!.Number, members);
         (GroupId, StepNumber) key = (group.Id, cluster.GroupViewOf(group.Id));

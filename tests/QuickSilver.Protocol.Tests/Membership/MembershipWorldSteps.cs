@@ -19,7 +19,8 @@ internal static class MembershipWorldSteps
     }
 
     /// <summary>Connects whoever lives and has no connection.</summary>
-    public static void ConnectAll(this MembershipWorld world) => world.Connect(world.Nodes.Where(static node => node.Connection is null && node.IsLive));
+    public static void ConnectAll(this MembershipWorld world) =>
+        world.Connect(world.Nodes.Where(static node => node.Connection is null && node.IsLive));
 
     /// <summary>Nobody is out, and nobody was told that somebody has left a group.</summary>
     public static void AssertUndisturbed(IEnumerable<WorldNode> nodes)

@@ -47,7 +47,10 @@ public sealed class RegionCalculatorTests
                     Assert.True(region == calculator.Find(node.Groups), context);
                     Assert.True(region.Population == sets.Values.Count(set => set.SequenceEqual(region.Groups)), context);
                     Assert.Equal(neighboursAfter[Key(region)], region.Neighbours.Select(Key).Order(StringComparer.Ordinal));
-                    Assert.True(region.Neighbours.Select(neighbour => neighbour.Number).SequenceEqual(region.Neighbours.Select(neighbour => neighbour.Number).Order()), context);
+                    Assert.True(
+                        region.Neighbours.Select(neighbour => neighbour.Number)
+                            .SequenceEqual(region.Neighbours.Select(neighbour => neighbour.Number).Order()),
+                        context);
                 }
 
                 // Touched are the regions whose members differ from before.
@@ -104,7 +107,9 @@ public sealed class RegionCalculatorTests
     }
 
     private static ServerNode[] MakeNodes(int count) => [.. Enumerable.Range(0, count).Select(index =>
-        new ServerNode(new NodeInfo(new NodeNumber(new Epoch(1, 1), (uint)index + 1), $"n{index}", 1, new NetEndpoint(1, 1), new NetEndpoint(1, 2), 1), index))];
+        new ServerNode(
+            new NodeInfo(new NodeNumber(new Epoch(1, 1), (uint)index + 1), $"n{index}", 1, new NetEndpoint(1, 1), new NetEndpoint(1, 2), 1),
+            index))];
 
     private static string Key(ServerRegion region) => string.Join(',', region.Groups);
 

@@ -36,7 +36,8 @@ public sealed class TakeoverTests
         Assert.Equal(1UL, world.Server.Statistics.Steps);
         Assert.Equal(0UL, world.Server.Statistics.Removed);
         Assert.All(nodes, node => Assert.Equal([true], node.Connections.Where(up => up)));
-        Assert.All(nodes, node => Assert.Equal(node.KnownViews.Count, node.KnownViews.Count(view => view.Epoch == node.Agent.Cluster.Installed.Epoch)));
+        Assert.All(nodes, node =>
+            Assert.Equal(node.KnownViews.Count, node.KnownViews.Count(view => view.Epoch == node.Agent.Cluster.Installed.Epoch)));
         Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
 
         WorldNode late = world.Add("late");

@@ -104,7 +104,10 @@ public sealed class BadDatagramTests
     [InlineData(DatagramKind.Nak)]
     [InlineData(DatagramKind.Pull)]
     public void ABodyThatBreaksItsFormat(DatagramKind kind) =>
-        Expect(RejectReason.Malformed, SocketRole.Control, Good(kind, body: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]));
+        Expect(
+            RejectReason.Malformed,
+            SocketRole.Control,
+            Good(kind, body: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]));
 
     [Fact]
     public void ABeaconWithABody() => Expect(RejectReason.Malformed, SocketRole.Unicast, Good(DatagramKind.Beacon, body: [1]));
@@ -152,7 +155,10 @@ public sealed class BadDatagramTests
         for (int round = 0; round < 20_000; round++)
         {
             byte[] datagram = [.. seeds[random.NextBelow((ulong)seeds.Length)]];
-            for (ulong change = 0; change <= random.NextBelow(4); change++) datagram[random.NextBelow((ulong)datagram.Length)] = (byte)random.NextUInt64();
+            for (ulong change = 0; change <= random.NextBelow(4); change++)
+            {
+                datagram[random.NextBelow((ulong)datagram.Length)] = (byte)random.NextUInt64();
+            }
             // Half of them get good checksums again: damage alone is caught early, lies are what parsers must stand.
             if (random.NextBelow(2) == 0) datagram = Reseal(datagram);
             _node.Take(datagram, (SocketRole)random.NextBelow(2));
@@ -182,7 +188,13 @@ public sealed class BadDatagramTests
     }
 
     private byte[] Good(
-        DatagramKind kind, ulong? cluster = null, ulong? sender = null, uint? viewCounter = null, ulong sequence = 0, bool ignorable = false, byte[]? body = null)
+        DatagramKind kind,
+        ulong? cluster = null,
+        ulong? sender = null,
+        uint? viewCounter = null,
+        ulong sequence = 0,
+        bool ignorable = false,
+        byte[]? body = null)
     {
         var datagram = new byte[DatagramHeader.Length + (body?.Length ?? 0)];
         body?.CopyTo(datagram, DatagramHeader.Length);

@@ -15,7 +15,8 @@ public sealed class NodeStackTests
         world.RunFor(Second);
 
         Assert.All(world.Nodes, node => Assert.Equal(50, node.Heard.Count));
-        Assert.All(world.Nodes, node => Assert.Equal(world.Nodes[1].Heard.Where(line => line.StartsWith("news")), node.Heard.Where(line => line.StartsWith("news"))));
+        IEnumerable<string> heard = world.Nodes[1].Heard.Where(line => line.StartsWith("news"));
+        Assert.All(world.Nodes, node => Assert.Equal(heard, node.Heard.Where(line => line.StartsWith("news"))));
         Assert.Equal("sport/n1/1: m1", world.Nodes[3].Heard[0]);
     }
 

@@ -87,7 +87,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         }
     }
 
-    public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) => Assert.Fail("nothing is lost here");
+    public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+        Assert.Fail("nothing is lost here");
 
     public void OnViewChanged(LocalGroup group, Instant now)
     {

@@ -74,8 +74,9 @@ public class DatagramHeaderTests
     [Fact]
     public void TheTailOfAnotherPacketIsNotTakenForThisOnes()
     {
-        byte[] one = WireSamples.Datagram(new DatagramHeader { Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 1 }, (ref WireWriter body) => body.WriteBytes([1, 2, 3]));
-        byte[] other = WireSamples.Datagram(new DatagramHeader { Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 2 }, (ref WireWriter body) => body.WriteBytes([4, 5, 6]));
+        var firstHeader = new DatagramHeader { Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 1 };
+        byte[] one = WireSamples.Datagram(firstHeader, (ref WireWriter body) => body.WriteBytes([1, 2, 3]));
+        byte[] other = WireSamples.Datagram(firstHeader with { Sequence = 2 }, (ref WireWriter body) => body.WriteBytes([4, 5, 6]));
         for (int cut = 1; cut < one.Length; cut++)
         {
             byte[] spliced = [.. one[..cut], .. other[cut..]];

@@ -167,7 +167,9 @@ public class GoldenTests
     {
         Assert.True(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out PacketRecord record));
         Assert.Equal((group, number, first, previous), (record.GroupIndex, record.Number, record.IsFirst, record.PreviousStep));
-        Assert.Equal((count, total >= 0, total < 0 ? text.Length / count : total, offset), (record.Count, record.IsFragment, record.MessageLength, record.FragmentOffset));
+        Assert.Equal(
+            (count, total >= 0, total < 0 ? text.Length / count : total, offset),
+            (record.Count, record.IsFragment, record.MessageLength, record.FragmentOffset));
         Assert.Equal(text, System.Text.Encoding.ASCII.GetString(record.Bytes));
         Assert.True(datagram.AsSpan(record.BytesOffset, record.Bytes.Length).SequenceEqual(record.Bytes));
     }

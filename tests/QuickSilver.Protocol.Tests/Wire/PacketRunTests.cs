@@ -46,7 +46,12 @@ public class PacketRunTests
     [Fact]
     public void WhateverIsAcceptedHasTheBytesOfAllItsMessages()
     {
-        byte[][] valid = [Run(0, 125, 12, new byte[240]), [.. Run(4, 1, 5, new byte[15]), .. Single(4, 6, 9), 8, 0, 0], Run(300, 16_380, 900, new byte[900])];
+        byte[][] valid =
+        [
+            Run(0, 125, 12, new byte[240]),
+            [.. Run(4, 1, 5, new byte[15]), .. Single(4, 6, 9), 8, 0, 0],
+            Run(300, 16_380, 900, new byte[900]),
+        ];
         var mutator = new Mutator(77, valid);
         int runs = 0;
         for (int input = 0; input < Inputs; input++)

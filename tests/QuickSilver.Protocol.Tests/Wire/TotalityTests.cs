@@ -93,7 +93,8 @@ public class TotalityTests
         _sum += reader.ReadVarint();
         while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, WireSamples.Reign, out PacketRecord record))
         {
-            Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength * record.Count && record.GroupIndex >= 0 && record.Number > 0);
+            Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength * record.Count);
+            Require(record.GroupIndex >= 0 && record.Number > 0);
             Require(record.Count == 1 || (!record.IsFirst && !record.IsFragment && record.Bytes.Length == record.MessageLength * record.Count));
             Require(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes));
         }

@@ -41,7 +41,10 @@ public class AbandonmentTests
         foreach (SimulatedNode node in cluster.Nodes.Skip(1))
         {
             SimulatedGroup group = node.FindGroup("group")!;
-            if (Numbers(group, 0).Length != 40 || group.Losses != 0) throw cluster.Violation("D7", $"{node} got {Numbers(group, 0).Length} of 40 messages");
+            if (Numbers(group, 0).Length != 40 || group.Losses != 0)
+            {
+                throw cluster.Violation("D7", $"{node} got {Numbers(group, 0).Length} of 40 messages");
+            }
         }
     });
 
@@ -125,7 +128,10 @@ public class AbandonmentTests
     {
         SimulatedCluster cluster = MakeGroup(seed, nodes: 10, replication: 2 + (int)(seed % 4), loss: 0.05 * (seed % 4));
         for (int node = 0; node < 10; node++) cluster.Start(new SendPlan(node, "group", 300, 2 * Milli));
-        for (int dead = 0; dead < 6; dead++) cluster.Inject(new NodeCrash(Second + (100 * (dead + 1) * Milli) + TimeSpan.FromMicroseconds(seed * 900), dead));
+        for (int dead = 0; dead < 6; dead++)
+        {
+            cluster.Inject(new NodeCrash(Second + (100 * (dead + 1) * Milli) + TimeSpan.FromMicroseconds(seed * 900), dead));
+        }
         Finish(cluster, "group", null);
     });
 
@@ -212,7 +218,10 @@ public class AbandonmentTests
         cluster.RunFor(5 * Second);
         ulong before = cluster.DatagramsSent;
         cluster.RunFor(5 * Second);
-        if (cluster.DatagramsSent != before) throw cluster.Violation("Q1", $"{cluster.DatagramsSent - before} datagrams were sent after all was settled");
+        if (cluster.DatagramsSent != before)
+        {
+            throw cluster.Violation("Q1", $"{cluster.DatagramsSent - before} datagrams were sent after all was settled");
+        }
         cluster.Shutdown();
     }
 
@@ -225,8 +234,10 @@ public class AbandonmentTests
             for (int from = 0; from < cluster.Nodes.Count; from++)
             {
                 if (from != (sender ?? from) || members.Contains(from) || Numbers(first, from).SequenceEqual(Numbers(other, from))) continue;
-                throw cluster.Violation("D6",
-                    $"of node {from}, {first.Node} has [{string.Join(',', Numbers(first, from))}] and {other.Node} [{string.Join(',', Numbers(other, from))}]");
+                throw cluster.Violation(
+                    "D6",
+                    $"of node {from}, {first.Node} has [{string.Join(',', Numbers(first, from))}] "
+                    + $"and {other.Node} [{string.Join(',', Numbers(other, from))}]");
             }
         }
     }

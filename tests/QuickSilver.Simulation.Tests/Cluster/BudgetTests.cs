@@ -23,7 +23,8 @@ public class BudgetTests
         cluster.Settle(TimeSpan.FromSeconds(30));
         long repaired = cluster.Checks.Budgets.RepairBytes, lost = cluster.NetworkCounters.PacketBytesTroubled;
         long window = cluster.Options.Network.ReceiveBufferBytes / 2;
-        TestContext.Current.TestOutputHelper?.WriteLine($"lost {lost} bytes, repaired with {repaired}, control {cluster.Checks.Budgets.ControlBytes}");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"lost {lost} bytes, repaired with {repaired}, control {cluster.Checks.Budgets.ControlBytes}");
         Assert.True(lost > 0, "nothing was lost");
         Assert.True(repaired <= (3 * lost) + window, $"seed {seed}: {lost} bytes were lost, and {repaired} sent to repair them");
     }
@@ -42,9 +43,13 @@ public class BudgetTests
         cluster.Inject(new LossBurst(now + TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(1), null, null, 0.5));
         cluster.RunFor(TimeSpan.FromSeconds(4 + 10));
         (double rate, TimeSpan took) after = Measure(cluster);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{before.rate:F0}/s in {before.took.TotalMilliseconds:F2} ms before, {after.rate:F0}/s in {after.took.TotalMilliseconds:F2} ms after");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"{before.rate:F0}/s in {before.took.TotalMilliseconds:F2} ms before, "
+            + $"{after.rate:F0}/s in {after.took.TotalMilliseconds:F2} ms after");
         Assert.True(after.rate >= 0.95 * before.rate, $"seed {seed}: {before.rate:F0} deliveries a second before, {after.rate:F0} after");
-        Assert.True(after.took <= (1.2 * before.took) + TimeSpan.FromMilliseconds(1), $"seed {seed}: a message took {before.took} before, {after.took} after");
+        Assert.True(
+            after.took <= (1.2 * before.took) + TimeSpan.FromMilliseconds(1),
+            $"seed {seed}: a message took {before.took} before, {after.took} after");
     }
 
     private static SimulatedCluster Run(ulong seed, double loss, TimeSpan sending, TimeSpan time)

@@ -18,7 +18,10 @@ public class FarNetworkTests
         {
             Nodes = 6,
             Seed = seed,
-            Network = new NetworkModel { Link = new LinkModel { Delay = TimeSpan.FromMilliseconds(oneWay), Jitter = TimeSpan.FromMilliseconds(2), Loss = 0.02 } },
+            Network = new NetworkModel
+            {
+                Link = new LinkModel { Delay = TimeSpan.FromMilliseconds(oneWay), Jitter = TimeSpan.FromMilliseconds(2), Loss = 0.02 },
+            },
             Membership = new MembershipServerSettings { Replication = 3, FailureTimeout = TimeSpan.FromSeconds(60) },
         });
         cluster.JoinAll("group");

@@ -23,7 +23,11 @@ public class RegressionTests
         {
             Plans = [new SendPlan(0, "group", 200, TimeSpan.FromMilliseconds(5)) { MinBytes = 1000, MaxBytes = 1000 }],
             // Long enough for the node to be replaced as leader, if it is; who leads first depends on the seed.
-            Faults = [.. Enumerable.Range(0, 12).Select(pair => new NodeFreeze(TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(900), 2 * pair))],
+            Faults =
+            [
+                .. Enumerable.Range(0, 12)
+                    .Select(pair => new NodeFreeze(TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(900), 2 * pair)),
+            ],
         };
         scenario.Run();
     }
@@ -137,7 +141,8 @@ public class RegressionTests
 
     // A message bound before its sender left, and packed after it had joined again, was delivered to the sender in its new stay.
     [Fact]
-    public void OwnMessagesOfAStayThatIsOverAreNotDelivered() => RandomScenario.MakeWithMoves(20377, 4, nameof(OwnMessagesOfAStayThatIsOverAreNotDelivered)).Run();
+    public void OwnMessagesOfAStayThatIsOverAreNotDelivered() =>
+        RandomScenario.MakeWithMoves(20377, 4, nameof(OwnMessagesOfAStayThatIsOverAreNotDelivered)).Run();
 
     private static bool HasLostAll(ProtocolRegionView view, int partition) => Enumerable.Range(0, view.Partitions.SizeOf(partition))
         .All(position => view.Members[view.Partitions.MemberAt(partition, position)].IsRemoved);

@@ -86,7 +86,8 @@ public sealed class ServerAbsenceTests
             members[2].Send("silent", 100);
             cluster.RunFor(Second);
             cluster.Settle(30 * Second);
-            Assert.All(stays, stay => Assert.True(stay.Received.Count == 3 && stay.Losses == 0, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+            Assert.All(stays, stay =>
+                Assert.True(stay.Received.Count == 3 && stay.Losses == 0, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
             Assert.Equal(leaves ? 0 : 1, cluster.Nodes[4].FindGroup("silent")?.Received.Count ?? 0);
             cluster.Shutdown();
         }

@@ -4,8 +4,9 @@ using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>The ensemble: seeds over every kind of trouble that the generator knows. The environment says which; <c>.ci/run</c> takes four hundred fresh
-/// ones each time, so that each build looks where none has looked before. A failure is saved, and its message ends with the command that replays it.</summary>
+/// <summary>The ensemble: seeds over every kind of trouble that the generator knows. The environment says which; <c>.ci/run</c> takes four hundred
+/// fresh ones each time, so that each build looks where none has looked before. A failure is saved, and its message ends with the command that
+/// replays it.</summary>
 public class SweepTests
 {
     private const string FirstVariable = "QUICKSILVER_SEEDS_FROM";
@@ -24,9 +25,14 @@ public class SweepTests
         TestContext.Current.TestOutputHelper?.WriteLine(report.ToString());
         Assert.True(report.Failures.Count == 0, report.ToString());
         Assert.True(report.Runs > 0, "no seed was run");
-        if (report.Runs >= MarkQuota.EnoughRuns) Assert.True(!MarkQuota.FindMissing(report.Marks).Any(), $"marks without a hit: {string.Join(", ", MarkQuota.FindMissing(report.Marks))}");
+        if (report.Runs >= MarkQuota.EnoughRuns)
+        {
+            Assert.True(!MarkQuota.FindMissing(report.Marks).Any(), $"marks without a hit: {string.Join(", ", MarkQuota.FindMissing(report.Marks))}");
+        }
     }
 
     private static ulong? Number(string variable) =>
-        ulong.TryParse(Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture, out ulong number) ? number : null;
+        ulong.TryParse(Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)
+            ? number
+            : null;
 }

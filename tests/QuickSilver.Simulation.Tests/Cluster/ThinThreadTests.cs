@@ -156,7 +156,8 @@ public class ThinThreadTests
         Assert.InRange(cluster.MessagesDelivered, 600UL, 899UL);
     }
 
-    private static SimulatedCluster Make(int nodes, NetworkModel? network = null) => new(new SimulationOptions { Nodes = nodes, Network = network ?? new NetworkModel() });
+    private static SimulatedCluster Make(int nodes, NetworkModel? network = null) =>
+        new(new SimulationOptions { Nodes = nodes, Network = network ?? new NetworkModel() });
 
     private static SimulatedCluster Run(int nodes, int messages, NetworkModel? network = null)
     {

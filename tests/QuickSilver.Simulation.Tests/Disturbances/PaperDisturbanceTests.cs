@@ -75,7 +75,8 @@ public class PaperDisturbanceTests
     [Fact]
     public void ALossSharedByAllIsRepairedAtFullLoad()
     {
-        DisturbanceResult result = Run(Small with { Nodes = 40, Faults = [new LossBurst(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(0.3), null, null, 0.5)] });
+        var loss = new LossBurst(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(0.3), null, null, 0.5);
+        DisturbanceResult result = Run(Small with { Nodes = 40, Faults = [loss] });
         Assert.NotNull(result.Recovered);
         Assert.InRange(result.Recovered.Value, TimeSpan.Zero, TimeSpan.FromSeconds(2));
     }

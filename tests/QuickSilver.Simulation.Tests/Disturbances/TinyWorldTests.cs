@@ -42,7 +42,10 @@ public class TinyWorldTests(ITestOutputHelper output)
     public void EveryCopyMayBeOvertaken(Story story, double milliseconds)
     {
         long copies = (long)Tell(story, null).NetworkCounters.Copies;
-        for (long copy = 0; copy < copies; copy++) Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.FromMilliseconds(milliseconds)));
+        for (long copy = 0; copy < copies; copy++)
+        {
+            Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.FromMilliseconds(milliseconds)));
+        }
         output.WriteLine($"{story}: {copies} worlds, one for each copy that comes {milliseconds} ms late");
     }
 
@@ -83,7 +86,12 @@ public class TinyWorldTests(ITestOutputHelper output)
         {
             Nodes = 3,
             Network = new NetworkModel { Link = new LinkModel { Jitter = TimeSpan.Zero } },
-            Membership = new MembershipServerSettings { FailureTimeout = TimeSpan.FromSeconds(2), ReconnectGrace = TimeSpan.FromMilliseconds(500), Replication = 2 },
+            Membership = new MembershipServerSettings
+            {
+                FailureTimeout = TimeSpan.FromSeconds(2),
+                ReconnectGrace = TimeSpan.FromMilliseconds(500),
+                Replication = 2,
+            },
         });
         if (story == Story.LeaveAndJoin)
         {

@@ -19,7 +19,8 @@ public class LogCheckerTests
     {
         RunSpec spec = RunGenerator.Generate(seed, new GeneratorOptions { MaxNodes = 10, MaxLength = TimeSpan.FromSeconds(25) });
         RunResult result = RunExecution.Execute(spec with { Options = spec.Options with { KeepsLog = true } });
-        Assert.False(result.Violation is { } violation && violation.Message.Contains("in the log", StringComparison.Ordinal), $"{seed}: {result.Violation}");
+        bool isOfTheLog = result.Violation is { } violation && violation.Message.Contains("in the log", StringComparison.Ordinal);
+        Assert.False(isOfTheLog, $"{seed}: {result.Violation}");
     });
 
     [Fact]
@@ -36,11 +37,14 @@ public class LogCheckerTests
     public void AMessageThatNobodySentIsFound() => Finds("D1", Without(line => line.Contains(" sent group 7 ", StringComparison.Ordinal)));
 
     [Fact]
-    public void AMessageThatComesTwiceIsFound() => Finds("D2", [.. Good.Value.SelectMany(line => IsThe(line, " got group 0 7 ") ? [line, line] : new[] { line })]);
+    public void AMessageThatComesTwiceIsFound() =>
+        Finds("D2", [.. Good.Value.SelectMany(line => IsThe(line, " got group 0 7 ") ? [line, line] : new[] { line })]);
 
     [Fact]
     public void AMessageForOthersIsFound() =>
-        Finds("D3", [.. Good.Value.Select(line => line.Contains(" view group ", StringComparison.Ordinal) ? line.Replace(",2", string.Empty, StringComparison.Ordinal) : line)]);
+        Finds("D3", [.. Good.Value.Select(line => line.Contains(" view group ", StringComparison.Ordinal)
+            ? line.Replace(",2", string.Empty, StringComparison.Ordinal)
+            : line)]);
 
     [Fact]
     public void MessagesOutOfOrderAreFound() => Finds("D5", Swap(" got group 0 7 ", " got group 0 8 "));
@@ -56,10 +60,14 @@ public class LogCheckerTests
 
     [Fact]
     public void AnOwnMessageThatIsMissingIsFound() =>
-        Finds("D6", Without(line => line.Contains(" 0 got group 0 20 ", StringComparison.Ordinal) || line.Contains("stable group 20", StringComparison.Ordinal)));
+        Finds("D6", Without(line => line.Contains(" 0 got group 0 20 ", StringComparison.Ordinal)
+            || line.Contains("stable group 20", StringComparison.Ordinal)));
 
     [Fact]
-    public void ALossOfALivingSenderIsFound() => Finds("D7", [.. Good.Value.Select(line => IsThe(line, " got group 0 7 ") ? line[..line.IndexOf("got", StringComparison.Ordinal)] + "lost group 0 7 1" : line)]);
+    public void ALossOfALivingSenderIsFound() =>
+        Finds("D7", [.. Good.Value.Select(line => IsThe(line, " got group 0 7 ")
+            ? line[..line.IndexOf("got", StringComparison.Ordinal)] + "lost group 0 7 1"
+            : line)]);
 
     [Fact]
     public void ALateBeginningIsFound() => Finds("D9", Without(line => line.Contains(" 2 got group 0 1 ", StringComparison.Ordinal)));

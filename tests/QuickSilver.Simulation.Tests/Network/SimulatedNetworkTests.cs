@@ -91,7 +91,8 @@ public class SimulatedNetworkTests
         bench.TakeReads(1);
         bench.TakeReads(2);
         var sent = Enumerable.Range(1, 50).Select(number => number * 0x01010101).ToHashSet();
-        bool IsAsSent(byte[] bytes) => bytes.Length == 100 && sent.Contains(BitConverter.ToInt32(bytes)) && !bytes.AsSpan(4).ContainsAnyExcept((byte)0);
+        bool IsAsSent(byte[] bytes) =>
+            bytes.Length == 100 && sent.Contains(BitConverter.ToInt32(bytes)) && !bytes.AsSpan(4).ContainsAnyExcept((byte)0);
         Assert.All(bench.Read.Where(read => read.Node == 2), read => Assert.True(IsAsSent(read.Bytes)));
         int differing = bench.Read.Count(read => read.Node == 1 && !IsAsSent(read.Bytes));
         Assert.InRange(differing, 25, 50);

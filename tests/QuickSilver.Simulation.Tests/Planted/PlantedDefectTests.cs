@@ -75,7 +75,8 @@ public class PlantedDefectTests
     public static TheoryData<string> Places => [.. PlantedDefect.Places];
 
     [Fact]
-    public void EveryDefectIsLookedFor() => Assert.Equal(Enum.GetValues<Sabotage>().Where(sabotage => sabotage != Sabotage.None), All.Select(defect => defect.Sabotage).Order());
+    public void EveryDefectIsLookedFor() =>
+        Assert.Equal(Enum.GetValues<Sabotage>().Where(sabotage => sabotage != Sabotage.None), All.Select(defect => defect.Sabotage).Order());
 
     [Theory]
     [MemberData(nameof(Defects))]
@@ -85,7 +86,9 @@ public class PlantedDefectTests
         for (int index = 0; index < planted.Within; index++)
         {
             if (PlantedDefect.Run(planted.Place, index, planted.Sabotage) is not { } violation) continue;
-            Assert.True(planted.Invariants.Contains(violation.Invariant), $"{defect} was found by another invariant than expected: {violation.Message}");
+            Assert.True(
+                planted.Invariants.Contains(violation.Invariant),
+                $"{defect} was found by another invariant than expected: {violation.Message}");
             TestContext.Current.TestOutputHelper?.WriteLine(
                 $"| {defect} | {planted.Place} | {index + 1} | {violation.Invariant} | {violation.Message}");
             return;
@@ -115,8 +118,11 @@ public class PlantedDefectTests
             ShrinkResult result = Shrinker.Shrink(
                 PlantedDefect.Spec(planted.Place, index, sabotage)!, spec => RunExecution.Execute(spec, 20_000_000).Violation, Longest);
             int nodes = result.Spec.Options.Nodes - result.Spec.Options.Absent.Count;
-            TestContext.Current.TestOutputHelper?.WriteLine($"| {sabotage} | {result.Spec.Faults.Count} faults | {nodes} nodes | {result.Violation.Invariant} |");
-            Assert.True(result.Spec.Faults.Count <= 5 && nodes <= 7, $"{sabotage} was cut down to {result.Spec.Faults.Count} faults and {nodes} nodes only");
+            TestContext.Current.TestOutputHelper?.WriteLine(
+                $"| {sabotage} | {result.Spec.Faults.Count} faults | {nodes} nodes | {result.Violation.Invariant} |");
+            Assert.True(
+                result.Spec.Faults.Count <= 5 && nodes <= 7,
+                $"{sabotage} was cut down to {result.Spec.Faults.Count} faults and {nodes} nodes only");
         }
     }
 

@@ -8,7 +8,9 @@ using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Simulation.Tests.Planted;
 
-/// <summary>Runs aimed at one kind of defect each, where random runs would need too many seeds. The seed still decides the network and all else.</summary>
+/// <summary>
+/// Runs aimed at one kind of defect each, where random runs would need too many seeds. The seed still decides the network and all else.
+/// </summary>
 internal static class TargetedRuns
 {
     private const string Group = "group";
@@ -30,7 +32,10 @@ internal static class TargetedRuns
     };
 
     /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it has.</summary>
-    public static RunSpec LateStep(ulong seed) => Make(seed, nodes: 4, membership: new MembershipServerSettings { InstallTimeout = Millis(300), FailureTimeout = Millis(60_000) }) with
+    public static RunSpec LateStep(ulong seed) => Make(
+        seed,
+        nodes: 4,
+        membership: new MembershipServerSettings { InstallTimeout = Millis(300), FailureTimeout = Millis(60_000) }) with
     {
         Groups = [[Group], [Group], [Group], ["other"]],
         Plans = [new SendPlan(0, Group, 300, Millis(10)) { Start = Millis(1000) }],
@@ -83,7 +88,11 @@ internal static class TargetedRuns
         {
             Options = run.Options with { Network = new NetworkModel { Link = new LinkModel { Loss = 0.3 } } },
             Plans = [new SendPlan(0, Group, 400, Millis(5)) { Start = Millis(1000) }],
-            Actions = [.. Enumerable.Range(0, 15).Select(index => new LeaveThenJoin(Millis(1200 + (index / 3 * 300) + (index % 3 * 0.3)), 2 + (index % 3), [Group]))],
+            Actions =
+            [
+                .. Enumerable.Range(0, 15)
+                    .Select(index => new LeaveThenJoin(Millis(1200 + (index / 3 * 300) + (index % 3 * 0.3)), 2 + (index % 3), [Group])),
+            ],
         };
     }
 
@@ -98,8 +107,17 @@ internal static class TargetedRuns
                 Network = new NetworkModel { Link = new LinkModel { Loss = 0.35, Reordering = 0.1, ReorderDelay = Millis(3000) } },
                 Membership = run.Options.Membership with { Replication = 2 },
             },
-            Plans = [new SendPlan(0, Group, 400, Millis(2)) { Start = Millis(1000) }, new SendPlan(1, Group, 100, Millis(20)) { Start = Millis(1000) }],
-            Actions = [.. Enumerable.Range(0, 6).Select(index => (RunAction)(index % 2 == 0 ? new GroupLeave(Millis(1200 + (index * 60)), 5, [Group]) : new GroupJoin(Millis(1200 + (index * 60)), 5, [Group])))],
+            Plans =
+            [
+                new SendPlan(0, Group, 400, Millis(2)) { Start = Millis(1000) },
+                new SendPlan(1, Group, 100, Millis(20)) { Start = Millis(1000) },
+            ],
+            Actions =
+            [
+                .. Enumerable.Range(0, 6).Select(index => (RunAction)(index % 2 == 0
+                    ? new GroupLeave(Millis(1200 + (index * 60)), 5, [Group])
+                    : new GroupJoin(Millis(1200 + (index * 60)), 5, [Group]))),
+            ],
             Faults = [new NodeCrash(Millis(1500 + (long)(seed % 50)), 0)],
         };
     }

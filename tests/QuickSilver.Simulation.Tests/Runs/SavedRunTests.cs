@@ -18,30 +18,33 @@ public class SavedRunTests
     /// none of them was in a group there was nothing to make a step of; nobody tried again.
     /// forgotten-after-a-step: a node in no group was told to register anew, by a server that gave its young cluster up, in the turn in which it had
     /// installed a step of that cluster; it kept the step's number, though it was of no cluster any more.
-    /// removed-node-in-new-view: a node in no group was removed while it was cut off, and came to the next server under its old number; nobody reported
-    /// it as removed, since no view named it any more.
+    /// removed-node-in-new-view: a node in no group was removed while it was cut off, and came to the next server under its old number; nobody
+    /// reported it as removed, since no view named it any more.
     /// lead-comes-back: a member whose round somebody else's takeover had ended went on waiting for it when that leader was removed and it led again.
     /// lone-member-goes-deaf: the only other member of a view asked and asked, and read no answer; its requests counted as a sign of life.
     /// deaf-leader-of-two: a leader that was deaf began round after round; each came before the other member had given it up, so nobody was accused.
-    /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back, and each time a waiting sender's time began anew.
+    /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back,
+    /// and each time a waiting sender's time began anew.
     /// full-caches-go-on: a few packets a round came into full caches, only in order, and a lossy stream was not done in five minutes.
-    /// mute-member-outlives-neighbours: a mute member of a view had each new neighbour removed, and as these accused it meanwhile, the time of a sender
-    /// that waited for it alone began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description and the
-    /// step that named it; the description was dropped, and the step taken for impossible, so that the member left the cluster.
-    /// rounds-longer-than-a-finding: a view had so many silent members that a round took more than two seconds, after which nobody's word on one was good.
+    /// mute-member-outlives-neighbours: a mute member of a view had each new neighbour removed, and as these accused it meanwhile, the time of a
+    /// sender that waited for it alone began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description
+    /// and the step that named it; the description was dropped, and the step taken for impossible, so that the member left the cluster.
+    /// rounds-longer-than-a-finding: a view had so many silent members that a round took more than two seconds,
+    /// after which nobody's word on one was good.
     /// join-behind-slow-drain: messages of newer views filled what members may hold for its turn, and of the older views' packets, which had to come
     /// first and came in any order, only the very next was taken each time; joins waited for these views to drain.
     /// back-after-the-detector: a node whose connection broke for three quarters of a second was back within the grace, which was longer than the
     /// detector's period, and too late for the detector; the check on removals knew only the grace for the time that coming back takes.
-    /// removal-forgotten-with-its-server: a server removed a node that was cut off, and died; of the two that it had told one crashed and the other was
-    /// removed itself. No report named the removal, so the next server took the node over, rightly; the checks went on counting it as removed.
-    /// late-survivor-knows-the-removed: a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody told
-    /// it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
-    /// token-in-the-installing-turn: a token was sent in the turn that installed its view, which the check on tokens came to know after the turn only.
+    /// removal-forgotten-with-its-server: a server removed a node that was cut off, and died; of the two that it had told one crashed and the other
+    /// was removed itself. No report named the removal, so the next server took the node over, rightly; the checks went on counting it as removed.
+    /// late-survivor-knows-the-removed: a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody
+    /// told it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
+    /// token-in-the-installing-turn: a token was sent in the turn that installed its view,
+    /// which the check on tokens came to know after the turn only.
     /// lone-probes-lost: rounds were half a second apart; a member was mute for a second, then lost the one datagram that each round sent it.
     /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never said that it heard nothing.
-    /// own-run-of-two-steps: a node left a group and joined it again; its own message to the new view was handed over as one run with the last to the old
-    /// view, lay side by side with it, and so was taken for one from before its stay.
+    /// own-run-of-two-steps: a node left a group and joined it again; its own message to the new view was handed over as one run with the last to the
+    /// old view, lay side by side with it, and so was taken for one from before its stay.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]

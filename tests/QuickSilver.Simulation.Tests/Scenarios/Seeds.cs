@@ -11,7 +11,9 @@ internal static class Seeds
     private const int MostShown = 5;
 
     public static string Replay(ulong seed, string test) =>
-        string.Create(CultureInfo.InvariantCulture, $"{Variable}={seed} dotnet test tests/QuickSilver.Simulation.Tests --filter \"FullyQualifiedName~{test}\"");
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"{Variable}={seed} dotnet test tests/QuickSilver.Simulation.Tests --filter \"FullyQualifiedName~{test}\"");
 
     /// <summary>The seeds of a sweep; a single one when <c>QUICKSILVER_SEED</c> is set.</summary>
     public static ulong[] Range(ulong first, int count)

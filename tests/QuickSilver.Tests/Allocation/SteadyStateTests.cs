@@ -6,8 +6,8 @@ namespace QuickSilver.Tests.Allocation;
 /// <summary>
 /// A million messages between two nodes on real sockets, token rounds running, received inline: the whole process allocates nothing per message.
 /// Counts are exact. What is allowed for the run as a whole is <see cref="Allowance"/>: timers of the thread pool and statistics ten times a second.
-/// Pools and queues grow when a larger backlog is met than ever before, which a hiccup of the machine can cause at any time: so the least of up to ten
-/// runs counts. What were allocated per message would show in each of them.
+/// Pools and queues grow when a larger backlog is met than ever before, which a hiccup of the machine can cause at any time: so the least of up to
+/// ten runs counts. What were allocated per message would show in each of them.
 /// </summary>
 [Collection(AllocationCollection.Name)]
 public sealed class SteadyStateTests
@@ -64,7 +64,8 @@ public sealed class SteadyStateTests
         await using QuickSilverNode sender = await StartAsync(port, pending);
         await using QuickSilverNode receiver = await StartAsync(port, pending);
         await using Group to = await sender.JoinAsync("steady", new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
-        await using Group from = await receiver.JoinAsync("steady", new GroupOptions { OnMessage = (in MessageView _) => Interlocked.Increment(ref _received) });
+        await using Group from = await receiver.JoinAsync(
+            "steady", new GroupOptions { OnMessage = (in MessageView _) => Interlocked.Increment(ref _received) });
         await to.WaitForMembersAsync(2);
 
         await Run(to, send, WarmUp);

@@ -134,7 +134,8 @@ public sealed class ConfirmationTests
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         await groups[0].SendAsync("x");
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
-        OperationCanceledException cancelled = await Assert.ThrowsAsync<OperationCanceledException>(async () => await groups[0].LeaveAsync(limit.Token));
+        OperationCanceledException cancelled =
+            await Assert.ThrowsAsync<OperationCanceledException>(async () => await groups[0].LeaveAsync(limit.Token));
         Assert.Contains(groups[2].Node.Name, cancelled.Message, StringComparison.Ordinal);
         await groups[0].Completion.WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => groups[1].View.MemberCount == 1, "one has left and one was removed");

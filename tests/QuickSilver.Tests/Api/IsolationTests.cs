@@ -141,7 +141,9 @@ public sealed class IsolationTests
         }
         LossEvent loss = Assert.IsType<LossEvent>(events[0]);
         Assert.Equal((1UL, 995UL, LossReason.Superseded), (loss.First, loss.Count, loss.Reason));
-        Assert.Equal(["a995", "b996", "c997", "d998", "e999"], events.Skip(1).Select(static happened => ((MessageEvent)happened).Message.GetString()));
+        Assert.Equal(
+            ["a995", "b996", "c997", "d998", "e999"],
+            events.Skip(1).Select(static happened => ((MessageEvent)happened).Message.GetString()));
         await NodeRig.UntilAsync(() => !reports.IsEmpty, "it is reported");
         Assert.Equal(LossReason.Superseded, Assert.Single(reports).Reason);
     }
@@ -171,7 +173,8 @@ public sealed class IsolationTests
                 Assert.Equal(["x1", "x2", "a2"], await NodeRig.ReadAsync(right, 3));
                 break;
             case HandlerErrorPolicy.LeaveGroup:
-                QuickSilverException left1 = await Assert.ThrowsAsync<QuickSilverException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
+                QuickSilverException left1 =
+                    await Assert.ThrowsAsync<QuickSilverException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
                 Assert.Equal(ErrorCode.HandlerFailed, left1.Code);
                 await bystander.SendConfirmedAsync("still here");
                 break;

@@ -27,8 +27,8 @@ public sealed class MistakeTests
         QuickSilverNode node = await rig.StartAsync(static options => options.Pending.MaxMessageBytes = 1_000);
         Group group = await node.JoinAsync("group");
         byte[] payload = new byte[1_001];
-        PayloadTooLargeException thrown =
-            await IsToldAsync<PayloadTooLargeException>(() => group.SendAsync(payload).AsTask(), "1001 bytes", "Pending.MaxMessageBytes (1000)", "split it");
+        PayloadTooLargeException thrown = await IsToldAsync<PayloadTooLargeException>(
+            () => group.SendAsync(payload).AsTask(), "1001 bytes", "Pending.MaxMessageBytes (1000)", "split it");
         Assert.Equal((ErrorCode.PayloadTooLarge, 1_000L), (thrown.Code, thrown.Limit));
         await IsToldAsync<PayloadTooLargeException>(() => group.SendConfirmedAsync(payload).AsTask(), "split it");
         Assert.Equal(SendStatus.TooLarge, group.TrySend(payload));
@@ -94,7 +94,11 @@ public sealed class MistakeTests
         await using var rig = new NodeRig();
         await rig.StartAsync(Host);
         MembershipUnavailableException thrown = await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(rig.Options(Host)), $"127.0.0.1:{rig.Port}", "another process has that port", "Membership.Port", "Client");
+            () => QuickSilverNode.StartAsync(rig.Options(Host)),
+            $"127.0.0.1:{rig.Port}",
+            "another process has that port",
+            "Membership.Port",
+            "Client");
         Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
 
         static void Host(QuickSilverOptions options)
@@ -136,7 +140,8 @@ public sealed class MistakeTests
         });
         QuickSilverOptions other = ClientOf($"127.0.0.1:{rig.Port}");
         other.ClusterName = "another";
-        MembershipUnavailableException thrown = await IsToldAsync<MembershipUnavailableException>(() => QuickSilverNode.StartAsync(other), "ClusterName");
+        MembershipUnavailableException thrown =
+            await IsToldAsync<MembershipUnavailableException>(() => QuickSilverNode.StartAsync(other), "ClusterName");
         Assert.Equal(ErrorCode.MembershipRefused, thrown.Code);
     }
 
@@ -147,7 +152,8 @@ public sealed class MistakeTests
         QuickSilverNode node = await rig.StartAsync();
         Group group = await node.JoinAsync("group");
         using var limit = new CancellationTokenSource(100);
-        await IsToldAsync<OperationCanceledException>(() => group.WaitForMembersAsync(3, limit.Token).AsTask(), "3 nodes", $"group view 1: {node.Name}");
+        await IsToldAsync<OperationCanceledException>(
+            () => group.WaitForMembersAsync(3, limit.Token).AsTask(), "3 nodes", $"group view 1: {node.Name}");
     }
 
     [Fact]
@@ -156,7 +162,8 @@ public sealed class MistakeTests
         using var silent = new TcpListener(IPAddress.Loopback, 0);
         silent.Start();
         await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(ClientOf($"127.0.0.1:{((IPEndPoint)silent.LocalEndpoint).Port}")), "one was reached, and does not answer");
+            () => QuickSilverNode.StartAsync(ClientOf($"127.0.0.1:{((IPEndPoint)silent.LocalEndpoint).Port}")),
+            "one was reached, and does not answer");
     }
 
     [Fact]
@@ -175,7 +182,8 @@ public sealed class MistakeTests
         QuickSilverOptions options = ClientOf("127.0.0.1:1");
         options.Membership.JoinTimeout = TimeSpan.FromMinutes(1);
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(500));
-        await IsToldAsync<OperationCanceledException>(() => QuickSilverNode.StartAsync(options, limit.Token), "The start was cancelled", "127.0.0.1:1:");
+        await IsToldAsync<OperationCanceledException>(
+            () => QuickSilverNode.StartAsync(options, limit.Token), "The start was cancelled", "127.0.0.1:1:");
     }
 
     [Fact]

@@ -128,7 +128,8 @@ public sealed class NodeLifeTests
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await group.SendAsync("late"));
         await group.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         Assert.Contains(1_008, factory.Ids);
-        Assert.Contains(factory.Records, static record => record.Id.Id == 1_004 && record.Text.Contains("InlineHandler of 'group'", StringComparison.Ordinal));
+        Assert.Contains(factory.Records, static record =>
+            record.Id.Id == 1_004 && record.Text.Contains("InlineHandler of 'group'", StringComparison.Ordinal));
         hang.Set();
     }
 

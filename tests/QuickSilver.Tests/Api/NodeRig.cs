@@ -43,8 +43,8 @@ internal sealed class NodeRig : IAsyncDisposable
         return (first, second);
     }
 
-    /// <summary>Starts three nodes with <see cref="Trouble.Quick"/> times in one group, and one beside it that serves the membership: what happens to the
-    /// three does not happen to the server.</summary>
+    /// <summary>Starts three nodes with <see cref="Trouble.Quick"/> times in one group, and one beside it that serves the membership: what happens to
+    /// the three does not happen to the server.</summary>
     public async Task<Group[]> StartThreeAsync(Action<QuickSilverOptions>? change = null)
     {
         Action<QuickSilverOptions> all = Trouble.Quick + change;

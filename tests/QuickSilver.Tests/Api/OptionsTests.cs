@@ -101,7 +101,8 @@ public sealed class OptionsTests
     {
         string[] free =
         [
-            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Delivery.SelfDelivery", "Membership.AwaitMajority", // every value is valid
+            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing",
+            "Delivery.SelfDelivery", "Membership.AwaitMajority", // every value is valid
         ];
         var tested = new HashSet<string>(free);
         foreach (var row in Mistakes) tested.Add(row.Data.Item1.Split('[')[0]);

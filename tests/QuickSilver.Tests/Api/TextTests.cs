@@ -19,7 +19,9 @@ public sealed class TextTests
         await foreach (Message message in left.ReadAllAsync(limit.Token))
         {
             Assert.Equal(expected, message.ToString());
-            Assert.Equal($"MessageEvent {{ Group = greetings at {left.Node.Name}, Message = {expected} }}", new MessageEvent(left, message).ToString());
+            Assert.Equal(
+                $"MessageEvent {{ Group = greetings at {left.Node.Name}, Message = {expected} }}",
+                new MessageEvent(left, message).ToString());
             break;
         }
         await left.SendAsync("again", limit.Token);

@@ -25,7 +25,9 @@ internal static class Trouble
         return frozen;
     }
 
-    /// <summary>The node's core dies of a defect: sockets and connections are closed without a goodbye, like those of a process that is killed.</summary>
+    /// <summary>
+    /// The node's core dies of a defect: sockets and connections are closed without a goodbye, like those of a process that is killed.
+    /// </summary>
     public static async Task CrashAsync(QuickSilverNode node)
     {
         Assert.True(node.Core.Services.TryPost(static _ => throw new InvalidOperationException("a defect")));

@@ -19,7 +19,10 @@ public sealed partial class DocsTests
         MatchCollection blocks = CodeBlock().Matches(File.ReadAllText(PathOf(page)));
         Assert.NotEmpty(blocks);
         foreach (Match block in blocks)
-            Assert.Contains(Flatten(block.Groups[1].Value.Replace("using QuickSilver;\n", "", StringComparison.Ordinal)), source, StringComparison.Ordinal);
+        {
+            string code = block.Groups[1].Value.Replace("using QuickSilver;\n", "", StringComparison.Ordinal);
+            Assert.Contains(Flatten(code), source, StringComparison.Ordinal);
+        }
     }
 
     [Fact]
@@ -79,7 +82,8 @@ public sealed partial class DocsTests
         await state.SendAsync(new byte[8]);
         await state.SendAsync(new byte[8]);
         await state.FlushAsync();
-        await NodeRig.UntilAsync(() => left.Node.TopGroups(9).Single(static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
+        await NodeRig.UntilAsync(
+            () => left.Node.TopGroups(9).Single(static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
     }
 
     // Declared, hidden, and never seen: docs/decisions/0012-reserved-names.md.
@@ -87,7 +91,8 @@ public sealed partial class DocsTests
         where T : struct, Enum =>
         typeof(T).GetField(name.ToString())!.GetCustomAttribute<EditorBrowsableAttribute>() is { State: EditorBrowsableState.Never };
 
-    private static string Flatten(string text) => string.Join('\n', text.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
+    private static string Flatten(string text) =>
+        string.Join('\n', text.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
 
     private static string PathOf(string path)
     {

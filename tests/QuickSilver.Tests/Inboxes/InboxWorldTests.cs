@@ -57,7 +57,10 @@ public sealed class InboxWorldTests
         rig.Core.Publish();
         Read(int.MaxValue);
         Assert.True(hasRead || told.Count > 0, where);
-        foreach (NodeInfo sender in senders) Assert.True(sent.GetValueOrDefault(sender) == told.GetValueOrDefault(sender), $"{where}: all of {sender.Name}");
+        foreach (NodeInfo sender in senders)
+        {
+            Assert.True(sent.GetValueOrDefault(sender) == told.GetValueOrDefault(sender), $"{where}: all of {sender.Name}");
+        }
         Assert.True(view == viewTold, where);
         Assert.Equal(0, rig.Core.Messages);
         Assert.Equal(0, rig.Core.Bytes);
@@ -81,7 +84,9 @@ public sealed class InboxWorldTests
                         told[loss.Sender] = loss.First + loss.Count - 1;
                         break;
                     default:
-                        Assert.True(entry.Number == told.GetValueOrDefault(entry.Sender!) + 1, $"{where}: message {entry.Number} of {entry.Sender!.Name}");
+                        Assert.True(
+                            entry.Number == told.GetValueOrDefault(entry.Sender!) + 1,
+                            $"{where}: message {entry.Number} of {entry.Sender!.Name}");
                         told[entry.Sender!] = entry.Number;
                         if (random.NextBelow(4) == 0) reader.Lease(entry).Dispose();
                         else reader.OnCopied(entry);

@@ -56,7 +56,16 @@ internal sealed class Attackers : IAsyncDisposable
     {
         var builder = new FrameBuilder();
         var endpoint = new NetEndpoint(0x7F000001, port);
-        new HelloFrame { ClusterName = cluster, SpokenVersion = version, NodeName = "raw", Incarnation = 1, Control = endpoint, Data = endpoint }.WriteTo(builder);
+        var hello = new HelloFrame
+        {
+            ClusterName = cluster,
+            SpokenVersion = version,
+            NodeName = "raw",
+            Incarnation = 1,
+            Control = endpoint,
+            Data = endpoint,
+        };
+        hello.WriteTo(builder);
         return [.. Prefix(builder.Length), .. builder.Span];
     }
 

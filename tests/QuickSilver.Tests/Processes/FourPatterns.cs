@@ -3,7 +3,8 @@ using QuickSilver.Samples;
 namespace QuickSilver.Tests.Processes;
 
 /// <summary>
-/// A world of one publisher P and eight subscribers with 200 groups in four membership patterns, fifty groups each, small enough to work out by hand. P is in all groups.
+/// A world of one publisher P and eight subscribers with 200 groups in four membership patterns, fifty groups each, small enough to work out by hand.
+/// P is in all groups.
 /// <code>
 /// pattern   subscribers      regions it spans, P's own share apart
 /// a         1 2 3 4 5 6 7 8  {1 2 3 4} {5} {6 7} {8 P}

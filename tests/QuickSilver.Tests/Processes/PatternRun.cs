@@ -2,7 +2,10 @@ using QuickSilver.Samples;
 
 namespace QuickSilver.Tests.Processes;
 
-/// <summary>Runs the world of <see cref="FourPatterns"/> and checks what every run must show: each subscriber got its groups' messages, all of them, in order, and nothing else.</summary>
+/// <summary>
+/// Runs the world of <see cref="FourPatterns"/> and checks what every run must show: each subscriber got its groups' messages, all of them, in order,
+/// and nothing else.
+/// </summary>
 internal sealed class PatternRun
 {
     public required ProgramReport Publisher { get; init; }
@@ -29,8 +32,15 @@ internal sealed class PatternRun
         }
         // A join returns when every later message will be seen, so the publisher need not know who is in which group.
         foreach (ProgramRun subscriber in subscribers) await subscriber.WaitUntilJoinedAsync();
-        ProgramRun publisher = cluster.Start("Publisher", "publisher",
-            [.. FourPatterns.PublisherArguments, "--count", ProgramCluster.Text(FourPatterns.Groups * messagesPerGroup), "--size", "500", "--datagram", ProgramCluster.Text(datagram)]);
+        ProgramRun publisher = cluster.Start(
+            "Publisher",
+            "publisher",
+            [
+                .. FourPatterns.PublisherArguments,
+                "--count", ProgramCluster.Text(FourPatterns.Groups * messagesPerGroup),
+                "--size", "500",
+                "--datagram", ProgramCluster.Text(datagram),
+            ]);
 
         ProgramReport sent = await publisher.FinishAsync();
         List<ProgramReport> received = [];

@@ -18,7 +18,9 @@ public sealed class PatternTests
 
         Assert.Equal(FourPatterns.Regions, FourPatterns.Describe(run.Publisher.Regions));
         Assert.All(run.Publisher.Regions, region => Assert.Equal(transport.ToString(), region.Carrier));
-        Assert.Equal(FourPatterns.CopiesOfOneEach(transport) * FourPatterns.GroupsPerPattern * MessagesPerGroup, run.Publisher.Statistics.MessageCopies);
+        Assert.Equal(
+            FourPatterns.CopiesOfOneEach(transport) * FourPatterns.GroupsPerPattern * MessagesPerGroup,
+            run.Publisher.Statistics.MessageCopies);
     }
 
     [Theory]
@@ -30,8 +32,8 @@ public sealed class PatternTests
     [InlineData(TransportKind.Unicast, 0.2)]
     public async Task What_subscribers_drop_is_repaired_mostly_by_their_neighbours(TransportKind transport, double drop)
     {
-        // On a machine that keeps a process waiting, its neighbours take it for silent and turn to the sender: a run in which everybody was given time
-        // shows what the protocol does, so a low share is looked at again.
+        // On a machine that keeps a process waiting, its neighbours take it for silent and turn to the sender: a run in which everybody was given
+        // time shows what the protocol does, so a low share is looked at again.
         double share = 0;
         for (int attempt = 0; attempt < Attempts && share <= LeastByPeers; attempt++) share = await MeasureShareAsync(transport, drop);
         if (drop <= 0.01) Assert.True(share >= LeastByPeers, $"peers made {share:P1} of the repairs");
@@ -45,9 +47,12 @@ public sealed class PatternTests
         List<NodeStatistics> region = [.. run.Subscribers.Take(4).Select(subscriber => subscriber.Statistics)];
         long byPeers = region.Sum(statistics => statistics.RepairsFromPeers);
         long bySender = region.Sum(statistics => statistics.RepairsFromSenders);
-        Assert.True(byPeers + bySender > 50, $"only {byPeers + bySender} packets were repaired: the injector does nothing, or packets are too few to tell");
+        Assert.True(
+            byPeers + bySender > 50,
+            $"only {byPeers + bySender} packets were repaired: the injector does nothing, or packets are too few to tell");
         double share = byPeers / (double)(byPeers + bySender);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{transport}, drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the region of four");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"{transport}, drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the region of four");
         return drop <= 0.01 ? share : 1;
     }
 }

@@ -4,7 +4,8 @@ using QuickSilver.Samples.Processes;
 namespace QuickSilver.Tests.Processes;
 
 /// <summary>
-/// Publishers and subscribers as processes of this machine, in a cluster of their own: own name, own port. This process hosts the membership, so that no program's end moves it.
+/// Publishers and subscribers as processes of this machine, in a cluster of their own: own name, own port. This process hosts the membership, so that
+/// no program's end moves it.
 /// </summary>
 internal sealed class ProgramCluster : IAsyncDisposable
 {

@@ -32,7 +32,11 @@ internal sealed class ProgramRun : IAsyncDisposable
     public async Task<ProgramReport> FinishAsync()
     {
         int code = await _process.Exit.WaitAsync(TestContext.Current.CancellationToken);
-        if (code != ExitCodes.Success) Assert.Fail($"{Name} ended with {code}: {_process.LastLines}{Environment.NewLine}{(File.Exists(_reportPath) ? await File.ReadAllTextAsync(_reportPath) : "")}");
+        if (code != ExitCodes.Success)
+        {
+            string report = File.Exists(_reportPath) ? await File.ReadAllTextAsync(_reportPath) : "";
+            Assert.Fail($"{Name} ended with {code}: {_process.LastLines}{Environment.NewLine}{report}");
+        }
         return ReportJson.Read(_reportPath);
     }
 

@@ -11,13 +11,17 @@ public sealed class SampleProgramTests
     {
         await using ChildProcess quickStart = Start("QuickStart", "--messages", "3000", "--groups", "10", "--timeout", "90");
         await AssertEndsAsync(quickStart, ExitCodes.Success);
-        Assert.Contains("Verified: 3,000 messages of 1,000 bytes over 10 groups reached each of 3 subscribers once, whole and in order", quickStart.LastLines, StringComparison.Ordinal);
+        Assert.Contains(
+            "Verified: 3,000 messages of 1,000 bytes over 10 groups reached each of 3 subscribers once, whole and in order",
+            quickStart.LastLines,
+            StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_subscriber_that_misses_messages_says_so_and_ends_with_another_code()
     {
-        await using ChildProcess subscriber = Start("Subscriber", "--port", ProgramCluster.Text(FreePort.Find()), "--expect", "1", "--timeout", "3", "--quiet");
+        await using ChildProcess subscriber =
+            Start("Subscriber", "--port", ProgramCluster.Text(FreePort.Find()), "--expect", "1", "--timeout", "3", "--quiet");
         await AssertEndsAsync(subscriber, ExitCodes.TimedOut);
         Assert.Contains("0 of 1 messages had come", subscriber.LastLines, StringComparison.Ordinal);
     }
@@ -54,7 +58,11 @@ public sealed class SampleProgramTests
     public async Task Publishers_check_what_other_publishers_send()
     {
         string port = ProgramCluster.Text(FreePort.Find());
-        string[] both = ["--port", port, "--groups", "5", "--count", "200", "--size", "200", "--members", "2", "--expect", "200", "--timeout", "60", "--quiet"];
+        string[] both =
+        [
+            "--port", port, "--groups", "5", "--count", "200", "--size", "200",
+            "--members", "2", "--expect", "200", "--timeout", "60", "--quiet",
+        ];
         await using ChildProcess first = Start("Publisher", [.. both, "--name", "first"]);
         await using ChildProcess second = Start("Publisher", [.. both, "--name", "second"]);
         await AssertEndsAsync(first, ExitCodes.Success);

@@ -5,7 +5,8 @@ namespace QuickSilver.Tests.Repository;
 /// <summary>The rooms of the package, as docs/architecture.md lists them; the public types belong to none and may be used by all.</summary>
 public sealed class RoomOrderTests
 {
-    private static readonly RoomRules Rooms = new("QuickSilver", "Testing", "Transport", "Loop", "Membership", "Diagnostics", "Sending", "Inboxes", "Runtime");
+    private static readonly RoomRules Rooms =
+        new("QuickSilver", "Testing", "Transport", "Loop", "Membership", "Diagnostics", "Sending", "Inboxes", "Runtime");
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(QuickSilverNode).Assembly);
 
     [Fact]
@@ -19,5 +20,6 @@ public sealed class RoomOrderTests
     public void TheAnalysisSeesUsesThatAreThere() =>
         Assert.Contains(Uses, use => use.User == "QuickSilver.Runtime.NodeCore" && use.Used == "QuickSilver.Diagnostics.Log");
 
-    private static bool IsInRoom(string type) => type.StartsWith("QuickSilver.", StringComparison.Ordinal) && type.IndexOf('.', "QuickSilver.".Length) >= 0;
+    private static bool IsInRoom(string type) =>
+        type.StartsWith("QuickSilver.", StringComparison.Ordinal) && type.IndexOf('.', "QuickSilver.".Length) >= 0;
 }

@@ -39,7 +39,10 @@ public sealed class GeneratedPayloadTests
     public void Any_shorter_payload_is_found()
     {
         byte[] payload = Payload(64);
-        for (int length = 0; length < payload.Length; length++) Assert.False(GeneratedPayload.TryRead(payload.AsSpan(0, length), out _), $"cut to {length}");
+        for (int length = 0; length < payload.Length; length++)
+        {
+            Assert.False(GeneratedPayload.TryRead(payload.AsSpan(0, length), out _), $"cut to {length}");
+        }
     }
 
     private static byte[] Payload(int length)

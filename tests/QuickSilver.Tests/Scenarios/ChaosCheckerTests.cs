@@ -102,13 +102,15 @@ public sealed class ChaosCheckerTests : IDisposable
     }
 
     [Fact]
-    public void A_confirmed_message_that_a_survivor_lacks_is_found() => Convicts(() => Replace(4, 5, $"O 53 1 7 {Sender} 5 1 SenderFailed"), "which was confirmed");
+    public void A_confirmed_message_that_a_survivor_lacks_is_found() =>
+        Convicts(() => Replace(4, 5, $"O 53 1 7 {Sender} 5 1 SenderFailed"), "which was confirmed");
 
     [Fact]
     public void A_member_that_begins_too_late_is_found() => Convicts(() => Remove(4, 1), "after its join had returned");
 
     [Fact]
-    public void A_view_number_with_two_contents_is_found() => Convicts(() => Log(4, "V 84 1 7 1 6 a,b"), "elsewhere", () => Log(8, "V 84 1 7 1 6 a,c"));
+    public void A_view_number_with_two_contents_is_found() =>
+        Convicts(() => Log(4, "V 84 1 7 1 6 a,b"), "elsewhere", () => Log(8, "V 84 1 7 1 6 a,c"));
 
     [Fact]
     public void A_view_that_goes_back_is_found() => Convicts(() => Log(4, "V 84 1 7 1 4 a,b"), "came after");
@@ -117,7 +119,8 @@ public sealed class ChaosCheckerTests : IDisposable
     public void A_node_that_is_in_no_group_at_the_end_is_found() => Convicts(() => Log(4, "Q 85 1 7 Evicted"), "n4 is in no group at the end");
 
     [Fact]
-    public void A_recovery_that_takes_too_long_is_found() => Convicts(() => Replace(4, 7, $"M 9000 1 7 {Sender} 7 {74 * Tick} 0.1.1"), "until everybody heard everybody again");
+    public void A_recovery_that_takes_too_long_is_found() =>
+        Convicts(() => Replace(4, 7, $"M 9000 1 7 {Sender} 7 {74 * Tick} 0.1.1"), "until everybody heard everybody again");
 
     [Fact]
     public void A_member_that_hears_nothing_after_the_last_fault_is_found() => Convicts(
@@ -165,7 +168,8 @@ public sealed class ChaosCheckerTests : IDisposable
         lines.Add(line);
     }
 
-    private int Find(int node, int number) => _logs[$"n{node}.1"].FindIndex(line => line[0] == 'M' && line.Contains($"{Sender} {number} ", StringComparison.Ordinal));
+    private int Find(int node, int number) =>
+        _logs[$"n{node}.1"].FindIndex(line => line[0] == 'M' && line.Contains($"{Sender} {number} ", StringComparison.Ordinal));
 
     private void Remove(int node, int number) => _logs[$"n{node}.1"].RemoveAt(Find(node, number));
 

@@ -184,7 +184,9 @@ public sealed class SendStageTests
                     int producer = BinaryPrimitives.ReadInt32LittleEndian(message);
                     int index = BinaryPrimitives.ReadInt32LittleEndian(message[4..]);
                     ref int expected = ref next[((producer + stage) % 2 * producers) + producer];
-                    bool isRight = index == expected && message.Length == 16 + (index % 48) && BinaryPrimitives.ReadInt32LittleEndian(message[^4..]) == index;
+                    bool isRight = index == expected
+                        && message.Length == 16 + (index % 48)
+                        && BinaryPrimitives.ReadInt32LittleEndian(message[^4..]) == index;
                     if (!isRight) wrong++;
                     expected = index + 2;
                     stages[stage].Advance();

@@ -21,7 +21,9 @@ public sealed class SocketTransportTests : IDisposable
     {
         IHostTransport sender = _rig.Start("linux");
         IHostTransport receiver = _rig.Start("linux");
-        Assert.SkipUnless(sender.Facts.TrainDatagrams > 1, "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
+        Assert.SkipUnless(
+            sender.Facts.TrainDatagrams > 1,
+            "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
         receiver.Open(_rig.Group, receive: true);
         sender.Send(TransportRig.Train(TrainRoute.Region, 60, 1000, channel: sender.Open(_rig.Group, receive: false)));
 
@@ -37,7 +39,9 @@ public sealed class SocketTransportTests : IDisposable
     {
         IHostTransport sender = _rig.Start(kind);
         IHostTransport receiver = _rig.Start(kind);
-        Assert.SkipUnless(sender.Facts.TrainDatagrams > 1, "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
+        Assert.SkipUnless(
+            sender.Facts.TrainDatagrams > 1,
+            "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
         receiver.Open(_rig.Group, receive: true);
         IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
 
@@ -125,7 +129,9 @@ public sealed class SocketTransportTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the remedy that is told is a sysctl");
         IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { ReceiveBufferBytes = 1 << 30, Carrier = CarrierWish.Unicast });
-        Assert.SkipWhen(transport.Facts.ReceiveBufferBytes / 2 >= 1 << 30, "needs a limit below a gigabyte: net.core.rmem_max of this machine grants what is asked for");
+        Assert.SkipWhen(
+            transport.Facts.ReceiveBufferBytes / 2 >= 1 << 30,
+            "needs a limit below a gigabyte: net.core.rmem_max of this machine grants what is asked for");
         (int asked, int granted, string remedy) = Assert.Single(_rig.Events.SmallBuffers);
         Assert.Equal(1 << 30, asked);
         Assert.Equal(transport.Facts.ReceiveBufferBytes / 2, granted);
