@@ -152,7 +152,9 @@ public sealed class Deliverer
         }
     }
 
-    /// <summary>This node's own messages, to be delivered to itself: after its own earlier ones, once. The first of a stay starts the place.</summary>
+    /// <summary>
+    /// This node's own messages, to be delivered to itself: after its own earlier ones, once. The first of a stay starts the place.
+    /// </summary>
     /// <param name="group">The stay; does nothing when it has ended.</param>
     /// <param name="self">This node.</param>
     /// <param name="step">The step they were bound in; one before the stay is not for it.</param>

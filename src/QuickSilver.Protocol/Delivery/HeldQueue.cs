@@ -8,10 +8,10 @@ namespace QuickSilver.Protocol.Delivery;
 /// <remarks>
 /// Idea: pages of a few neighbours (<see cref="HeldPage"/>), in order, in one array. Memory follows what is held, whatever numbers a peer makes up,
 /// which a ring indexed by number would not; and a repaired message that belongs between thousands moves its page's neighbours, and not, as in a
-/// plain sorted array, half of all that waits: at 5 % loss that was half of a receiver's time. Messages mostly come with rising numbers and leave from
-/// below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. A run that goes on where the one
-/// added last ends, as that of the next small packet of a train may, only lengthens it, wherever it is. Pages are kept when they empty, so nothing is
-/// allocated in steady state.
+/// plain sorted array, half of all that waits: at 5 % loss that was half of a receiver's time. Messages mostly come with rising numbers and leave
+/// from below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. A run that goes on where the
+/// one added last ends, as that of the next small packet of a train may, only lengthens it, wherever it is. Pages are kept when they empty, so
+/// nothing is allocated in steady state.
 /// </remarks>
 internal sealed class HeldQueue
 {

@@ -6,9 +6,9 @@ namespace QuickSilver.Protocol.Delivery;
 /// What cannot be delivered yet and is held as one: a run of messages, or a single message in fragments.
 /// </summary>
 /// <remarks>
-/// A lost packet makes all that follow wait, and each of them may bring dozens of messages: as a run they cost one entry and one reference. Where each
-/// stands follows from the lowest, so the packet is not read again: it came milliseconds ago and is out of the caches, and going from record to record
-/// there was measured to cost what a run saves. Messages of unequal lengths make several runs, in the worst case one for each.
+/// A lost packet makes all that follow wait, and each of them may bring dozens of messages: as a run they cost one entry and one reference. Where
+/// each stands follows from the lowest, so the packet is not read again: it came milliseconds ago and is out of the caches, and going from record to
+/// record there was measured to cost what a run saves. Messages of unequal lengths make several runs, in the worst case one for each.
 /// </remarks>
 internal struct HeldRun
 {

@@ -110,7 +110,9 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         return hasGap;
     }
 
-    /// <summary>Reports that messages after the last one may be lost, nobody knows how many. A place that has not started, or has ended, is silent.</summary>
+    /// <summary>
+    /// Reports that messages after the last one may be lost, nobody knows how many. A place that has not started, or has ended, is silent.
+    /// </summary>
     public void ReportTail(SenderPlace place, LossCause cause, Instant now)
     {
         if (place.Next > 0 && place.Group.IsOpen) events.OnLoss(place.Group, place.Sender, place.Next, 0, cause, now);
@@ -217,7 +219,8 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         counters.Held += (ulong)run.Count;
     }
 
-    // Some of the messages are held already: each is looked up, and what lies between those is added as a run, lest a packet becomes thousands of entries.
+    // Some of the messages are held already: each is looked up, and what lies between those is added as a run,
+    // lest a packet becomes thousands of entries.
     private void HoldMissing(HeldQueue held, in MessageRun run)
     {
         int from = 0;

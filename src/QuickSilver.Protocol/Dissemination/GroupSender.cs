@@ -322,7 +322,10 @@ public sealed class GroupSender
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
         if (binding.Count > 1) _context.Settings.Probes.Hit(Mark.MessageToSeveralRegions);
-        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten))) Unfinished.OnOwnCopyPacked(message, default, now);
+        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten)))
+        {
+            Unfinished.OnOwnCopyPacked(message, default, now);
+        }
         if (sent) return;
         _context.Settings.Probes.Hit(Mark.MessageToNobodyElse);
         message.ReleaseBytes();

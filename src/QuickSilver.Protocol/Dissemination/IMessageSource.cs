@@ -10,9 +10,9 @@ public interface IMessageSource
     bool TryWriteNext(IBufferWriter<byte> message);
 
     /// <summary>
-    /// Writes messages, each ended by <see cref="MessageWriter.EndMessage"/>, until that says that no other is taken, and returns true; or until there
-    /// is none, and returns false: then what was written after the last end is discarded. For a source that has something to do once for all of them,
-    /// or that has messages for later: returning true without an end it is asked again, as long as the group has something admitted.
+    /// Writes messages, each ended by <see cref="MessageWriter.EndMessage"/>, until that says that no other is taken, and returns true; or until
+    /// there is none, and returns false: then what was written after the last end is discarded. For a source that has something to do once for all of
+    /// them, or that has messages for later: returning true without an end it is asked again, as long as the group has something admitted.
     /// </summary>
     bool Write(MessageWriter messages)
     {

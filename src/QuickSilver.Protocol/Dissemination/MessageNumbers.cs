@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The numbers of one group's messages from this node, which go on across steps, leaves and joins, and the step of the last one, which a group's first
-/// message in a stream names. A field of <see cref="GroupSender"/>, never copied.
+/// The numbers of one group's messages from this node, which go on across steps, leaves and joins, and the step of the last one, which a group's
+/// first message in a stream names. A field of <see cref="GroupSender"/>, never copied.
 /// </summary>
 /// <param name="probes">The node's.</param>
 internal struct MessageNumbers(Probes probes)

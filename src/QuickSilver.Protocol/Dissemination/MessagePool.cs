@@ -17,7 +17,8 @@ internal sealed class MessagePool
     public void Return(OutgoingMessage message)
     {
         System.Diagnostics.Debug.Assert(message is { Unpacked: 0, Unstable: 0, OwnDone: true }, "a record that is still in use");
-        // What the next use writes before it reads is left: thousands of records come back at once, and each line of memory not touched is a wait less.
+        // What the next use writes before it reads is left: thousands of records come back at once,
+        // and each line of memory not touched is a wait less.
         message.Next = null;
         message.Group = null!;
         message.Ticket = null;

@@ -99,7 +99,9 @@ public sealed class MessageWriter : IBufferWriter<byte>
         return false;
     }
 
-    /// <summary>Takes a message that has ended elsewhere than at the caller's place: its bytes, with one reference that passes to the caller.</summary>
+    /// <summary>
+    /// Takes a message that has ended elsewhere than at the caller's place: its bytes, with one reference that passes to the caller.
+    /// </summary>
     internal Slice Finish()
     {
         System.Diagnostics.Debug.Assert(!_isInPlace, "the memory is not the arena's");
@@ -164,7 +166,10 @@ public sealed class MessageWriter : IBufferWriter<byte>
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         long needed = _written + (long)Math.Max(1, sizeHint);
         if (needed <= _slice.Length) return;
-        if (needed > PacketRecord.MaxMessageBytes) throw new InvalidOperationException($"A message has at most {PacketRecord.MaxMessageBytes} bytes.");
+        if (needed > PacketRecord.MaxMessageBytes)
+        {
+            throw new InvalidOperationException($"A message has at most {PacketRecord.MaxMessageBytes} bytes.");
+        }
         int wanted = (int)Math.Min(PacketRecord.MaxMessageBytes, Math.Max(needed, Math.Max(FirstBytes, _slice.Length * 2L)));
         MoveTo(_arena.Take(wanted));
     }

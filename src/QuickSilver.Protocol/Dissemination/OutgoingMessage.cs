@@ -44,7 +44,9 @@ internal sealed class OutgoingMessage
     /// <summary>Members removed before they were known to hold it, in the streams that are through with it.</summary>
     public int Removed;
 
-    /// <summary>True when nothing of it waits for stability: it is stable everywhere and its ticket was told, or it is counted as part of a run.</summary>
+    /// <summary>
+    /// True when nothing of it waits for stability: it is stable everywhere and its ticket was told, or it is counted as part of a run.
+    /// </summary>
     public bool IsComplete;
 
     /// <summary>True when it may be delivered here but an earlier message of its group may not.</summary>

@@ -35,7 +35,8 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
     /// <param name="slot">Where the datagram will stand; its length is the longest it may have. The header's bytes are left alone.</param>
     /// <param name="sequence">The packet.</param>
     /// <param name="now">The present instant.</param>
-    /// <returns>The datagram's length, shorter than the slot only when nothing more came or the step ended; 0 when there was nothing to pack.</returns>
+    /// <returns>The datagram's length, shorter than the slot only when nothing more came or the step ended;
+    /// 0 when there was nothing to pack.</returns>
     public int Pack(Slice slot, ulong sequence, Instant now)
     {
         var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);

@@ -4,8 +4,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// Messages of one stream that are packed and not yet known stable, oldest first, each with the packet that ends it.
 /// <para>
 /// Messages that only count, because no ticket is to be told and no other stream carries them, are kept as runs: one entry for those of a group in a
-/// packet. Their records are free again as soon as they are packed, so that a few records, still in the processor's cache, serve any number of messages
-/// in flight; and feedback settles a packet's messages in one step.
+/// packet. Their records are free again as soon as they are packed, so that a few records, still in the processor's cache, serve any number of
+/// messages in flight; and feedback settles a packet's messages in one step.
 /// </para>
 /// Cost: O(1) for each. Allocates only to grow. Core thread only.
 /// </summary>
@@ -28,8 +28,8 @@ internal sealed class SentMessages
     public void Count(OutgoingMessage message, ulong lastSequence) =>
         Count(message.Group, message.Ordinal, 1, message.Length, lastSequence);
 
-    /// <summary>The last bytes of a group's messages, admitted one after the other, are in a packet, and only their numbers and lengths matter from now
-    /// on.</summary>
+    /// <summary>The last bytes of a group's messages, admitted one after the other, are in a packet,
+    /// and only their numbers and lengths matter from now on.</summary>
     public void Count(GroupSender group, ulong firstOrdinal, int count, long bytes, ulong lastSequence)
     {
         if (_runs.Count > 0 && _runs.Last.IsContinuedBy(group, firstOrdinal, lastSequence))

@@ -82,7 +82,9 @@ public sealed class StreamSender : IFeed
     /// <summary>True while something sent into the view is not known stable, or the view has ended here and this node is not done with it.</summary>
     internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_doneTold);
 
-    /// <summary>True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.</summary>
+    /// <summary>
+    /// True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.
+    /// </summary>
     internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
 
     /// <summary>True when there is something to pack, or a source to be asked for it.</summary>

@@ -79,8 +79,8 @@ internal sealed class TrainBuilder
             _wakeAlarm.Set(_rate.NextSendAt(now));
             return 0;
         }
-        // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known before
-        // they are asked: as much as last time.
+        // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known
+        // before they are asked: as much as last time.
         RegionBuffer backlog = _stream.Backlog;
         long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
         if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);

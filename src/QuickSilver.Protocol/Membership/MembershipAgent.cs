@@ -225,7 +225,9 @@ public sealed class MembershipAgent
         return true;
     }
 
-    /// <summary>What this node has asked for is asked again once it has another number; a node that has been in groups cannot take its word back.</summary>
+    /// <summary>
+    /// What this node has asked for is asked again once it has another number; a node that has been in groups cannot take its word back.
+    /// </summary>
     private bool OnForget(ref WireReader reader, Instant now)
     {
         if (!reader.IsAtEnd) return false;

@@ -34,6 +34,8 @@ public enum MembershipRefusal : byte
     /// it got none.</summary>
     Unreachable,
 
-    /// <summary>The node was in a cluster that had just been founded, and an older one of the same name has come to its server: that one goes on.</summary>
+    /// <summary>
+    /// The node was in a cluster that had just been founded, and an older one of the same name has come to its server: that one goes on.
+    /// </summary>
     Superseded,
 }

@@ -115,8 +115,8 @@ public sealed class MembershipServer
     }
 
     /// <summary>
-    /// All that nodes sent until an instant has been handed in: nobody is removed for what may lie unread. A host that reads by other threads than the
-    /// server's says this again and again; one that never does hands in whatever comes at once.
+    /// All that nodes sent until an instant has been handed in: nobody is removed for what may lie unread. A host that reads by other threads than
+    /// the server's says this again and again; one that never does hands in whatever comes at once.
     /// </summary>
     public void OnRead(Instant upTo) => _parts.ReadTo = upTo;
 

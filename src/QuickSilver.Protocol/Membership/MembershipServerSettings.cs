@@ -20,7 +20,9 @@ public sealed record MembershipServerSettings
     /// <summary>A node whose connection broke is removed unless it is back within this time.</summary>
     public TimeSpan ReconnectGrace { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Term of the epoch, if the server founds a cluster; a later founding should have a higher one, so that numbers never go back.</summary>
+    /// <summary>
+    /// Term of the epoch, if the server founds a cluster; a later founding should have a higher one, so that numbers never go back.
+    /// </summary>
     public uint FirstTerm { get; init; } = 1;
 
     /// <summary>How long a server that founds a cluster waits with its first step: survivors of an older one may be on their way to it.</summary>

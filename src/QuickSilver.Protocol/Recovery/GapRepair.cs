@@ -178,7 +178,9 @@ internal sealed class GapRepair
         }
     }
 
-    /// <summary>Asks for what is missing of a removed sender's stream, of the members that the token has named; what nobody was named for waits.</summary>
+    /// <summary>
+    /// Asks for what is missing of a removed sender's stream, of the members that the token has named; what nobody was named for waits.
+    /// </summary>
     private void AskHolders(StreamReceiver stream, OrphanStream orphan, ref Pass pass)
     {
         if (orphan.IsClosed) return;

@@ -20,7 +20,9 @@ internal sealed class HopPace(RecoverySettings settings, int members)
 
     private Member[] _members = [];
 
-    /// <summary>The usual round trip of this member's hops. One that takes much longer, as to a member that stood still, moves it by little.</summary>
+    /// <summary>
+    /// The usual round trip of this member's hops. One that takes much longer, as to a member that stood still, moves it by little.
+    /// </summary>
     public TimeSpan Usual { get; private set; }
 
     /// <summary>A hop leaves, for the first time or again.</summary>

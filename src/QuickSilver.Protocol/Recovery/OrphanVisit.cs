@@ -132,7 +132,10 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         for (int index = 0; index < orphan.Missing.Count; index++)
         {
             OrphanRange range = orphan.Missing[index];
-            if ((range.IsOld || hasty) && range.Holder == OrphanRange.Unknown) orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
+            if ((range.IsOld || hasty) && range.Holder == OrphanRange.Unknown)
+            {
+                orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
+            }
         }
         bool isWhole = orphan.Missing.Count == 0 && record.Missing.IsComplete;
         if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.Removed.CloseStream(stream, now);

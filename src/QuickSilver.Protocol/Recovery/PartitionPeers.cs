@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// Whom a member of a view can ask for packets of a partition, beside the sender: its <em>peers</em> there, the live members of the partition that are
-/// neither itself nor the stream's sender. Keeps nothing, so a removal counts at once. Cost: O(members of the partition).
+/// Whom a member of a view can ask for packets of a partition, beside the sender: its <em>peers</em> there, the live members of the partition that
+/// are neither itself nor the stream's sender. Keeps nothing, so a removal counts at once. Cost: O(members of the partition).
 /// </summary>
 internal sealed class PartitionPeers(RegionView view, int self)
 {

@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// Answers the pulls of one view's members: what is here is owed to the asker at once, what is not is promised, and sent when it comes.
 /// <para>
-/// Awkward case: a pull may name more than there is, by mistake or on purpose. Nothing far beyond the highest sequence known is looked at, and only so
-/// much of one pull; who misses more asks again. Cost: O(packets looked at). Source: first paper, section 2.2 (forwarding on arrival).
+/// Awkward case: a pull may name more than there is, by mistake or on purpose. Nothing far beyond the highest sequence known is looked at, and only
+/// so much of one pull; who misses more asks again. Cost: O(packets looked at). Source: first paper, section 2.2 (forwarding on arrival).
 /// </para>
 /// </summary>
 internal sealed class PullAnswers(Recoverer node, RegionRecovery region)

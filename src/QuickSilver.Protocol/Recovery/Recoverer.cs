@@ -17,8 +17,15 @@ public sealed class Recoverer
 
     /// <summary>Makes the recovery of a node that is in no view yet.</summary>
     public Recoverer(
-        RecoverySettings settings, ITransport transport, ISink roots, AlarmQueue alarms, SeededRandom random, BufferPool pool, RecoveryCounters counters,
-        ClusterView cluster, IRecoveryEvents events)
+        RecoverySettings settings,
+        ITransport transport,
+        ISink roots,
+        AlarmQueue alarms,
+        SeededRandom random,
+        BufferPool pool,
+        RecoveryCounters counters,
+        ClusterView cluster,
+        IRecoveryEvents events)
     {
         Settings = settings;
         Probes = settings.Probes;

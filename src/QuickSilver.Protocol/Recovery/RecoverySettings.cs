@@ -23,8 +23,8 @@ public sealed record RecoverySettings
     /// <summary>How often a hop is sent before its member is skipped.</summary>
     public int HopSends { get; init; } = 4;
 
-    /// <summary>How often it is sent to a member that was skipped twice: once, or as often as half of a longer pause between rounds has room for, lest
-    /// a few lost datagrams that are seconds apart make a living member a silent one.</summary>
+    /// <summary>How often it is sent to a member that was skipped twice: once, or as often as half of a longer pause between rounds has room for,
+    /// lest a few lost datagrams that are seconds apart make a living member a silent one.</summary>
     /// <param name="timeout">How long each of them is waited for.</param>
     internal int ProbeSends(TimeSpan timeout) => Math.Clamp((int)(MinTokenInterval / (timeout * 2)), 1, HopSends);
 

@@ -68,7 +68,9 @@ public sealed class RegionRecovery
     public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
-        StreamReceiver? stream = header.IsFromPeer ? Streams.FindForPeer(header.Sender, out RejectReason reason) : Streams.Find(header.Sender, out reason);
+        StreamReceiver? stream = header.IsFromPeer
+            ? Streams.FindForPeer(header.Sender, out RejectReason reason)
+            : Streams.Find(header.Sender, out reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
         ulong sequence = header.Sequence;

@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// The streams of one region view that have begun here, in the order of their beginning, and whose streams may. A stream begins with the first word of
-/// its sender, if that is a node of the cluster and not removed: senders need not be members. Packets come in trains, so the stream found last is
+/// The streams of one region view that have begun here, in the order of their beginning, and whose streams may. A stream begins with the first word
+/// of its sender, if that is a node of the cluster and not removed: senders need not be members. Packets come in trains, so the stream found last is
 /// looked at first; otherwise one look-up. Core thread only.
 /// </summary>
 internal sealed class RegionStreams(Recoverer node, RegionRecovery region)

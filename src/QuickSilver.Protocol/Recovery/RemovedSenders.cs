@@ -5,7 +5,8 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// The senders of one region view that are known to be removed, and what is left of their streams, from the instant the removal is learned until each
-/// stream is closed and the rest of the node has been told. What is found out about them on the ring is <see cref="OrphanVisit"/>'s. Core thread only.
+/// stream is closed and the rest of the node has been told. What is found out about them on the ring is <see cref="OrphanVisit"/>'s.
+/// Core thread only.
 /// <para>
 /// Awkward cases: a token may call a sender removed that was never described here; then nothing of it is taken, and nothing is closed. A stream that
 /// was closed on the word of peers is reported again when the server confirms the removal.
@@ -85,7 +86,8 @@ internal sealed class RemovedSenders
     {
         if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved;
         int index = _region.View.IndexOf(sender);
-        return index >= 0 ? _region.View.Members[index].IsRemoved : _undescribed.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
+        if (index >= 0) return _region.View.Members[index].IsRemoved;
+        return _undescribed.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
     }
 
     /// <summary>What is left of a removed sender's stream; null when the sender is not known here.</summary>
@@ -129,7 +131,9 @@ internal sealed class RemovedSenders
     /// <summary>True for a sender that a token calls removed, and that has not been described here.</summary>
     public bool IsUndescribed(ulong sender) => _undescribed.Contains(sender);
 
-    /// <summary>The view has retired: the server has waited for all that lives, so what is not closed here is nothing that anybody waits for.</summary>
+    /// <summary>
+    /// The view has retired: the server has waited for all that lives, so what is not closed here is nothing that anybody waits for.
+    /// </summary>
     public void Retire(Instant now)
     {
         foreach (StreamReceiver stream in _region.Streams)
@@ -159,7 +163,10 @@ internal sealed class RemovedSenders
         {
             StreamReceiver stream = _region.Streams.Met(sender.Number.Key)!;
             OrphanStream orphan = stream.Orphan!;
-            if (!orphan.IsReported && orphan.HasLoss) _node.Events.OnPacketsAbandoned(_region.View, sender, orphan.AbandonedThrough == stream.KnownHighest);
+            if (!orphan.IsReported && orphan.HasLoss)
+            {
+                _node.Events.OnPacketsAbandoned(_region.View, sender, orphan.AbandonedThrough == stream.KnownHighest);
+            }
             orphan.IsReported = true;
         }
         _node.Events.OnStreamsClosed(_region.View, closed, now);

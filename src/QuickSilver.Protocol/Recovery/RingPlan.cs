@@ -32,7 +32,9 @@ internal sealed class RingPlan(RegionView view)
         if (index < 0) _skipped.Insert(~index, member);
     }
 
-    /// <summary>True when no live member of a partition was skipped so far in this round: what the partition's walk found is true of all of them.</summary>
+    /// <summary>
+    /// True when no live member of a partition was skipped so far in this round: what the partition's walk found is true of all of them.
+    /// </summary>
     public bool IsWhole(int partition)
     {
         foreach (int member in _skipped)

@@ -9,7 +9,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// token's way is <see cref="TokenWalk"/>'s, who leads is <see cref="RingLeadership"/>'s, what the leader concludes is <see cref="RoundVerdict"/>'s.
 /// <para>
 /// Idea: the leader starts a round; the token visits the members and comes back; the leader tells every sender what is stable and how far the slowest
-/// member has read, and the next round tells the members. Rounds run while anything is unstable, one at a time, then one more that says so, then none.
+/// member has read, and the next round tells the members. Rounds run while anything is unstable, one at a time, then one more that says so,
+/// then none.
 /// </para>
 /// <para>
 /// Awkward cases: tokens of other leaders, and of rounds that are over, are acknowledged and dropped. A token may name members that are removed and

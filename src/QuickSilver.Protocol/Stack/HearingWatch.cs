@@ -8,8 +8,8 @@ namespace QuickSilver.Protocol.Stack;
 /// deaf has no neighbour that would find out, and what it says still arrives: only it can tell. And when two find each other silent, who is answered
 /// by others is neither deaf nor mute.
 /// <para>
-/// Awkward case: who asks nothing may hear nothing, and be well; so the time begins anew when nothing was asked for two seconds, in which whoever waits
-/// for something asks again. O(1) at each look, nothing per datagram but a count. Core thread only.
+/// Awkward case: who asks nothing may hear nothing, and be well; so the time begins anew when nothing was asked for two seconds, in which whoever
+/// waits for something asks again. O(1) at each look, nothing per datagram but a count. Core thread only.
 /// </para>
 /// </summary>
 /// <param name="rooms">The rooms, whose counters say what was asked, and what was answered.</param>

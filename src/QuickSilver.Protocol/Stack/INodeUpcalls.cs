@@ -11,7 +11,9 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 public interface INodeUpcalls
 {
-    /// <summary>Messages are delivered: each once, in their sender's order. When the node leaves the group during the call, the rest is not for it.</summary>
+    /// <summary>
+    /// Messages are delivered: each once, in their sender's order. When the node leaves the group during the call, the rest is not for it.
+    /// </summary>
     void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now);
 
     /// <summary>Messages will never be delivered: the gap in the sender's numbers. A count of 0 means that it is unknown.</summary>

@@ -1,6 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>Signed numbers as unsigned ones, small magnitudes as small numbers, so that their varints are short: 0, -1, 1, -2 as 0, 1, 2, 3.</summary>
+/// <summary>
+/// Signed numbers as unsigned ones, small magnitudes as small numbers, so that their varints are short: 0, -1, 1, -2 as 0, 1, 2, 3.
+/// </summary>
 internal static class Zigzag
 {
     /// <summary>The unsigned form.</summary>

@@ -89,7 +89,8 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <param name="ct">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
     /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
     /// <exception cref="ObjectDisposedException">The group has been left already.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold what was sent is not known.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
+    /// whether others hold what was sent is not known.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public async ValueTask LeaveAsync(CancellationToken ct = default)
     {

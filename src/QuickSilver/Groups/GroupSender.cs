@@ -234,12 +234,13 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         }
         catch (OperationCanceledException) when (ct.IsCancellationRequested)
         {
-            throw new OperationCanceledException($"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.", ct);
+            throw new OperationCanceledException(
+                $"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.", ct);
         }
     }
 
-    /// <summary>Leaves the group after what was sent is held by every live member, or after <see cref="ShutdownOptions.DrainTimeout"/>. What nobody is
-    /// reading is dropped. Never throws; again: nothing.</summary>
+    /// <summary>Leaves the group after what was sent is held by every live member, or after <see cref="ShutdownOptions.DrainTimeout"/>. What nobody
+    /// is reading is dropped. Never throws; again: nothing.</summary>
     public ValueTask DisposeAsync()
     {
         Task? disposal = Volatile.Read(ref _disposal);

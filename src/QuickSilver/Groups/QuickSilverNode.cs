@@ -26,7 +26,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     private event EventHandler<NodeEvent>? Happened;
 
     /// <summary>What happens to the node. Raised on a pool thread, one at a time, in order; what a handler throws is logged. What happened before the
-    /// first handler was added, the start of the node included, is kept for it, the last 64 events; later handlers get what happens from then on.</summary>
+    /// first handler was added, the start of the node included, is kept for it, the last 64 events;
+    /// later handlers get what happens from then on.</summary>
     public event EventHandler<NodeEvent>? Events
     {
         add
@@ -115,7 +116,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <param name="ct">Ends the waiting only: the groups are left all the same. The exception names the members it waited for.</param>
     /// <exception cref="ArgumentException">A handle is null, or of another node; nothing is left.</exception>
     /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold what was sent is not known.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
+    /// whether others hold what was sent is not known.</exception>
     /// <exception cref="QuickSilverException">The node has stopped by itself meanwhile; this is the reason.</exception>
     public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default)
     {
@@ -177,8 +179,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old. Waits for nothing.</summary>
     public NodeStatistics GetStatistics() => Core.Statistics!.Read();
 
-    /// <summary>The busiest groups, largest first. Blocks the caller until a turn of the core, a second at most: then the figures are read without it.
-    /// O(groups joined); allocates a record for each.</summary>
+    /// <summary>The busiest groups, largest first. Blocks the caller until a turn of the core, a second at most: then the figures are read without
+    /// it. O(groups joined); allocates a record for each.</summary>
     /// <param name="count">At most so many.</param>
     /// <param name="by">What to sort by.</param>
     public IReadOnlyList<GroupStatistics> TopGroups(int count, GroupSort by = GroupSort.BytesReceived)
@@ -238,7 +240,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         catch (OperationCanceledException) when (ct.IsCancellationRequested)
         {
             string trouble = await services.AskAsync(join.DescribeTrouble).ConfigureAwait(false);
-            throw new OperationCanceledException($"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", ct);
+            throw new OperationCanceledException(
+                $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", ct);
         }
         return handles;
     }

@@ -6,8 +6,8 @@ namespace QuickSilver.Inboxes;
 /// <summary>Who hears what an inbox does with messages it has no room for. Core thread only; must not throw.</summary>
 internal interface IInboxOwner
 {
-    /// <summary>The key of a message that is about to be stored, under <see cref="OverflowPolicy.KeepLatestByKey"/>; null when the selector threw: then
-    /// the message replaces nothing, and nothing replaces it.</summary>
+    /// <summary>The key of a message that is about to be stored, under <see cref="OverflowPolicy.KeepLatestByKey"/>; null when the selector threw:
+    /// then the message replaces nothing, and nothing replaces it.</summary>
     ulong? ReadKey(in DeliveredMessage message);
 
     /// <summary>A message was dropped: by policy, or because nobody has read yet.</summary>

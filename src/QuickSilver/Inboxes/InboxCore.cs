@@ -206,8 +206,12 @@ internal sealed class InboxCore
     {
         lock (_readerLock)
         {
-            if (_isBeingRead) throw new InvalidOperationException(
-                    "Somebody is reading the group already: a handle has one reader at a time. Join the group again for another, with its own inbox.");
+            if (_isBeingRead)
+            {
+                throw new InvalidOperationException(
+                    "Somebody is reading the group already: a handle has one reader at a time. "
+                    + "Join the group again for another, with its own inbox.");
+            }
             _isBeingRead = true;
             Volatile.Write(ref _hasConsumer, 1);
             if (_reader is null) Volatile.Write(ref _reader, new InboxReader(this));

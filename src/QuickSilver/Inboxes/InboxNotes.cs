@@ -41,7 +41,9 @@ internal sealed class InboxNotes(InboxRing ring)
         (_mine.Losses ??= new LossNotes()).Add(sender, first, count, reason);
     }
 
-    /// <summary>A message of a sender follows: the view comes before it, and so does what that sender has lost. Other senders' losses wait on.</summary>
+    /// <summary>
+    /// A message of a sender follows: the view comes before it, and so does what that sender has lost. Other senders' losses wait on.
+    /// </summary>
     public void PlaceBefore(NodeInfo sender)
     {
         TakeBack();

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Unread losses in the order in which they happened; those of one sender for one reason that follow each other are one note. Belongs to one thread at
-/// a time.
+/// Unread losses in the order in which they happened; those of one sender for one reason that follow each other are one note.
+/// Belongs to one thread at a time.
 /// </summary>
 internal sealed class LossNotes
 {

@@ -89,7 +89,10 @@ internal sealed class MembershipHost : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         if (_stop.IsCancellationRequested) return;
-        for (int look = 0; look < MostLooks && _servers.IsBusy && !_thread.Ended.IsCompleted; look++) await Task.Delay(LookInterval).ConfigureAwait(false);
+        for (int look = 0; look < MostLooks && _servers.IsBusy && !_thread.Ended.IsCompleted; look++)
+        {
+            await Task.Delay(LookInterval).ConfigureAwait(false);
+        }
         await _stop.CancelAsync().ConfigureAwait(false);
         _listener.Dispose();
         await _accepting.ConfigureAwait(false);

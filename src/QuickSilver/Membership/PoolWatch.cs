@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Tells a host's servers how far what nodes send has been read. It comes by way of the thread pool, which belongs to the application: one that blocks
-/// all of its threads leaves heartbeats lying, while the host's own thread is punctual and would blame everybody for silence.
+/// Tells a host's servers how far what nodes send has been read. It comes by way of the thread pool, which belongs to the application: one that
+/// blocks all of its threads leaves heartbeats lying, while the host's own thread is punctual and would blame everybody for silence.
 /// <para>
 /// Idea: a work item of the watch stands in the same queue, and comes back to the host's loop behind the frames. What lay there when it was queued
 /// has been read when it is back.

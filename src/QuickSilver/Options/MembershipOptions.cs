@@ -16,8 +16,8 @@ public sealed class MembershipOptions
     public int Port { get; set; } = 14999;
 
     /// <summary>A node that the server has not heard for this long is removed, and so is one that other members do not reach for as long though the
-    /// server hears it. A node gives a connection up by which the server has said nothing for as long. <see cref="Timeout.InfiniteTimeSpan"/> switches
-    /// all that off. Default: 10 s.</summary>
+    /// server hears it. A node gives a connection up by which the server has said nothing for as long. <see cref="Timeout.InfiniteTimeSpan"/>
+    /// switches all that off. Default: 10 s.</summary>
     public TimeSpan FailureTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How often a node says that it lives; at most half of <see cref="FailureTimeout"/>. Default: 1 s.</summary>
@@ -76,7 +76,9 @@ public sealed class MembershipOptions
         errors.Positive("Membership.HeartbeatInterval", HeartbeatInterval);
         if (detects && FailureTimeout > TimeSpan.Zero && HeartbeatInterval > FailureTimeout / 2)
         {
-            errors.Add("Membership.HeartbeatInterval", $"{HeartbeatInterval} is more than half of Membership.FailureTimeout ({FailureTimeout}): lower it, or raise that");
+            errors.Add(
+                "Membership.HeartbeatInterval",
+                $"{HeartbeatInterval} is more than half of Membership.FailureTimeout ({FailureTimeout}): lower it, or raise that");
         }
         errors.NotNegative("Membership.BatchWindow", BatchWindow);
         errors.NotNegative("Membership.ReconnectGrace", ReconnectGrace);

@@ -23,8 +23,8 @@ public sealed class PendingOptions
     /// 8,192, at most half of <see cref="MaxMessages"/>. What feeds write does not count: they are asked when there is room to send.</summary>
     public int MaxUnsentMessages { get; set; } = 8_192;
 
-    /// <summary>Most bytes of a group that applications may be ahead of the network. Default: 1 MiB, at most half of <see cref="MaxBytes"/>; one longer
-    /// message passes when nothing is unsent. While all groups of the node together have twice as much, each is held to 2 KiB. More lets
+    /// <summary>Most bytes of a group that applications may be ahead of the network. Default: 1 MiB, at most half of <see cref="MaxBytes"/>; one
+    /// longer message passes when nothing is unsent. While all groups of the node together have twice as much, each is held to 2 KiB. More lets
     /// <see cref="GroupSender.TrySend"/> take longer bursts; a sender at full speed gets slower and its messages older, because they leave the
     /// processor's cache before they are sent.</summary>
     public long MaxUnsentBytes { get; set; } = 1 << 20;
@@ -50,6 +50,9 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxUnsentMessages", MaxUnsentMessages, 1, 1 << 20);
         errors.InRange("Pending.MaxUnsentBytes", MaxUnsentBytes, 1, 1L << 38);
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
-        if (NodeMaxBytes < MaxBytes) errors.Add("Pending.NodeMaxBytes", $"{NodeMaxBytes} is below Pending.MaxBytes ({MaxBytes}): raise it, or lower that");
+        if (NodeMaxBytes < MaxBytes)
+        {
+            errors.Add("Pending.NodeMaxBytes", $"{NodeMaxBytes} is below Pending.MaxBytes ({MaxBytes}): raise it, or lower that");
+        }
     }
 }

@@ -27,8 +27,8 @@ public sealed class TransportOptions
     /// <summary>How many routers a multicast may pass. Default 1: none, the local network only.</summary>
     public int TimeToLive { get; set; } = 1;
 
-    /// <summary>The longest datagram sent, in bytes of UDP payload. 0 (default): 1,372; over loopback a sixty-fourth of the receive buffer, from 8,192
-    /// to 65,493. What is longer than the interface carries is cut down to that.</summary>
+    /// <summary>The longest datagram sent, in bytes of UDP payload. 0 (default): 1,372; over loopback a sixty-fourth of the receive buffer, from
+    /// 8,192 to 65,493. What is longer than the interface carries is cut down to that.</summary>
     public int MaxDatagramBytes { get; set; }
 
     /// <summary>Receive buffer asked of the kernel for each data socket, in bytes. What it granted is
@@ -77,7 +77,14 @@ public sealed class TransportOptions
             errors.Add("Transport.PortRange", $"'{PortRange}' is not FIRST-LAST with two ports or more between 1024 and 65535");
         errors.InRange("Transport.TimeToLive", TimeToLive, 0, 255);
         if (MaxDatagramBytes != 0)
-            errors.InRange("Transport.MaxDatagramBytes", MaxDatagramBytes, SmallestDatagram, DatagramHeader.MaxDatagram, "or 0 for the interface's own");
+        {
+            errors.InRange(
+                "Transport.MaxDatagramBytes",
+                MaxDatagramBytes,
+                SmallestDatagram,
+                DatagramHeader.MaxDatagram,
+                "or 0 for the interface's own");
+        }
         errors.InRange("Transport.ReceiveBufferBytes", ReceiveBufferBytes, SmallestReceiveBuffer, 1 << 30);
         errors.Defined("Transport.PayloadChecksum", PayloadChecksum);
         errors.Defined("Transport.FastPath", FastPath);

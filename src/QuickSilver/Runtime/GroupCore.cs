@@ -216,7 +216,8 @@ internal sealed class GroupCore
 
     /// <summary>Whom messages wait for, in words.</summary>
     /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
-    public string DescribeAwaited(ConfirmTicket? ticket) => Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
+    public string DescribeAwaited(ConfirmTicket? ticket) =>
+        Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
 
     /// <summary>Messages of the application go to the protocol.</summary>
     public void OnFed(int messages, long bytes)

@@ -101,7 +101,9 @@ internal sealed class JoinOperation
     {
         TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
         var reason = new QuickSilverException(
-            ErrorCode.JoinTimedOut, $"The join of {Names} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} What it brought about is undone.")
+            ErrorCode.JoinTimedOut,
+            $"The join of {Names} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} "
+            + "What it brought about is undone.")
         {
             Diagnostics = _node.Describe(null),
         };

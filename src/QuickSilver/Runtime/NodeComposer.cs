@@ -107,8 +107,8 @@ internal static class NodeComposer
                     ?? throw new MembershipUnavailableException(
                         ErrorCode.MembershipUnreachable,
                         $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process has that port")}. "
-                        + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): end the other process, or choose another "
-                        + "Membership.Port.");
+                        + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
+                        + "end the other process, or choose another Membership.Port.");
                 return new HostConnector(started, settings, reporter);
             default:
                 return new LoopbackConnector(ToHostSettings(options, transport, new IPEndPoint(IPAddress.Loopback, membership.Port)), reporter);

@@ -108,8 +108,8 @@ internal sealed class NodeParts
     }
 
     private static string Remedy(MembershipOptions options) => options.Mode == MembershipMode.Client
-        ? $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), or correct the list, host and "
-            + "port; a firewall must let TCP through to it."
+        ? $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), "
+            + "or correct the list, host and port; a firewall must let TCP through to it."
         : $"Something other than a membership server may be using port {options.Port}: choose another by Membership.Port, the same for all nodes.";
 
     // What was sent is to be held by everybody before the node goes, as far as time allows.

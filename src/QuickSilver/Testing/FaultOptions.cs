@@ -26,7 +26,10 @@ public sealed class FaultOptions
     {
         errors.NotNegative("Testing.DeafEvery", DeafEvery);
         errors.NotNegative("Testing.DeafFor", DeafFor);
-        if (DeafFor > TimeSpan.Zero && DeafEvery <= DeafFor) errors.Add("Testing.DeafEvery", $"{DeafEvery} is not longer than Testing.DeafFor ({DeafFor})");
+        if (DeafFor > TimeSpan.Zero && DeafEvery <= DeafFor)
+        {
+            errors.Add("Testing.DeafEvery", $"{DeafEvery} is not longer than Testing.DeafFor ({DeafFor})");
+        }
         if (!(DropReceived >= 0 && DropReceived < 1)) errors.Add("Testing.DropReceived", $"{DropReceived} is not in [0, 1)");
     }
 }

@@ -5,9 +5,9 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes, whose
-/// every write is one event (edge-triggered), so that nobody need read it. Core thread only but for Wake, which is safe even while the poller is being
-/// disposed: handles are counted, so that a write never reaches a descriptor that has come to mean something else.
+/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes,
+/// whose every write is one event (edge-triggered), so that nobody need read it. Core thread only but for Wake, which is safe even while the poller
+/// is being disposed: handles are counted, so that a write never reaches a descriptor that has come to mean something else.
 /// </summary>
 internal sealed unsafe class LinuxPoller : IDisposable
 {

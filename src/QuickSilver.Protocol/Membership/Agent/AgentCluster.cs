@@ -81,8 +81,8 @@ internal sealed class AgentCluster : ClusterView
     }
 
     /// <summary>
-    /// Another server has admitted this node. The regions of the one before stay in force until the first step that concerns this node, which replaces
-    /// all of them; the regions of this one are numbered anew.
+    /// Another server has admitted this node. The regions of the one before stay in force until the first step that concerns this node, which
+    /// replaces all of them; the regions of this one are numbered anew.
     /// </summary>
     public void TakeOver(Epoch epoch, ulong lastStep)
     {
@@ -196,7 +196,12 @@ internal sealed class AgentCluster : ClusterView
     }
 
     private InstalledStep Commit(
-        StepNumber number, List<RegionView> opened, List<RegionView> superseded, List<GroupInfo> joined, List<GroupInfo> left, List<GroupInfo> changed,
+        StepNumber number,
+        List<RegionView> opened,
+        List<RegionView> superseded,
+        List<GroupInfo> joined,
+        List<GroupInfo> left,
+        List<GroupInfo> changed,
         List<StepNumber> changedFrom)
     {
         _installed = number;

@@ -27,7 +27,8 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
     /// <param name="kind">Its first byte.</param>
     /// <param name="reader">What follows.</param>
     /// <param name="now">The present instant.</param>
-    /// <returns>False when it breaks the format, says what cannot be, or is of a kind that only nodes send: the server is not to be believed.</returns>
+    /// <returns>False when it breaks the format, says what cannot be, or is of a kind that only nodes send:
+    /// the server is not to be believed.</returns>
     public bool TryTake(FrameKind kind, ref WireReader reader, Instant now) => kind switch
     {
         FrameKind.Waiting => OnWaiting(ref reader),

@@ -57,7 +57,8 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
     /// <param name="epoch">Of its number.</param>
     /// <param name="groupEpoch">Of its groups' ids.</param>
     /// <param name="entry">The description.</param>
-    /// <param name="left">Groups that the frame's descriptions may still unfold to: one that is like another is short, whatever it stands for.</param>
+    /// <param name="left">Groups that the frame's descriptions may still unfold to: one that is like another is short,
+    /// whatever it stands for.</param>
     /// <returns>False when the description is impossible; nothing has changed then.</returns>
     public bool TryDescribe(Epoch epoch, Epoch groupEpoch, RegionFrame.Entry entry, ref int left)
     {

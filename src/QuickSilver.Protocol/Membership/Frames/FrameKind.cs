@@ -37,8 +37,8 @@ internal enum FrameKind : byte
     /// <summary>Node: a view it is done with (epoch, varint), the step it had installed then (varint).</summary>
     Done = 12,
 
-    /// <summary>Node: a view of which it is a member (epoch, varint), then the number (varint) and the keys (varint each) of removed senders whose streams
-    /// to it are closed at the node.</summary>
+    /// <summary>Node: a view of which it is a member (epoch, varint), then the number (varint) and the keys (varint each) of removed senders whose
+    /// streams to it are closed at the node.</summary>
     Closed = 13,
 
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>

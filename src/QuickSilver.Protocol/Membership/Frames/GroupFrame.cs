@@ -18,7 +18,8 @@ internal static class GroupFrame
     private const int ShortestEntry = 4;
 
     /// <summary>Writes one description.</summary>
-    public static void WriteEntry(FrameBuilder frame, uint counter, byte mode, string name) => frame.WriteVarint(counter).WriteByte(mode).WriteText(name);
+    public static void WriteEntry(FrameBuilder frame, uint counter, byte mode, string name) =>
+        frame.WriteVarint(counter).WriteByte(mode).WriteText(name);
 
     /// <summary>Reads a body, of groups numbered in <paramref name="epoch"/>; null when it is malformed.</summary>
     public static List<GroupInfo>? TryRead(ref WireReader reader, Epoch epoch)

@@ -13,10 +13,14 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>When it said so.</summary>
     public Instant At { get; } = at;
 
-    /// <summary>Since when the node has asked in vain and read nothing from anybody; <see cref="Instant.Never"/>: it reads, or does not ask.</summary>
+    /// <summary>
+    /// Since when the node has asked in vain and read nothing from anybody; <see cref="Instant.Never"/>: it reads, or does not ask.
+    /// </summary>
     public Instant UnheardSince { get; init; } = Instant.Never;
 
-    /// <summary>Since when the node has asked in vain and nobody has answered; <see cref="Instant.Never"/>: somebody does, or it does not ask.</summary>
+    /// <summary>
+    /// Since when the node has asked in vain and nobody has answered; <see cref="Instant.Never"/>: somebody does, or it does not ask.
+    /// </summary>
     public Instant UnansweredSince { get; init; } = Instant.Never;
 
     /// <summary>Whom it finds silent.</summary>

@@ -51,7 +51,10 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         _reports.Remove(node.Key, out ReachReport? before);
         if (before is not null && !IsFresh(before, now)) before = null;
         if (observed.IsEmpty) return;
-        foreach (ulong gone in (List<ulong>)[.. _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key)]) _reports.Remove(gone);
+        foreach (ulong gone in (List<ulong>)[.. _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key)])
+        {
+            _reports.Remove(gone);
+        }
         var report = new ReachReport(node, now)
         {
             UnheardSince = observed.UnheardFor > TimeSpan.Zero ? now - observed.UnheardFor : Instant.Never,
@@ -140,13 +143,15 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
             if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
             observers++;
             bool isLong = isDue ? report.At - finding.Since >= Period : now - finding.Since >= Period * AboutTheSame;
-            isOld |= finding.IsOwn && isLong && !IsDoubtful(report, now) && !(report.IsUnanswered(now, Period * AboutTheSame) && IsAnswered(own, now));
+            isOld |= finding.IsOwn && isLong && !IsDoubtful(report, now)
+                && !(report.IsUnanswered(now, Period * AboutTheSame) && IsAnswered(own, now));
         }
         return isOld && (observers >= 2 || observers >= Witnesses(accused));
     }
 
     // Whoever is answered by others, and accused by one whom nobody answers, is not the one at fault.
-    private bool IsAnswered(ReachReport? report, Instant now) => report is not null && IsFresh(report, now) && report.UnansweredSince == Instant.Never;
+    private bool IsAnswered(ReachReport? report, Instant now) =>
+        report is not null && IsFresh(report, now) && report.UnansweredSince == Instant.Never;
 
     /// <summary>True for the word of a node that is accused itself, by one that accuses fewer.</summary>
     private bool IsDoubtful(ReachReport report, Instant now)

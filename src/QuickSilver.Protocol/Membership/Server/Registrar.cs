@@ -85,9 +85,11 @@ internal sealed class Registrar(
         if (succession.MayGiveUpFor(hello, now)) return MembershipRefusal.None;
         known = parts.Nodes.Find(hello.Number.Key);
         if (known is null && succession.CanTakeOver(hello)) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
-        return known is null || known.Info.Number != hello.Number || known.Info.Control != hello.Control || known.Info.Incarnation != hello.Incarnation
-            ? MembershipRefusal.Removed
-            : MembershipRefusal.None;
+        bool isAnother = known is null
+            || known.Info.Number != hello.Number
+            || known.Info.Control != hello.Control
+            || known.Info.Incarnation != hello.Incarnation;
+        return isAnother ? MembershipRefusal.Removed : MembershipRefusal.None;
     }
 
     private void OnReport(long connection, HelloFrame hello, ReadOnlySpan<byte> frame, Instant now)

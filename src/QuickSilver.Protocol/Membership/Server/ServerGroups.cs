@@ -24,8 +24,8 @@ internal sealed class ServerGroups
     public ServerGroup Find(uint counter) => _byCounter[counter];
 
     /// <summary>
-    /// Forgets all groups and gives out counters of a block of its own for each term, from a place in it that the server's random id decides: those of
-    /// groups that nobody is left to report, given by a server before, are not given again.
+    /// Forgets all groups and gives out counters of a block of its own for each term, from a place in it that the server's random id decides: those
+    /// of groups that nobody is left to report, given by a server before, are not given again.
     /// </summary>
     public void BeginTerm(ulong termsPassed, ulong server)
     {

@@ -85,7 +85,9 @@ internal sealed class Succession
         return Math.Max(1, named.Count) >= _parts.Nodes.Live.Count;
     }
 
-    /// <summary>Looks whether a report fits, and lets it decide whose cluster this is if it is the first, or of a later server than those before.</summary>
+    /// <summary>
+    /// Looks whether a report fits, and lets it decide whose cluster this is if it is the first, or of a later server than those before.
+    /// </summary>
     /// <returns>False when the report comes too late: a step of this server has had a group that it names.</returns>
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
@@ -140,7 +142,8 @@ internal sealed class Succession
         _graceAlarm.Cancel();
     }
 
-    // No view names the node, or it would have been missed and counts as removed already; but survivors may have met it, and keep what they know of it.
+    // No view names the node, or it would have been missed and counts as removed already; but survivors may have met it,
+    // and keep what they know of it.
     private void OnTooLate(ulong key)
     {
         _takeover!.MarkRemoved(key);

@@ -51,8 +51,8 @@ internal sealed class Takeover(ulong instance, Probes probes)
     public IReadOnlyCollection<ulong> Missing => _missing;
 
     /// <summary>
-    /// True when at least as many of the nodes that are known, and not removed, have registered as have not. Half is enough: one of those named is the
-    /// node in the lost server's own process, as a rule.
+    /// True when at least as many of the nodes that are known, and not removed, have registered as have not. Half is enough: one of those named is
+    /// the node in the lost server's own process, as a rule.
     /// </summary>
     public bool HasMajority => _reports.Count(report => !report.Node.Info.IsRemoved) >= _missing.Count;
 
@@ -105,7 +105,10 @@ internal sealed class Takeover(ulong instance, Probes probes)
         var behind = new List<ServerNode>();
         foreach ((ServerNode node, ReportFrame report) in _reports)
         {
-            if (!node.Info.IsRemoved && (report.Installed < _mustKnow.GetValueOrDefault(node.Key) || report.Groups.Exists(IsForgotten))) behind.Add(node);
+            if (!node.Info.IsRemoved && (report.Installed < _mustKnow.GetValueOrDefault(node.Key) || report.Groups.Exists(IsForgotten)))
+            {
+                behind.Add(node);
+            }
 
             bool IsForgotten(GroupInfo group)
             {

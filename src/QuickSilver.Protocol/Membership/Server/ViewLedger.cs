@@ -133,7 +133,9 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
         return retired;
     }
 
-    /// <summary>A removed node is told nothing, and waited for no more, but for the closing of its streams at the live members of their views.</summary>
+    /// <summary>
+    /// A removed node is told nothing, and waited for no more, but for the closing of its streams at the live members of their views.
+    /// </summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
         foreach (ServerView view in _unretired)
