@@ -27,8 +27,9 @@ internal sealed class SendStage(StageBlockPool pool)
     private StageBlock? _tail;
     private bool _isClosed;
 
-    /// <summary>True when nobody has a place here.</summary>
-    public bool IsEmpty => Volatile.Read(ref _head) is not { } head || (head.IsReadOut && head.Next is null);
+    /// <summary>True when nobody has a place here. The last block is asked for, not the next one: a producer that was stopped while it put a block
+    /// behind a full one has not linked the two, and others have places in the new one already.</summary>
+    public bool IsEmpty => Volatile.Read(ref _head) is not { } head || (head.IsReadOut && Volatile.Read(ref _tail) == head);
 
     /// <summary>Appends a message, which is copied. Any thread.</summary>
     /// <param name="message">Of at most <see cref="LongestMessage"/> bytes.</param>

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using QuickSilver.Protocol.Tests;
 using QuickSilver.Sending;
 
@@ -131,6 +132,28 @@ public sealed class SendStageTests
     }
 
     [Fact]
+    public void A_stage_that_is_growing_is_not_empty()
+    {
+        Assert.True(_stage.IsEmpty);
+        _stage.TryAppend([1]);
+
+        // As by a producer that was stopped between showing the new block and linking the old one to it.
+        StageBlock full = Tail(_stage)!;
+        StageBlock next = _pool.Rent();
+        Tail(_stage) = next;
+        full.Seal();
+        _stage.TryAppend([2]);
+
+        Assert.Equal(1, TakeAll());
+        Assert.False(_stage.IsEmpty);
+        full.Next = next;
+        Assert.True(_stage.TryPeek(out ReadOnlySpan<byte> message, out _));
+        Assert.Equal([2], message.ToArray());
+        _stage.Advance();
+        Assert.True(_stage.IsEmpty);
+    }
+
+    [Fact]
     public void A_producer_that_slept_while_its_block_went_to_another_stage_takes_no_place_there()
     {
         var other = new SendStage(_pool);
@@ -206,6 +229,9 @@ public sealed class SendStageTests
         }
         Assert.Equal(0, _pool.Rented);
     }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_tail")]
+    private static extern ref StageBlock? Tail(SendStage stage);
 
     private int TakeAll()
     {
