@@ -89,8 +89,14 @@ internal sealed class NodeParts
     private async Task EndPartsAsync(QuickSilverException? reason)
     {
         Instant deadline = Services.Clock.Now + Services.Options.Shutdown.Timeout;
-        if (reason is null) await DrainAsync().ConfigureAwait(false);
-        _thread.RequestStop();
+        try
+        {
+            if (reason is null) await DrainAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            _thread.RequestStop();
+        }
         if (!await EndsByAsync(_thread.Ended, deadline - Services.Clock.Now).ConfigureAwait(false))
         {
             Services.Log.Post(

@@ -3,15 +3,20 @@ using System.Threading.Tasks.Sources;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. Continuations
-/// run on the thread pool. Links and <see cref="IsQueued"/> belong to the gate's lock; whoever takes the waiter out of the list completes it, once.
+/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. It is completed
+/// on the thread pool, since that may call what the caller brought along, a synchronization context or a scheduler: whatever these do, or throw, it is
+/// neither on the core thread nor under the gate's lock. Links and <see cref="IsQueued"/> belong to that lock; whoever takes the waiter out of the
+/// list completes it, once.
 /// </summary>
-internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValueTaskSource<bool>
+internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValueTaskSource<bool>, IThreadPoolWorkItem
 {
     private static readonly Action<object?, CancellationToken> Cancelled =
         static (state, ct) => ((SendWaiter)state!)._gate!.Cancel((SendWaiter)state, ct);
 
-    private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
+    // Continuations run where it is completed, on the pool.
+    private ManualResetValueTaskSourceCore<bool> _source;
+    private bool _result;
+    private Exception? _reason;
     private CancellationTokenRegistration _registration;
     private SendGate? _gate;
     private object? _request;
@@ -61,11 +66,28 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
         if (ct.CanBeCanceled) _registration = ct.UnsafeRegister(Cancelled, this);
     }
 
-    /// <summary>Completes the call.</summary>
-    public void Succeed(bool result) => _source.SetResult(result);
+    /// <summary>Completes the call, soon.</summary>
+    public void Succeed(bool result)
+    {
+        _result = result;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
 
-    /// <summary>Completes the call with an exception.</summary>
-    public void Fail(Exception reason) => _source.SetException(reason);
+    /// <summary>Completes the call with an exception, soon.</summary>
+    public void Fail(Exception reason)
+    {
+        _reason = reason;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    // The waiter may serve another call before this returns.
+    void IThreadPoolWorkItem.Execute()
+    {
+        Exception? reason = _reason;
+        _reason = null;
+        if (reason is null) _source.SetResult(_result);
+        else _source.SetException(reason);
+    }
 
     ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _source.GetStatus(token);
 

@@ -183,6 +183,20 @@ public sealed class SendGateTests
         Assert.InRange(AllocatedBytes.Of(() => Cycle(request, 10_000)), 0, 1_000);
     }
 
+    // What a context throws, or whatever else it does, must meet neither the core nor the gate's lock.
+    [Fact]
+    public async Task The_context_of_a_call_that_waited_is_called_on_the_pool()
+    {
+        Fill(MostMessages);
+        Assert.False(_gate.TryEnter(1));
+        var context = new RecordingContext();
+        Task waiting = context.Run(async () => await _gate.EnterAsync(_owner, "message", 1, default));
+        var core = new Thread(() => Take(MostMessages));
+        core.Start();
+        await waiting.WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal([true], context.WasOnPool);
+    }
+
     [Fact]
     public async Task Nothing_is_lost_or_stuck_between_many_senders_and_a_core()
     {
@@ -225,6 +239,8 @@ public sealed class SendGateTests
             ValueTask wait = _gate.EnterAsync(_owner, request, 1, default);
             _queue.Requests.Clear();
             _gate.OnGateChanged(open: true);
+            // On the pool, soon.
+            while (!wait.IsCompleted) Thread.Yield();
             wait.GetAwaiter().GetResult();
             Take(1);
         }
