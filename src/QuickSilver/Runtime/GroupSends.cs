@@ -103,6 +103,7 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         if (argument == AdvanceRequest)
         {
             Gate.AdvanceFromCore();
+            _group.Touch();
             return;
         }
         Interlocked.Exchange(ref _isSignalled, 0);

@@ -95,6 +95,8 @@ internal sealed class SendGate
             Interlocked.Or(ref _state, UnsentFull);
             Advance();
         }
+        // The core may have noted the node's sum while this message was in it.
+        _queue.RequestAdvance();
         return false;
     }
 
