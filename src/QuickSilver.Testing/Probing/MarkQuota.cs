@@ -31,6 +31,7 @@ internal static class MarkQuota
         [Mark.OwnMessageWaited] = "a backlog must outlive its view: reached by short runs with moves",
         [Mark.UnrecognisedFull] = "thirty thousand packets must come before their view: reached by tests of the buffer alone",
         [Mark.UnrecognisedReplayed] = "one run in a hundred and thirty, so that 400 may have none: reached by tests of the buffer alone",
+        [Mark.RunEndedByLength] = "one run in sixty, so that 400 may have none: reached by tests of sources that write into packets alone",
         [Mark.KernelDropsTold] = "few runs have receive buffers that overflow: reached by short runs with small buffers",
     };
 

@@ -7,7 +7,7 @@ namespace QuickSilver.Tests.Allocation;
 /// A million messages between two nodes on real sockets, token rounds running, received inline: the whole process allocates nothing per message.
 /// Counts are exact. What is allowed for the run as a whole is <see cref="Allowance"/>: timers of the thread pool and statistics ten times a second.
 /// Pools and queues grow when a larger backlog is met than ever before, which a hiccup of the machine can cause at any time: so the least of up to
-/// ten runs counts. What were allocated per message would show in each of them.
+/// thirty runs counts. What were allocated per message would show in each of them.
 /// </summary>
 [Collection(AllocationCollection.Name)]
 public sealed class SteadyStateTests
@@ -15,7 +15,7 @@ public sealed class SteadyStateTests
     private const int Messages = 1_000_000;
     private const int Burst = 10_000;
     private const int WarmUp = 300_000;
-    private const int MoreRuns = 9;
+    private const int MoreRuns = 29;
     private const int Size = 100;
 
     /// <summary>Bytes for a run of a million messages: an eighth of a byte each.</summary>

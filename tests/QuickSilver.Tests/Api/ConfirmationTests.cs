@@ -61,7 +61,7 @@ public sealed class ConfirmationTests
     public async Task When_the_sender_is_evicted_what_is_not_confirmed_is_in_doubt()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await rig.StartThreeAsync();
+        Group[] groups = await rig.StartThreeAsync(Trouble.Patient);
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task[] calls =
         [
@@ -112,7 +112,7 @@ public sealed class ConfirmationTests
     public async Task When_the_group_is_left_or_the_node_disposed_of_meanwhile_the_call_says_so(bool node)
     {
         await using var rig = new NodeRig();
-        Group[] groups = await rig.StartThreeAsync();
+        Group[] groups = await rig.StartThreeAsync(node ? Trouble.Patient : null);
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
         Task flushed = groups[0].FlushAsync().AsTask();

@@ -8,7 +8,7 @@ public sealed class LeavingTests
     public async Task A_leave_that_waits_for_confirmation_when_the_node_is_evicted_ends_with_that_reason()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await rig.StartThreeAsync();
+        Group[] groups = await rig.StartThreeAsync(Trouble.Patient);
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         QuickSilverNode leaver = groups[0].Node;
         Group second = await leaver.JoinAsync("group");
@@ -29,6 +29,7 @@ public sealed class LeavingTests
         await using var rig = new NodeRig();
         Group[] groups = await rig.StartThreeAsync(static options =>
         {
+            Trouble.Patient(options);
             options.Shutdown.DrainTimeout = 2 * NodeRig.Patience;
             options.Shutdown.Timeout = 3 * NodeRig.Patience;
         });

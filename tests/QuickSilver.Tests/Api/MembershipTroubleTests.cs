@@ -82,6 +82,7 @@ public sealed class MembershipTroubleTests
         {
             Host(options);
             Trouble.Quick(options);
+            Trouble.Patient(options);
         }
     }
 

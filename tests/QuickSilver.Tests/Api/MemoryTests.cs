@@ -66,7 +66,7 @@ public sealed class MemoryTests
     {
         const int Limit = 1 << 20;
         await using var rig = new NodeRig();
-        await rig.StartAsync(Trouble.Quick);
+        await rig.StartAsync();
         (Group left, Group right) = await rig.StartPairAsync(change: static options =>
         {
             options.Pending.MaxBytes = Limit / 4;
@@ -96,7 +96,7 @@ public sealed class MemoryTests
                     return;
                 }
             })));
-            await Task.Delay(150);
+            await NodeRig.UntilAsync(() => left.Node.GetStatistics().PendingBytes > 0, "what waits is told");
             // What was admitted before the core said stop is taken anyway: half of a stream's limit for each group, at most.
             Assert.InRange(left.Node.GetStatistics().PendingBytes, 1, Limit + (names.Length * Limit / 8));
             Assert.Equal(SendStatus.Backpressured, sending[0].TrySend(new byte[1_000]));

@@ -66,7 +66,7 @@ public sealed partial class DocsTests
     public async Task A_confirmation_with_a_limit_as_the_page_says_tells_whom_it_waited_for()
     {
         await using var rig = new NodeRig();
-        await rig.StartAsync(Trouble.Quick);
+        await rig.StartAsync();
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Quick);
         var told = new List<string>();
         await FailureSnippets.ConfirmAsync(left, [1], told.Add, CancellationToken.None);

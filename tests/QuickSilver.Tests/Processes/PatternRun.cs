@@ -28,7 +28,7 @@ internal sealed class PatternRun
             int expected = patterns.Count * FourPatterns.GroupsPerPattern * messagesPerGroup;
             string[] faults = drop > 0 ? ["--drop", ProgramCluster.Text(drop), "--seed", ProgramCluster.Text(number)] : [];
             subscribers.Add(cluster.Start("Subscriber", $"subscriber-{number}",
-                [.. FourPatterns.Arguments(patterns), "--expect", ProgramCluster.Text(expected), "--linger", "1", .. faults]));
+                [.. FourPatterns.Arguments(patterns), "--expect", ProgramCluster.Text(expected), "--linger", drop > 0 ? "1" : "5", .. faults]));
         }
         // A join returns when every later message will be seen, so the publisher need not know who is in which group.
         foreach (ProgramRun subscriber in subscribers) await subscriber.WaitUntilJoinedAsync();
