@@ -12,7 +12,7 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One node's membership in one group, shared by all handles on it: the gate in front of the request queue, what the protocol says about the group,
+/// One node's membership in one group, shared by all handles on it: the gate and the way of what it sends, what the protocol says about the group,
 /// and who is to hear of it. Members are for the core thread unless they say otherwise.
 /// </summary>
 internal sealed class GroupCore
@@ -110,7 +110,7 @@ internal sealed class GroupCore
     public void OnLeaving(Instant now)
     {
         State = GroupState.Leaving;
-        Sends.AdmitAll(now);
+        Sends.OnLeaving(now);
     }
 
     /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>

@@ -162,11 +162,12 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         return isAnyLeft;
     }
 
-    /// <summary>Gives what has been handed over to the protocol, which knows of it from here on. What comes meanwhile, from other threads or from
-    /// handlers that answer, is for the next turn.</summary>
-    public void AdmitAll(Instant now)
+    /// <summary>The node leaves the group: nothing more is let in, and what has been goes first.</summary>
+    public void OnLeaving(Instant now)
     {
-        for (long left = MostStaged; left > 0 && TryAdmitNext(now); left--) continue;
+        // In this order: what were let in later would be dropped, and its caller told that it was sent.
+        _stage.Close();
+        AdmitAll(now);
     }
 
     /// <summary>Asks for everything that was handed over to be stable. It goes through the stage itself: what has its place before it may still be in
@@ -247,6 +248,13 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         if (_stage.TryAppend(request)) return true;
         if (mustBeAdmitted) Interlocked.Decrement(ref _mustAdmit);
         return false;
+    }
+
+    // Gives what has been handed over to the protocol, which knows of it from here on. What comes meanwhile, from other threads or from handlers that
+    // answer, is for the next turn.
+    private void AdmitAll(Instant now)
+    {
+        for (long left = MostStaged; left > 0 && TryAdmitNext(now); left--) continue;
     }
 
     private bool TryAdmitNext(Instant now)

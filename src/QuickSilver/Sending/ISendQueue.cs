@@ -1,6 +1,6 @@
 namespace QuickSilver.Sending;
 
-/// <summary>Where a <see cref="SendGate"/> puts what it admits: a group's way into the request queue.</summary>
+/// <summary>Where a <see cref="SendGate"/> puts what it admits: a group's way to the core.</summary>
 internal interface ISendQueue
 {
     /// <summary>Hands a request to the core. Any thread; never waits.</summary>
@@ -13,7 +13,6 @@ internal interface ISendQueue
     /// <summary>Has <see cref="SendGate.AdvanceFromCore"/> called in the core's next turn. Core thread only.</summary>
     void RequestAdvance();
 
-    /// <summary>A message that was taken out of the request queue has been packed for the last time, or dropped: its memory is free. Core thread
-    /// only.</summary>
+    /// <summary>A message that the core has taken has been packed for the last time, or dropped: its memory is free. Core thread only.</summary>
     void OnPacked(int bytes);
 }

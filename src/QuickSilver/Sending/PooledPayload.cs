@@ -4,7 +4,7 @@ namespace QuickSilver.Sending;
 
 /// <summary>
 /// A message's bytes on their way from an application thread to the core: an array of a <see cref="SendBufferPool"/>. Filled by the thread that
-/// rented it, then handed over through the request queue; goes home by itself when the core has packed it for the last time.
+/// rented it, then handed over through the group's stage; goes home by itself when the core has packed it for the last time.
 /// </summary>
 internal sealed class PooledPayload : Payload
 {
@@ -44,7 +44,7 @@ internal sealed class PooledPayload : Payload
     /// <summary>Gives the memory back without sending it: for whoever holds the only reference. Any thread.</summary>
     public void Return() => _home.Push(this);
 
-    /// <summary>Who took the message from the request queue, and is told when its bytes are no longer needed. Core thread only.</summary>
+    /// <summary>Who took the message for the core, and is told when its bytes are no longer needed. Core thread only.</summary>
     internal ISendQueue? Taker { get; set; }
 
     /// <inheritdoc/>

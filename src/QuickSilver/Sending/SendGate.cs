@@ -1,7 +1,7 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Admission of one group's messages, in front of the request queue.
+/// Admission of one group's messages, in front of their stage.
 /// <para>
 /// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
 /// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet packed for

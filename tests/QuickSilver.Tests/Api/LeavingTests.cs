@@ -42,6 +42,41 @@ public sealed class LeavingTests
         await disposing.WaitAsync(NodeRig.Patience);
     }
 
+    // A call that returned has sent its message, also when the group is left at that very moment; a message that is not sent ends in an exception.
+    [Fact]
+    public async Task What_is_sent_beside_a_leave_is_delivered_or_refused()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        long received = 0;
+        using IDisposable counting = right.OnMessageInline((in MessageView _) => Interlocked.Increment(ref received));
+        long sent = 0;
+        for (int round = 0; round < 20; round++)
+        {
+            Group leaving = round == 0 ? left : await left.Node.JoinAsync("group");
+            await leaving.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+            Task[] senders = [.. Enumerable.Range(0, 4).Select(_ => Task.Run(async () =>
+            {
+                try
+                {
+                    while (true)
+                    {
+                        await leaving.SendAsync("x");
+                        Interlocked.Increment(ref sent);
+                    }
+                }
+                catch (ObjectDisposedException)
+                {
+                    return;
+                }
+            }))];
+            await Task.Delay(10);
+            await leaving.LeaveAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await Task.WhenAll(senders).WaitAsync(NodeRig.Patience);
+        }
+        await NodeRig.UntilAsync(() => Interlocked.Read(ref received) == Interlocked.Read(ref sent), "all that was sent arrives");
+    }
+
     [Fact]
     public async Task Handles_disposed_of_while_the_node_stops_by_itself_end_with_it()
     {
