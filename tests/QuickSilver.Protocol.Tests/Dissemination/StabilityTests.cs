@@ -1,0 +1,156 @@
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Tests.Dissemination;
+
+/// <summary>What a group is told of the stability of what it sent: flushes, tickets, and who is still waited for.</summary>
+public class StabilityTests
+{
+    private static readonly GroupInfo First = SendWorld.Group(1);
+    private static readonly GroupInfo Second = SendWorld.Group(2);
+
+    [Fact]
+    public void AFlushWaitsForWhatWasAdmittedBeforeAndForNothingElse()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        int flushed = 0;
+        sender.Flush(_ => flushed++, world.Now);
+        Assert.Equal(1, flushed);
+        for (int index = 0; index < 3; index++)
+        {
+            world.Admit(sender, [1]);
+            world.PullAll();
+        }
+        sender.Flush(_ => flushed += 10, world.Now);
+        world.Admit(sender, [1]);
+        world.PullAll();
+        world.Ack(world.Stream(view), 2);
+        Assert.Equal(1, flushed);
+        world.Ack(world.Stream(view), 3);
+        Assert.Equal(11, flushed);
+    }
+
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(7, 3)]
+    [InlineData(7, 7)]
+    public void AFlushBetweenMessagesOfOnePacketCountsThoseBeforeItOnly(int messages, int before)
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        int flushed = 0;
+        for (int index = 1; index <= messages; index++)
+        {
+            world.Admit(sender, [1]);
+            if (index == before) sender.Flush(_ => flushed++, world.Now);
+            if (index == 4) world.Admit(world.Disseminator.OpenGroup(Second), [2]);
+        }
+        world.PullAll();
+        Assert.Equal(1UL, world.Stream(view).Highest);
+        Assert.Equal(messages, sender.PendingMessages);
+        Assert.Equal(messages, sender.PendingBytes);
+        Assert.Equal(0, flushed);
+        world.Ack(world.Stream(view), 1);
+        Assert.Equal(1, flushed);
+        Assert.Equal(0, sender.PendingMessages);
+        Assert.Equal(0, sender.PendingBytes);
+        sender.Flush(_ => flushed++, world.Now);
+        Assert.Equal(2, flushed);
+    }
+
+    [Fact]
+    public void WhatIsCountedInRunsIsStillNamedAsUnstable()
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First), other = world.Disseminator.OpenGroup(Second);
+        var ticket = new TicketStub();
+        world.Admit(sender, [1]);
+        world.Admit(sender, [2]);
+        world.PullAll();
+        world.Admit(other, [3], ticket);
+        world.PullAll();
+        Assert.Equal([view], Unstable(sender, null));
+        Assert.Empty(Unstable(sender, ticket));
+        Assert.Equal([view], Unstable(other, ticket));
+        world.Ack(world.Stream(view), 1);
+        Assert.Empty(Unstable(sender, null));
+        world.Ack(world.Stream(view), 2);
+        Assert.Empty(Unstable(other, ticket));
+        Assert.Equal(1, ticket.StableCalls);
+    }
+
+    [Fact]
+    public void ADroppedStreamGivesBackTheRecordsOfRunsAndOfMessagesWithTickets()
+    {
+        var world = new SendWorld();
+        NodeInfo[] nodes = world.Nodes(1, 2);
+        world.Begin([First], world.View(1, 1, 1, nodes, unicast: false, First));
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        var ticket = new TicketStub();
+        for (int index = 0; index < 20; index++) world.Admit(sender, [1], index % 5 == 0 ? ticket : null);
+        world.PullAll();
+        int flushed = 0;
+        sender.Flush(_ => flushed++, world.Now);
+        world.Remove(nodes[^1]);
+        Assert.Equal(4, ticket.StableCalls);
+        Assert.Equal(1, flushed);
+        Assert.Equal(0, sender.PendingMessages);
+        Assert.Equal(20, world.Own.Count);
+        world.Disseminator.Close();
+        Assert.Equal(0, world.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void AFlushIsNotDeceivedByLaterMessagesThatAreStableEarlier()
+    {
+        var world = new SendWorld();
+        RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
+        world.Begin([First], old);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        world.Admit(sender, [1]);
+        int flushed = 0;
+        sender.Flush(_ => flushed++, world.Now);
+        RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
+        world.Install(2, next);
+        world.Switch();
+        world.Admit(sender, [2]);
+        world.PullAll();
+        world.Ack(world.Stream(next), 1);
+        Assert.Equal(0, flushed);
+        world.Ack(world.Stream(old), 1);
+        Assert.Equal(1, flushed);
+    }
+
+    [Fact]
+    public void ATicketIsToldOnceWhenAllRegionsAreStableAndCountsTheRemoved()
+    {
+        var world = new SendWorld();
+        NodeInfo[] others = world.Nodes(20, 3);
+        RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First), far = world.View(2, 2, 1, others, unicast: false, First);
+        world.Begin([First], near, far);
+        var ticket = new TicketStub();
+        world.Admit(world.Disseminator.OpenGroup(First), [1], ticket);
+        world.PullAll();
+        Assert.Equal(6, ticket.Members);
+        world.Ack(world.Stream(near), 1);
+        Assert.Equal(0, ticket.StableCalls);
+        world.Remove(others[0]);
+        Assert.Equal(0, ticket.StableCalls);
+        world.Ack(world.Stream(far), 1);
+        Assert.Equal((1, 1), (ticket.StableCalls, ticket.Removed));
+    }
+
+    private static List<RegionView> Unstable(GroupSender group, SendTicket? ticket)
+    {
+        List<RegionView> views = [];
+        group.FindUnstable(ticket, views);
+        return views;
+    }
+}
