@@ -21,9 +21,7 @@ public sealed class SocketTransportTests : IDisposable
     {
         IHostTransport sender = _rig.Start("linux");
         IHostTransport receiver = _rig.Start("linux");
-        Assert.SkipUnless(
-            sender.Facts.TrainDatagrams > 1,
-            "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
+        NeedsSegmentation(sender);
         receiver.Open(_rig.Group, receive: true);
         sender.Send(TransportRig.Train(TrainRoute.Region, 60, 1000, channel: sender.Open(_rig.Group, receive: false)));
 
@@ -39,9 +37,7 @@ public sealed class SocketTransportTests : IDisposable
     {
         IHostTransport sender = _rig.Start(kind);
         IHostTransport receiver = _rig.Start(kind);
-        Assert.SkipUnless(
-            sender.Facts.TrainDatagrams > 1,
-            "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
+        NeedsSegmentation(sender);
         receiver.Open(_rig.Group, receive: true);
         IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
 
@@ -190,4 +186,8 @@ public sealed class SocketTransportTests : IDisposable
         Assert.Equal(expected, slot);
         Assert.InRange(SlotSize.TrainDatagrams(slot) * slot, 1, Train.MaxBytes);
     }
+
+    private static void NeedsSegmentation(IHostTransport transport) => Assert.SkipUnless(
+        transport.Facts.TrainDatagrams > 1,
+        "needs UDP_SEGMENT (Linux 4.18): this system sends trains one datagram a call, which other tests cover");
 }
