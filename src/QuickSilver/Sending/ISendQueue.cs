@@ -10,7 +10,7 @@ internal interface ISendQueue
     /// <summary>Gives back what a request holds. Any thread.</summary>
     void Discard(object? request);
 
-    /// <summary>Has <see cref="SendGate.AdvanceFromCore"/> called in the core's next turn. Core thread only.</summary>
+    /// <summary>Has <see cref="SendGate.AdvanceFromCore"/> called in the core's next turn. Any thread.</summary>
     void RequestAdvance();
 
     /// <summary>A message that the core has taken has been packed for the last time, or dropped: its memory is free. Core thread only.</summary>
