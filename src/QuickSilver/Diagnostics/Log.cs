@@ -29,14 +29,15 @@ internal static partial class Log
     [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
     public static partial void RecordsDropped(ILogger logger, int count);
 
-    [LoggerMessage(1007, LogLevel.Warning, "The core thread was held up for {Duration} by {Phase} (group: {Group})")]
-    public static partial void Stalled(ILogger logger, TimeSpan duration, LoopPhase phase, string group);
+    [LoggerMessage(1007, LogLevel.Warning, "Node {Name}: the core thread was held up for {Duration} by {Phase}, {Cause}")]
+    public static partial void Stalled(ILogger logger, string name, TimeSpan duration, LoopPhase phase, string cause);
 
     [LoggerMessage(
         1008,
         LogLevel.Error,
-        "The core thread has not come back from {Phase} of group {Group} for {Duration}: the node neither receives nor answers meanwhile")]
-    public static partial void Hanging(ILogger logger, TimeSpan duration, LoopPhase phase, string group);
+        "Node {Name}: the core thread has not come back from {Phase} of group {Group} for {Duration}, and the node neither receives nor answers "
+        + "meanwhile. User code on that thread must not block, nor wait for a call of QuickSilver (.Wait(), .Result)")]
+    public static partial void Hanging(ILogger logger, string name, TimeSpan duration, LoopPhase phase, string group);
 
     [LoggerMessage(1101, LogLevel.Information, "This process serves the membership at {Endpoint}")]
     public static partial void ServingMembership(ILogger logger, string endpoint);
@@ -44,11 +45,11 @@ internal static partial class Log
     [LoggerMessage(1102, LogLevel.Information, "Connected to the membership server at {Server}")]
     public static partial void MembershipConnected(ILogger logger, string server);
 
-    [LoggerMessage(1103, LogLevel.Warning, "Lost the membership server at {Server}: {End}")]
-    public static partial void MembershipLost(ILogger logger, string server, string end);
+    [LoggerMessage(1103, LogLevel.Warning, "Node {Name} has lost the membership server at {Server}: {End}")]
+    public static partial void MembershipLost(ILogger logger, string name, string server, string end);
 
-    [LoggerMessage(1104, LogLevel.Warning, "No membership server can be reached: {Reason}")]
-    public static partial void MembershipUnreachable(ILogger logger, string reason);
+    [LoggerMessage(1104, LogLevel.Warning, "Node {Name} reaches no membership server: {Reason}")]
+    public static partial void MembershipUnreachable(ILogger logger, string name, string reason);
 
     [LoggerMessage(1105, LogLevel.Error, "Node {Name} was removed from the cluster: {Reason}")]
     public static partial void Evicted(ILogger logger, string name, string reason);
@@ -95,13 +96,13 @@ internal static partial class Log
     [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
     public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 
-    [LoggerMessage(1401, LogLevel.Error, "The reader of {Group} is too slow: {Backlog} messages were unread; the handle leaves the group")]
-    public static partial void SlowConsumer(ILogger logger, string group, long backlog);
+    [LoggerMessage(1401, LogLevel.Error, "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves it")]
+    public static partial void SlowConsumer(ILogger logger, string group, long backlog, long leased);
 
-    [LoggerMessage(1402, LogLevel.Warning, "The inbox of {Group} is full and drops messages ({Reason})")]
+    [LoggerMessage(1402, LogLevel.Warning, "The inbox of {Group} is full and drops messages ({Reason}): its reader is slow, or nobody reads; the node's statistics count them")]
     public static partial void InboxDrops(ILogger logger, string group, LossReason reason);
 
-    [LoggerMessage(1501, LogLevel.Error, "A handler of {Group} threw; {Count} so far, policy {Policy}")]
+    [LoggerMessage(1501, LogLevel.Error, "A handler of {Group} threw, policy {Policy}; on this node {Count} calls have thrown so far")]
     public static partial void HandlerFailed(ILogger logger, string group, long count, HandlerErrorPolicy policy, Exception fault);
 
     [LoggerMessage(1502, LogLevel.Error, "A handler of the node's events threw on {Event}")]

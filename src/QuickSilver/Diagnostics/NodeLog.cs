@@ -5,7 +5,7 @@ namespace QuickSilver.Diagnostics;
 /// <summary>
 /// A node's log. Logging providers are user code, so nobody who must not wait calls them: records go into a bounded ring and are written by a pool
 /// thread, one at a time, in order. When providers are slower than the node, the newest records are dropped and counted, and the count is logged with
-/// the next one that fits. Any thread; costs an object per record, so it is for what is rare.
+/// the next one that fits. Every record is written in a scope that names the node, since a process may have several. Any thread; costs an object per record, so it is for what is rare.
 /// </summary>
 internal sealed class NodeLog : IThreadPoolWorkItem
 {
@@ -19,7 +19,16 @@ internal sealed class NodeLog : IThreadPoolWorkItem
     private int _dropped;
 
     /// <summary>Makes a log that writes to the category "QuickSilver".</summary>
-    public NodeLog(ILoggerFactory factory) => _logger = factory.CreateLogger("QuickSilver");
+    /// <param name="factory">The application's.</param>
+    /// <param name="node">The node's name.</param>
+    public NodeLog(ILoggerFactory factory, string node)
+    {
+        _logger = factory.CreateLogger("QuickSilver");
+        Node = node;
+    }
+
+    /// <summary>The node's name.</summary>
+    public string Node { get; }
 
     /// <summary>Adds a record.</summary>
     /// <param name="state">What is logged.</param>
@@ -82,6 +91,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
     {
         try
         {
+            using IDisposable? scope = _logger.BeginScope("Node {Node}", Node);
             record.Write(_logger);
         }
         catch (Exception)

@@ -16,6 +16,9 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there is none.</summary>
     public string LastTrouble => _lastTrouble;
 
+    /// <summary>True when a server was reached that says nothing, and nothing worse was met since.</summary>
+    public bool IsServerSilent => _wasReached && _lastTrouble.Length == 0;
+
     /// <summary>How the search for a membership server stands while none has admitted the node, for an exception's text.</summary>
     public string DescribeSearch() =>
         _lastTrouble is { Length: > 0 } trouble ? trouble : _wasReached ? "one was reached, and does not answer" : "nothing has answered yet";
@@ -55,7 +58,8 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     {
         _isMisfit = IsMisfit(end);
         _lastTrouble = $"the connection to {server} ended: {Describe(end)}";
-        if (end != FrameEnd.Stopped) log.Post((server, end), static (logger, s) => Log.MembershipLost(logger, s.server, s.end.ToString()));
+        if (end != FrameEnd.Stopped)
+            log.Post((log.Node, server, end), static (logger, s) => Log.MembershipLost(logger, s.Node, s.server, s.end.ToString()));
     }
 
     /// <inheritdoc/>
@@ -63,7 +67,7 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     {
         _isMisfit = false;
         _lastTrouble = reason;
-        log.Post(reason, static (logger, s) => Log.MembershipUnreachable(logger, s));
+        log.Post((log.Node, reason), static (logger, s) => Log.MembershipUnreachable(logger, s.Node, s.reason));
     }
 
     /// <inheritdoc/>

@@ -160,7 +160,8 @@ internal sealed class UserCodeWatch(TimeSpan stall, NodeLog log, NodeEventQueue 
         LoopPhase phase = _phase;
         string groupName = Volatile.Read(ref _groupName);
         TimeSpan duration = TimeSpan.FromMilliseconds(took);
-        log.Post((duration, phase, groupName), static (logger, s) => Log.Hanging(logger, s.duration, s.phase, s.groupName));
+        log.Post(
+            (log.Node, duration, phase, groupName), static (logger, s) => Log.Hanging(logger, s.Node, s.duration, s.phase, s.groupName));
         events.Post(new StallEvent(phase, duration, groupName));
     }
 }

@@ -127,7 +127,7 @@ public sealed class Group : GroupSender, IInboxOwner
 
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
 
-    void IInboxOwner.OnOverflow(long backlog) => Core?.OnOverflow(this, backlog);
+    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => Core?.OnOverflow(this, backlog, leasedBytes);
 
     /// <summary>Messages are delivered. Core thread only.</summary>
     internal void Deliver(NodeInfo sender, in MessageRun run)

@@ -15,5 +15,7 @@ internal interface IInboxOwner
 
     /// <summary>The inbox was full under <see cref="OverflowPolicy.FailGroup"/> and takes nothing more; the handle is to be failed, later than in
     /// this call.</summary>
-    void OnOverflow(long backlog);
+    /// <param name="backlog">Unread messages.</param>
+    /// <param name="leasedBytes">Bytes of leases that have not been disposed of.</param>
+    void OnOverflow(long backlog, long leasedBytes);
 }

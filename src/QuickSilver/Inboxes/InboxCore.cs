@@ -274,7 +274,7 @@ internal sealed class InboxCore
             if (policy == OverflowPolicy.FailGroup)
             {
                 _takesNothing = true;
-                _owner.OnOverflow(messages);
+                _owner.OnOverflow(messages, _depth.Leased);
                 return false;
             }
             if (policy == OverflowPolicy.DropNewest || !_ring.TryDropOldest(reason, out InboxEntry dropped))

@@ -13,12 +13,17 @@ internal struct InboxDepth
     private long _messagesOut;
     private long _bytesOut;
     private long _pinnedOut;
+    private long _leasedIn;
+    private long _leasedOut;
 
     /// <summary>Unread messages. Any thread.</summary>
     public readonly long Messages => Math.Max(0, Volatile.Read(in _messagesIn) - Volatile.Read(in _messagesOut));
 
     /// <summary>Unread bytes, and bytes of leases not yet disposed of. Any thread.</summary>
     public readonly long Bytes => Math.Max(0, Volatile.Read(in _bytesIn) - Volatile.Read(in _bytesOut));
+
+    /// <summary>Bytes of leases not yet disposed of. Any thread.</summary>
+    public readonly long Leased => Math.Max(0, Volatile.Read(in _leasedIn) - Volatile.Read(in _leasedOut));
 
     /// <summary>Memory that is kept from being used again. Any thread.</summary>
     public readonly long Pinned => Math.Max(0, Volatile.Read(in _pinnedIn) - Volatile.Read(in _pinnedOut));
@@ -40,11 +45,18 @@ internal struct InboxDepth
     }
 
     /// <summary>The reader has handed over a message. The reader's thread.</summary>
-    /// <param name="bytes">That count no more; 0 for a lease, which counts until it ends.</param>
+    /// <param name="bytes">That count no more.</param>
     public void OnConsumed(long bytes)
     {
         Volatile.Write(ref _messagesOut, _messagesOut + 1);
         if (bytes > 0) Interlocked.Add(ref _bytesOut, bytes);
+    }
+
+    /// <summary>The reader has handed over a lease: its bytes count until it ends. The reader's thread.</summary>
+    public void OnLeased(long bytes)
+    {
+        Volatile.Write(ref _messagesOut, _messagesOut + 1);
+        Volatile.Write(ref _leasedIn, _leasedIn + bytes);
     }
 
     /// <summary>Memory of messages that have been read is on its way home. Any thread.</summary>
@@ -57,6 +69,7 @@ internal struct InboxDepth
     public void OnLeaseReleased(in InboxEntry entry)
     {
         Interlocked.Add(ref _bytesOut, entry.Length);
+        Interlocked.Add(ref _leasedOut, entry.Length);
         OnUnpinned(entry.Pinned);
     }
 }

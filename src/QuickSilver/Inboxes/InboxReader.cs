@@ -73,7 +73,7 @@ internal sealed class InboxReader(InboxCore inbox)
     public MessageLease Lease(in InboxEntry entry)
     {
         _batch![_next - 1] = default;
-        inbox.Depth.OnConsumed(0);
+        inbox.Depth.OnLeased(entry.Length);
         return inbox.Shared.Leases.Begin(inbox, entry);
     }
 

@@ -30,6 +30,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private Task _running = Task.CompletedTask;
     private FrameConnection? _open;
     private FrameConnection? _current;
+    private volatile bool _expectsEnd;
 
     /// <summary>Makes a link that does nothing before <see cref="Start"/>.</summary>
     /// <param name="connector">Finds servers; disposed with the link.</param>
@@ -55,6 +56,9 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
 
     /// <inheritdoc/>
     public void Send(ReadOnlySpan<byte> frame) => _current?.Send(frame);
+
+    /// <summary>The node is about to say goodbye, and whoever closes the connection then is no trouble. Core thread.</summary>
+    public void ExpectEnd() => _expectsEnd = true;
 
     /// <summary>Sends what is queued, closes the connection and looks for no other. Core thread, at the node's end, after its goodbye.</summary>
     public void Close()
@@ -172,7 +176,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
         lock (_lock) _open = null;
         _requests.Enqueue(this, connection, Ended);
-        _events.OnLost(connection.Remote, end);
+        _events.OnLost(connection.Remote, _expectsEnd ? FrameEnd.Stopped : end);
     }
 
     private async Task PauseAsync(int failures)

@@ -160,18 +160,25 @@ internal sealed class GroupCore
     }
 
     /// <summary>An inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
-    public void OnOverflow(Group handle, long backlog)
+    public void OnOverflow(Group handle, long backlog, long leasedBytes)
     {
         _node.SlowConsumers++;
-        Services.Log.Post((Name, Backlog: backlog), static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog));
+        Services.Log.Post(
+            (Name, Backlog: backlog, Leased: leasedBytes), static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog, s.Leased));
+        // Leases that nobody ends are the likelier cause where they take more of the room than what is unread.
+        bool isByLeases = leasedBytes > handle.InboxCore.Bytes / 2;
+        string cause = isByLeases
+            ? $"The inbox of '{Name}' was full of {leasedBytes} bytes in leases that have not been disposed of"
+            : $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full";
+        string remedy = isByLeases ? "Dispose of each MessageLease as soon as it has been used (using)" : "Read quicker (ReadLeasedAsync copies nothing)";
         var reason = new SlowConsumerException(
             ErrorCode.SlowConsumer,
-            $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full, and its "
-            + "policy is FailGroup. The handle has left the group; what is stored can still be read. Read quicker (ReadLeasedAsync copies nothing), "
+            $"{cause}, and its policy is FailGroup. The handle has left the group; what is stored can still be read. {remedy}, "
             + "allow more (InboxCapacity, InboxBytes) or choose an OverflowPolicy that drops, then join again.")
         {
             GroupName = Name,
             Backlog = backlog,
+            LeasedBytes = leasedBytes,
             Diagnostics = _node.Describe(this),
         };
         _node.FailLater(handle, reason);

@@ -126,6 +126,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         EndReason ??= _lifecycle.StopReason
             ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of: start another.");
+        (_link as TcpMembershipLink)?.ExpectEnd();
         Stack.Shutdown(now);
         Directory.EndAll(_lifecycle.StopReason);
         Statistics?.Cut(now);
@@ -183,7 +184,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         }
         if (policy == HandlerErrorPolicy.Continue) return;
         var reason = new QuickSilverException(ErrorCode.HandlerFailed,
-            $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: {fault.Message} "
+            $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: {fault.Message.TrimEnd('.')}. "
             + "Mend it (the inner exception says where it threw), or choose HandlerErrorPolicy.Continue.",
             fault);
         if (policy == HandlerErrorPolicy.LeaveGroup) FailLater(handle, reason);
@@ -292,7 +293,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         if (now < _nextStallReport) return;
         _nextStallReport = now + TimeSpan.FromSeconds(1);
-        Services.Log.Post((took, phase, groupName), static (logger, s) => Log.Stalled(logger, s.took, s.phase, s.groupName ?? "none"));
+        string cause = groupName is null ? "not by the application's code: processors were busy, or the runtime compiled" : $"by code for '{groupName}'";
+        Services.Log.Post(
+            (Services.Name, took, phase, cause), static (logger, s) => Log.Stalled(logger, s.Name, s.took, s.phase, s.cause));
         Services.Events.Post(new StallEvent(phase, took, groupName));
     }
 

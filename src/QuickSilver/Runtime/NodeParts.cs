@@ -57,6 +57,7 @@ internal sealed class NodeParts
         catch (Exception failure)
         {
             string trouble = Lifecycle.Reporter.DescribeSearch(); // before the stop, which closes the connection and is no trouble
+            string remedy = Remedy(options.Membership, Lifecycle.Reporter.IsServerSilent);
             Lifecycle.Stop(null);
             await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (failure is OperationCanceledException && ct.IsCancellationRequested)
@@ -65,7 +66,7 @@ internal sealed class NodeParts
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
                 $"No membership server admitted this node within Membership.JoinTimeout ({options.Membership.JoinTimeout}): {trouble}. "
-                + Remedy(options.Membership));
+                + remedy);
         }
         Services.Log.Post(
             (Services.Name, Id: Lifecycle.Id, options.ClusterName, Choice: _choice, carrier),
@@ -113,10 +114,18 @@ internal sealed class NodeParts
         await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
     }
 
-    private static string Remedy(MembershipOptions options) => options.Mode == MembershipMode.Client
-        ? $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), "
-            + "or correct the list, host and port; a firewall must let TCP through to it."
-        : $"Something other than a membership server may be using port {options.Port}: choose another by Membership.Port, the same for all nodes.";
+    private static string Remedy(MembershipOptions options, bool isServerSilent)
+    {
+        if (options.Mode == MembershipMode.Client)
+        {
+            return $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), "
+                + "or correct the list, host and port; a firewall must let TCP through to it.";
+        }
+        string other = $"choose another port by Membership.Port, the same for all nodes of the cluster";
+        return isServerSilent
+            ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: resume or end it. If it is none of yours, {other}."
+            : $"Something other than a membership server may be using port {options.Port}: {other}.";
+    }
 
     // What was sent is to be held by everybody before the node goes, as far as time allows.
     private async Task DrainAsync()

@@ -50,8 +50,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         socket.Dispose();
         throw new TransportException(
             TransportFailure.PortsExhausted,
-            $"Every UDP port of {settings.PortFirst}-{settings.PortFirst + settings.PortCount - 1} on {network.Address} is taken: widen "
-            + "Transport.PortRange (each node needs two ports).");
+            $"Too few UDP ports of {settings.PortFirst}-{settings.PortFirst + settings.PortCount - 1} on {network.Address} are free: widen "
+            + "Transport.PortRange (each node needs two).");
     }
 
     /// <summary>A socket that receives a group.</summary>

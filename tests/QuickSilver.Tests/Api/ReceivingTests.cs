@@ -22,6 +22,7 @@ public sealed class ReceivingTests
         SlowConsumerException reason = await Assert.ThrowsAsync<SlowConsumerException>(async () => await slow.Completion.WaitAsync(NodeRig.Patience));
         Assert.Equal("group", reason.GroupName);
         Assert.Equal(100, reason.Backlog);
+        Assert.Equal(0, reason.LeasedBytes);
         Assert.NotEqual("", reason.Diagnostics);
         Assert.Same(reason, (await ended.Task.WaitAsync(NodeRig.Patience)).Reason);
 
@@ -39,6 +40,29 @@ public sealed class ReceivingTests
         await NodeRig.UntilAsync(() => slow.Node.GetStatistics().SlowConsumers == 1, "it is counted");
         Assert.Equal(NodeState.Running, slow.Node.State);
         await slow.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Leases_that_nobody_ends_are_named_as_what_filled_the_inbox()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxBytes = 10_000 });
+        var kept = new List<MessageLease>();
+        Task<SlowConsumerException> reading = Assert.ThrowsAsync<SlowConsumerException>(async () =>
+        {
+            await foreach (MessageLease lease in right.ReadLeasedAsync()) kept.Add(lease);
+        });
+        byte[] payload = new byte[1_000];
+        while (!right.Completion.IsCompleted)
+        {
+            await left.SendAsync(payload);
+            await left.FlushAsync();
+        }
+
+        SlowConsumerException reason = await reading.WaitAsync(NodeRig.Patience);
+        Assert.InRange(reason.LeasedBytes, 5_001, 10_000);
+        Assert.Contains($"full of {reason.LeasedBytes} bytes in leases that have not been disposed of", reason.Message, StringComparison.Ordinal);
+        foreach (MessageLease lease in kept) lease.Dispose();
     }
 
     [Fact]

@@ -12,7 +12,7 @@ public sealed class NodeEventQueueTests
         var seen = new List<string>();
         int inside = 0;
         int together = 0;
-        var queue = new NodeEventQueue(new NodeLog(factory), happened =>
+        var queue = new NodeEventQueue(new NodeLog(factory, "node"), happened =>
         {
             if (Interlocked.Increment(ref inside) > 1) together++;
             seen.Add(((CarrierEvent)happened).Reason);
@@ -32,7 +32,7 @@ public sealed class NodeEventQueueTests
         using var factory = new RecordingLoggerFactory();
         using var done = new CountdownEvent(NodeEventQueue.Kept + 1);
         var seen = new List<string>();
-        var queue = new NodeEventQueue(new NodeLog(factory), happened =>
+        var queue = new NodeEventQueue(new NodeLog(factory, "node"), happened =>
         {
             seen.Add(((CarrierEvent)happened).Reason);
             done.Signal();
@@ -50,7 +50,7 @@ public sealed class NodeEventQueueTests
     {
         using var factory = new RecordingLoggerFactory();
         using var done = new CountdownEvent(2);
-        var log = new NodeLog(factory);
+        var log = new NodeLog(factory, "node");
         var queue = new NodeEventQueue(log, _ =>
         {
             done.Signal();

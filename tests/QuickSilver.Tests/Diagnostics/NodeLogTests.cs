@@ -10,7 +10,7 @@ public sealed class NodeLogTests
     public async Task Records_are_written_in_order_on_another_thread()
     {
         using var factory = new RecordingLoggerFactory();
-        var log = new NodeLog(factory);
+        var log = new NodeLog(factory, "node");
         for (int index = 0; index < 100; index++) log.Post(index, static (logger, number) => Log.RecordsDropped(logger, number));
         await log.FlushAsync();
         Assert.Equal(Enumerable.Range(0, 100).Select(static index => $"{index}"), factory.Records.Select(static record => record.Text.Split(' ')[0]));
@@ -21,7 +21,7 @@ public sealed class NodeLogTests
     {
         using var blocked = new ManualResetEventSlim();
         using var factory = new RecordingLoggerFactory(() => blocked.Wait());
-        var log = new NodeLog(factory);
+        var log = new NodeLog(factory, "node");
         for (int index = 0; index < 3_000; index++) log.Post(index, static (logger, number) => Log.NodeStopped(logger, $"{number}"));
         blocked.Set();
         await log.FlushAsync();
@@ -38,7 +38,7 @@ public sealed class NodeLogTests
     {
         int calls = 0;
         using var factory = new RecordingLoggerFactory(() => throw new InvalidOperationException($"call {++calls}"));
-        var log = new NodeLog(factory);
+        var log = new NodeLog(factory, "node");
         log.Post(1, static (logger, number) => Log.RecordsDropped(logger, number));
         log.Post(2, static (logger, number) => Log.RecordsDropped(logger, number));
         await log.FlushAsync();

@@ -10,7 +10,7 @@ public sealed class UserCodeWatchTests : IDisposable
 
     public UserCodeWatchTests()
     {
-        var log = new NodeLog(NullLoggerFactory.Instance);
+        var log = new NodeLog(NullLoggerFactory.Instance, "node");
         _watch = new UserCodeWatch(TimeSpan.FromMilliseconds(250), log, new NodeEventQueue(log, static _ => { }))
         {
             Stalled = (phase, took, group) => _stalls.Add((phase, took, group)),

@@ -31,6 +31,8 @@ internal sealed class InboxRig : IInboxOwner
 
     public long? Overflowed { get; private set; }
 
+    public long OverflowedLeases { get; private set; }
+
     public int Wakes { get; private set; }
 
     public static NodeInfo Node(string name, uint counter = 1)
@@ -53,7 +55,7 @@ internal sealed class InboxRig : IInboxOwner
 
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Dropped.Add(reason);
 
-    void IInboxOwner.OnOverflow(long backlog) => Overflowed = backlog;
+    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => (Overflowed, OverflowedLeases) = (backlog, leasedBytes);
 
     /// <summary>Delivers messages with the next numbers of a sender, and publishes them.</summary>
     public void Deliver(NodeInfo sender, params string[] texts)
