@@ -7,8 +7,11 @@ var groups = new Option<int>("--groups") { Description = "How many groups.", Def
 var messages = new Option<int>("--messages") { Description = "How many messages in all.", DefaultValueFactory = _ => 100_000 }.AtLeast(1);
 var size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(1);
 var subscribers = new Option<int>("--subscribers") { Description = "How many subscribers.", DefaultValueFactory = _ => 3 }.AtLeast(1);
-var transport =
-    new Option<TransportKind>("--transport") { Description = "multicast, unicast or auto.", DefaultValueFactory = _ => TransportKind.Auto };
+Option<TransportKind> transport = new Option<TransportKind>("--transport")
+{
+    Description = "multicast, unicast or auto.",
+    DefaultValueFactory = _ => TransportKind.Auto,
+}.BetweenProcesses();
 var drop = new Option<double>("--drop") { Description = "Share of the datagrams that each subscriber drops, to see repair at work." }.Share();
 var timeout = new Option<int>("--timeout") { Description = "Longest time it may take, in seconds.", DefaultValueFactory = _ => 120 }.AtLeast(1);
 var command = new RootCommand(

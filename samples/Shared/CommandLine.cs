@@ -6,6 +6,8 @@ namespace QuickSilver.Samples;
 /// <summary>Runs a program's command line.</summary>
 internal static class CommandLine
 {
+    // The same as where the parser refuses.
+    private const int WrongCommandLine = 1;
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
 
     /// <summary>
@@ -14,7 +16,17 @@ internal static class CommandLine
     /// <returns>The exit code.</returns>
     public static Task<int> RunAsync(RootCommand command, string[] args)
     {
-        ParseResult parsed = command.Parse(args);
+        ParseResult parsed;
+        try
+        {
+            parsed = command.Parse(args);
+        }
+        catch (InvalidOperationException unreadable)
+        {
+            // The rules of an option read its value before the parser has refused one of the wrong type.
+            Console.Error.WriteLine(unreadable.Message);
+            return Task.FromResult(WrongCommandLine);
+        }
         if (parsed.Action is ParseErrorAction error) error.ShowHelp = false;
         return parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = EndLimit });
     }

@@ -72,12 +72,12 @@ internal sealed class NodeArguments
         HelpName = "NAME",
     };
 
-    private readonly Option<TransportKind> _transport = new("--transport")
+    private readonly Option<TransportKind> _transport = new Option<TransportKind>("--transport")
     {
         Description = "How messages travel: multicast, unicast, or auto, which tries multicast first.",
         HelpName = "KIND",
         DefaultValueFactory = _ => TransportKind.Auto,
-    };
+    }.BetweenProcesses();
 
     private readonly Option<int> _datagram = new Option<int>("--datagram")
     {

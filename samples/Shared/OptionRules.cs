@@ -38,6 +38,16 @@ internal static class OptionRules
         return option;
     }
 
+    /// <summary>Refuses what joins nodes of one process only.</summary>
+    public static Option<TransportKind> BetweenProcesses(this Option<TransportKind> option)
+    {
+        option.Validators.Add(result =>
+        {
+            if (Values(result, option).Contains(TransportKind.InMemory)) result.AddError($"{option.Name} InMemory reaches nodes of one process only.");
+        });
+        return option;
+    }
+
     /// <summary>The value of an option in a command's validator, where defaults are not yet filled in.</summary>
     public static T ValueOrDefault<T>(this CommandResult result, Option<T> option) =>
         result.GetResult(option) is { } given ? given.GetValueOrDefault<T>()! : (T)option.GetDefaultValue()!;

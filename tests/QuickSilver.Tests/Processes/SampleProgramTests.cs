@@ -69,12 +69,16 @@ public sealed class SampleProgramTests
         await AssertEndsAsync(second, ExitCodes.Success);
     }
 
-    [Fact]
-    public async Task A_command_line_that_makes_no_sense_is_refused_before_anything_starts()
+    [Theory]
+    [InlineData("--drop is not in [0, 1).", "--count", "1", "--drop", "1.5")]
+    [InlineData("Cannot parse argument 'x' for option '--count'", "--count", "x")]
+    [InlineData("--transport InMemory reaches nodes of one process only.", "--transport", "inmemory")]
+    public async Task A_command_line_that_makes_no_sense_is_refused_before_anything_starts(string refusal, params string[] arguments)
     {
-        await using ChildProcess publisher = Start("Publisher", "--count", "1", "--drop", "1.5");
+        await using ChildProcess publisher = Start("Publisher", arguments);
         await AssertEndsAsync(publisher, ExitCodes.Error);
-        Assert.Contains("--drop is not in [0, 1).", publisher.LastLines, StringComparison.Ordinal);
+        Assert.Contains(refusal, publisher.LastLines, StringComparison.Ordinal);
+        Assert.DoesNotContain("Unhandled exception", publisher.LastLines, StringComparison.Ordinal);
     }
 
     private static ChildProcess Start(string program, params string[] arguments) =>
