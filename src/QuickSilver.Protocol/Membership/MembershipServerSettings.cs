@@ -21,6 +21,14 @@ public sealed record MembershipServerSettings
     public TimeSpan ReconnectGrace { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>
+    /// How long a server that takes a cluster over waits for nodes that survivors name and that do not come; null: <see cref="FailureTimeout"/>, or
+    /// <see cref="ReconnectGrace"/> where nobody is removed for silence. The end of a server breaks all connections at once, so where a network
+    /// cannot be what keeps a node away, it need be no longer than that grace: one of those missing is the node in the lost server's own process, as a
+    /// rule, and everybody waits for it.
+    /// </summary>
+    public TimeSpan? TakeoverTimeout { get; init; }
+
+    /// <summary>
     /// Term of the epoch, if the server founds a cluster; a later founding should have a higher one, so that numbers never go back.
     /// </summary>
     public uint FirstTerm { get; init; } = 1;

@@ -103,6 +103,23 @@ public sealed class TakeoverTests
     }
 
     [Fact]
+    public void WhereNoNetworkKeepsNodesAwayAMemberThatDiedWithTheServerIsNotWaitedForSoLong()
+    {
+        var world = new MembershipWorld(settings: new MembershipServerSettings { TakeoverTimeout = 2 * Second });
+        WorldNode[] nodes = world.Found(4);
+        world.ReplaceServer();
+        nodes[0].Crash();
+        for (int index = 1; index < nodes.Length; index++) world.Connect(nodes[index]);
+        world.Run(1.9 * Second);
+        Assert.All(nodes[1..], node => Assert.Empty(node.Removed));
+        Assert.Equal(0UL, world.Server.Statistics.Steps);
+        world.Run(1.1 * Second);
+        Assert.All(nodes[1..], node => Assert.Equal([nodes[0].Name], node.Removed.Select(removed => removed.Name)));
+        AssertUndisturbed(nodes[1..]);
+        world.CheckQuiet();
+    }
+
+    [Fact]
     public void NobodyIsMissedWhoMayLieUnread()
     {
         var world = new MembershipWorld();

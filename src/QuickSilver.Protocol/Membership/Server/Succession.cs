@@ -190,7 +190,7 @@ internal sealed class Succession
         _parts.Inherited.Reopen();
         _parts.Pipeline.Hold();
         MembershipServerSettings settings = _parts.Settings;
-        _end = now + (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace);
+        _end = now + (settings.TakeoverTimeout ?? (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace));
         if (_end < takeover.EarliestEnd) _end = takeover.EarliestEnd;
     }
 

@@ -99,6 +99,8 @@ internal static class KnobDraw
             FailureTimeout = dice.Chance(0.1) ? Timeout.InfiniteTimeSpan : dice.Millis(2_000, 6_000),
             ReconnectGrace = reconnecting + dice.LogMillis(10, 2_000),
         };
+        // As on one machine, where the end of a server is no sign of a network that keeps nodes away.
+        if (dice.Chance(0.4)) settings = settings with { TakeoverTimeout = settings.ReconnectGrace };
         if (!knobs) return settings;
         return settings with
         {
