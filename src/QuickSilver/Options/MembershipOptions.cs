@@ -26,7 +26,8 @@ public sealed class MembershipOptions
     /// <summary>Longest time during which changes are gathered into one step; an idle server acts at once. Default: 1 s.</summary>
     public TimeSpan BatchWindow { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>A node whose connection broke is removed unless it is back within this time. Default: 2 s.</summary>
+    /// <summary>A node whose connection broke is removed unless it is back within this time. In <see cref="MembershipMode.Loopback"/> also how long, at
+    /// least 2 s, a server that takes over waits for those who do not come to it. Default: 2 s.</summary>
     public TimeSpan ReconnectGrace { get; set; } = TimeSpan.FromSeconds(2);
 
     /// <summary>How long <see cref="QuickSilverNode.JoinAsync"/>, and the start of a node, may take. Default: 30 s.</summary>
@@ -73,7 +74,7 @@ public sealed class MembershipOptions
         errors.InRange("Membership.Port", Port, 1, 65_535);
         bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;
         if (detects) errors.Positive("Membership.FailureTimeout", FailureTimeout, "or infinite to switch the detector off");
-        errors.Positive("Membership.HeartbeatInterval", HeartbeatInterval);
+        errors.AtLeast("Membership.HeartbeatInterval", HeartbeatInterval, TimeSpan.FromMilliseconds(1));
         if (detects && FailureTimeout > TimeSpan.Zero && HeartbeatInterval > FailureTimeout / 2)
         {
             errors.Add(

@@ -105,6 +105,8 @@ public sealed class QuickSilverOptions
         Loop.Validate(errors);
         Shutdown.Validate(errors);
         Faults?.Validate(errors);
+        if (Transport.Kind == TransportKind.InMemory && Membership.Mode != MembershipMode.Loopback)
+            errors.Add("Transport.Kind", $"InMemory reaches nodes of this process only, and Membership.Mode is {Membership.Mode}: set that to Loopback");
         return errors;
     }
 

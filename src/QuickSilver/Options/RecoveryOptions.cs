@@ -27,7 +27,7 @@ public sealed class RecoveryOptions
     internal void Validate(OptionErrors errors)
     {
         errors.InRange("Recovery.ReplicationFactor", ReplicationFactor, 1, 1_000);
-        errors.Positive("Recovery.MinTokenInterval", MinTokenInterval);
+        errors.AtLeast("Recovery.MinTokenInterval", MinTokenInterval, TimeSpan.FromMilliseconds(0.1));
         errors.InRange("Recovery.CacheBytes", CacheBytes, 1L << 20, long.MaxValue);
     }
 }

@@ -14,6 +14,8 @@ public enum TransportKind
     /// <summary>Unicast fan-out: one copy for each member.</summary>
     Unicast,
 
-    /// <summary>Within the process: nodes of one process only.</summary>
+    /// <summary>Within the process, without sockets for data: nodes of one process only, which are a cluster of their own whatever others there are
+    /// under its name. For tests. Needs <see cref="MembershipMode.Loopback"/>, whose port then only tells one such membership of the process from
+    /// another.</summary>
     InMemory,
 }

@@ -16,6 +16,7 @@ namespace QuickSilver.Runtime;
 /// <see cref="NodeParts.StartAsync"/>.</summary>
 internal static class NodeComposer
 {
+    private static readonly TimeSpan LeastTakeover = TimeSpan.FromSeconds(2);
     private static int _nodes;
 
     /// <summary>Builds a node. Opens sockets and probes them, up to half a second: for a pool thread.</summary>
@@ -25,7 +26,7 @@ internal static class NodeComposer
     public static NodeParts Compose(QuickSilverOptions options, Action<NodeEvent> raise)
     {
         string name = options.NodeName ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
-        var log = new NodeLog(options.LoggerFactory);
+        var log = new NodeLog(options.LoggerFactory, name);
         var events = new NodeEventQueue(log, raise);
         var reporter = new NodeReporter(log);
         IHostTransport transport = OpenTransport(options, reporter);
@@ -111,7 +112,8 @@ internal static class NodeComposer
                         + "end the other process, or choose another Membership.Port.");
                 return new HostConnector(started, settings, reporter);
             default:
-                return new LoopbackConnector(ToHostSettings(options, transport, new IPEndPoint(IPAddress.Loopback, membership.Port)), reporter);
+                MembershipHostSettings own = ToHostSettings(options, transport, new IPEndPoint(IPAddress.Loopback, membership.Port));
+                return options.Transport.Kind == TransportKind.InMemory ? new InMemoryConnector(own, reporter) : new LoopbackConnector(own, reporter);
         }
     }
 
@@ -131,6 +133,7 @@ internal static class NodeComposer
                 InstallTimeout = membership.InstallTimeout,
                 FailureTimeout = membership.FailureTimeout,
                 ReconnectGrace = membership.ReconnectGrace,
+                TakeoverTimeout = membership.Mode == MembershipMode.Loopback ? TakeoverTimeout(membership) : null,
                 AwaitMajority = membership.Mode == MembershipMode.Host && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,
                 MulticastFirst = transport.Facts.Multicast ? address : 0,
@@ -139,6 +142,14 @@ internal static class NodeComposer
                 PortCount = last - first + 1,
             },
         };
+    }
+
+    // On one machine nothing but its own end keeps a node from the next server: it is waited for as for one whose connection broke, though no shorter
+    // than survivors may pause between two attempts.
+    private static TimeSpan TakeoverTimeout(MembershipOptions options)
+    {
+        TimeSpan grace = options.ReconnectGrace > LeastTakeover ? options.ReconnectGrace : LeastTakeover;
+        return options.FailureTimeout > TimeSpan.Zero && options.FailureTimeout < grace ? options.FailureTimeout : grace;
     }
 
     private static TransportSettings ToTransportSettings(QuickSilverOptions options)

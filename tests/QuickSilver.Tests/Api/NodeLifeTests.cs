@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
+using System.Net;
+using System.Net.Sockets;
 using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Api;
@@ -343,6 +345,22 @@ public sealed class NodeLifeTests
         await left.SendAsync("in memory");
         Assert.Equal(["in memory"], await NodeRig.ReadAsync(right, 1));
         Assert.Equal(Carrier.InMemory, Assert.Single(right.View.Regions).Carrier);
+    }
+
+    [Fact]
+    public async Task Nodes_in_memory_take_no_port_from_others_and_survive_the_one_that_serves()
+    {
+        await using var rig = new NodeRig();
+        using var taken = new TcpListener(IPAddress.Loopback, rig.Port) { ExclusiveAddressUse = true };
+        taken.Start();
+        static void InMemory(QuickSilverOptions options) => options.Transport.Kind = TransportKind.InMemory;
+        QuickSilverNode serving = await rig.StartAsync(InMemory);
+        (Group left, Group right) = await rig.StartPairAsync(change: InMemory);
+        await serving.DisposeAsync();
+        Group later = await left.Node.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
+        await left.SendAsync("still here");
+        Assert.Equal(["still here"], await NodeRig.ReadAsync(right, 1));
+        Assert.Equal(1, later.View.MemberCount);
     }
 
     [Fact]
