@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Diagnostics;
 
@@ -47,6 +48,15 @@ internal static class StartSnippets
         return options;
     }
 
+    public static async Task<(QuickSilverNode Left, QuickSilverNode Right)> InMemoryAsync()
+    {
+        var options = new QuickSilverOptions { ClusterName = $"test {Guid.NewGuid()}" }; // tests that run side by side do not meet
+        options.Transport.Kind = TransportKind.InMemory;
+        QuickSilverNode left = await QuickSilverNode.StartAsync(options);
+        QuickSilverNode right = await QuickSilverNode.StartAsync(options);
+        return (left, right);
+    }
+
     public static void Count(Group group)
     {
         long bytes = 0;
@@ -68,5 +78,18 @@ internal static class StartSnippets
     {
         using ILoggerFactory log = LoggerFactory.Create(static builder => builder.AddConsole()); // package Microsoft.Extensions.Logging.Console
         options.UseLoggerFactory(log);
+    }
+
+    internal sealed class PricesWorker(IConfiguration configuration, ILoggerFactory log, ILogger<PricesWorker> logger) : BackgroundService
+    {
+        protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+        {
+            QuickSilverOptions options = new QuickSilverOptions().UseLoggerFactory(log);
+            configuration.GetRequiredSection("QuickSilver").Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
+            await using QuickSilverNode node = await QuickSilverNode.StartAsync(options, stoppingToken);
+            await using Group prices = await node.JoinAsync("prices", ct: stoppingToken);
+            await foreach (Message message in prices.ReadAllAsync(stoppingToken))
+                logger.LogInformation("{Sender}: {Text}", message.SenderName, message.GetString());
+        }
     }
 }
