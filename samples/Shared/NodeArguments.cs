@@ -68,7 +68,7 @@ internal sealed class NodeArguments
 
     private readonly Option<string?> _interface = new("--interface")
     {
-        Description = "Network interface, by name or address. Default: with --server the one of the default route, else loopback.",
+        Description = "Network interface, by name or address. Default: loopback; with --server the first with multicast and a gateway.",
         HelpName = "NAME",
     };
 

@@ -20,7 +20,7 @@ public enum ErrorCode
     /// <summary>Declared, but not built yet.</summary>
     NotSupported,
 
-    /// <summary>The membership server cannot be reached.</summary>
+    /// <summary>The membership server cannot be reached, or cannot be hosted where the node was told to.</summary>
     MembershipUnreachable = 1100,
 
     /// <summary>The membership server refused the node or the group.</summary>

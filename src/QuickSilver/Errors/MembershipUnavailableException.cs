@@ -1,6 +1,6 @@
 namespace QuickSilver;
 
-/// <summary>The membership server cannot be reached, or refused this node.</summary>
+/// <summary>The membership server cannot be reached, refused this node, or cannot be hosted where this node was told to.</summary>
 /// <param name="code">What went wrong.</param>
 /// <param name="message">What went wrong, for people.</param>
 /// <param name="inner">What caused it.</param>

@@ -14,6 +14,7 @@ public class QuickSilverException : Exception
     /// <summary>What went wrong, stable across versions.</summary>
     public ErrorCode Code { get; }
 
-    /// <summary>State of the node when it went wrong, for people: loop lag, inbox depth, thread-pool queue, last view. May be empty.</summary>
+    /// <summary>State of the node when a join took too long or a reader was too slow, for people: its state, the membership, the longest turn, the
+    /// thread pool, the group's view. Empty otherwise.</summary>
     public string Diagnostics { get; init; } = "";
 }

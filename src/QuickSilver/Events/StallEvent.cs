@@ -5,5 +5,5 @@ namespace QuickSilver;
 /// the time has doubled.</summary>
 /// <param name="Phase">By what.</param>
 /// <param name="Duration">For how long.</param>
-/// <param name="GroupName">The group whose handler or feed it was; null for other phases.</param>
+/// <param name="GroupName">The group whose handler, feed or key selector it was; null for other phases.</param>
 public sealed record StallEvent(LoopPhase Phase, TimeSpan Duration, string? GroupName) : NodeEvent;

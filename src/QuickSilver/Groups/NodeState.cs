@@ -19,6 +19,6 @@ public enum NodeState
     /// <summary>Being disposed of: draining what was sent.</summary>
     Stopping,
 
-    /// <summary>Gone: every call throws.</summary>
+    /// <summary>Gone: calls throw, or say so by what they return. Statistics can still be read, and stored messages of failed handles.</summary>
     Stopped,
 }

@@ -60,9 +60,10 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <param name="ct">Ends the start. The exception says what it had met.</param>
     /// <exception cref="ArgumentException">Lists what is wrong with the options, each by its path.</exception>
     /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or
-    /// it refused the node.</exception>
+    /// it refused the node, or this node cannot host it as <see cref="MembershipMode.Host"/> asks.</exception>
     /// <exception cref="OperationCanceledException">The token; says how the search for a membership server stood.</exception>
     /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
+    /// <exception cref="WireProtocolException">What the server and this node said to each other broke the protocol.</exception>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
     public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken ct = default)
     {
@@ -80,6 +81,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="ArgumentException">The name, or an option.</exception>
     /// <exception cref="OperationCanceledException">The token; says what the join waited for.</exception>
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>,
     /// <see cref="ErrorCode.MembershipRefused"/>.</exception>
     public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken ct = default)
@@ -176,7 +178,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         await flush.Task.ConfigureAwait(false);
     }
 
-    /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old. Waits for nothing.</summary>
+    /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old while the node has something to do. Waits for
+    /// nothing.</summary>
     public NodeStatistics GetStatistics() => Core.Statistics!.Read();
 
     /// <summary>The busiest groups, largest first. Blocks the caller until a turn of the core, a second at most: then the figures are read without
@@ -199,8 +202,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return GroupRanking.Top(GroupRanking.Collect(groups), count, by);
     }
 
-    /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs.
-    /// Never throws; again: nothing.</summary>
+    /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs; to
+    /// close the connection and to write the log out may take a second each beyond it. Never throws; again: nothing.</summary>
     public async ValueTask DisposeAsync()
     {
         _parts.Lifecycle.Stop(null);

@@ -1,14 +1,14 @@
 namespace QuickSilver;
 
-/// <summary>Where the membership server is, and its timing. <see cref="BatchWindow"/>, <see cref="ReconnectGrace"/> and <see cref="InstallTimeout"/>
-/// are read by the node that serves; <see cref="HeartbeatInterval"/> and <see cref="JoinTimeout"/> by each node for itself;
-/// <see cref="FailureTimeout"/> by both.</summary>
+/// <summary>Where the membership server is, and its timing. <see cref="BatchWindow"/>, <see cref="ReconnectGrace"/>, <see cref="InstallTimeout"/> and
+/// <see cref="AwaitMajority"/> are read by the node that serves; <see cref="FailureTimeout"/> by that node and by each for itself; all others by each
+/// node for itself.</summary>
 public sealed class MembershipOptions
 {
     /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>
     public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
 
-    /// <summary>Servers as "host:port", for <see cref="MembershipMode.Client"/>; tried in order.</summary>
+    /// <summary>Servers as "host:port", for <see cref="MembershipMode.Client"/>; tried in turn.</summary>
     public IList<string> Servers { get; } = new List<string>();
 
     /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on

@@ -6,8 +6,8 @@ public sealed class ShutdownOptions
     /// <summary>How long a dispose waits until what was sent is held by everybody. Default: 5 s.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long <see cref="QuickSilverNode.DisposeAsync"/> takes at most, draining included, even when a handler
-    /// hangs. Default: 10 s.</summary>
+    /// <summary>After how long <see cref="QuickSilverNode.DisposeAsync"/> gives the core thread up, draining included: when a handler hangs. To close
+    /// the connection and to write the log out may take a second each beyond it. Default: 10 s.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);
 
     internal void CopyTo(ShutdownOptions copy)

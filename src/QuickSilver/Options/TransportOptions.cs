@@ -13,8 +13,8 @@ public sealed class TransportOptions
     /// <summary>How regions are carried. Default: <see cref="TransportKind.Auto"/>.</summary>
     public TransportKind Kind { get; set; } = TransportKind.Auto;
 
-    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the one
-    /// of the default route.</summary>
+    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the first
+    /// that is up and has multicast and a gateway, or the first without a gateway.</summary>
     public string? Interface { get; set; }
 
     /// <summary>Multicast addresses that regions may use, as ADDRESS/BITS. Read by the node that serves
@@ -28,7 +28,7 @@ public sealed class TransportOptions
     public int TimeToLive { get; set; } = 1;
 
     /// <summary>The longest datagram sent, in bytes of UDP payload. 0 (default): 1,372; over loopback a sixty-fourth of the receive buffer, from
-    /// 8,192 to 65,493. What is longer than the interface carries is cut down to that.</summary>
+    /// 8,192 to 65,493. What is longer than the interface carries is cut down to that. 44 bytes of it are kept free.</summary>
     public int MaxDatagramBytes { get; set; }
 
     /// <summary>Receive buffer asked of the kernel for each data socket, in bytes. What it granted is

@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
 /// <summary>A node's counters since its start and gauges of the present: one cut from the end of a turn of its core, at most 100
-/// ms old. A copy.</summary>
+/// ms old while the node has something to do. A copy.</summary>
 public sealed record NodeStatistics
 {
     /// <summary>When the cut was made.</summary>
@@ -117,7 +117,7 @@ public sealed record NodeStatistics
     /// <summary>Handles ended by <see cref="OverflowPolicy.FailGroup"/>.</summary>
     public long SlowConsumers { get; init; }
 
-    /// <summary>Exceptions of the application's handlers and feeds.</summary>
+    /// <summary>Exceptions of the application's handlers, feeds and key selectors.</summary>
     public long HandlerErrors { get; init; }
 
     /// <summary>Turns of the core thread's loop.</summary>

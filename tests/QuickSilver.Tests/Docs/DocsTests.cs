@@ -1,6 +1,11 @@
 using System.ComponentModel;
+using System.Diagnostics.Metrics;
+using System.Globalization;
 using System.Reflection;
 using System.Text.RegularExpressions;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using QuickSilver.Diagnostics;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Docs;
@@ -33,6 +38,30 @@ public sealed partial class DocsTests
             Assert.Equal(!IsReserved(code), errors.Contains($"| {(int)code} `{code}` |", StringComparison.Ordinal));
         foreach (LossReason reason in Enum.GetValues<LossReason>())
             Assert.Equal(!IsReserved(reason), errors.Contains($"| `{reason}` |", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Every_log_record_and_instrument_is_listed()
+    {
+        string page = File.ReadAllText(PathOf("docs/monitoring.md"));
+        IEnumerable<Attribute> records = typeof(Log).GetMethods().SelectMany(static method => method.GetCustomAttributes<LoggerMessageAttribute>());
+        int[] ids = [.. records.Cast<LoggerMessageAttribute>().Select(static record => record.EventId)];
+        Assert.NotEmpty(ids);
+        string listed = string.Concat(page.Split('\n').Where(static line => line.StartsWith("| 1", StringComparison.Ordinal)));
+        Assert.All(ids, id => Assert.Contains(id.ToString(CultureInfo.InvariantCulture), listed, StringComparison.Ordinal));
+
+        var instruments = new List<string>();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, _) =>
+            {
+                if (instrument.Meter.Tags?.Any(static tag => "of the page".Equals(tag.Value)) == true) instruments.Add(instrument.Name);
+            },
+        };
+        listener.Start();
+        using var meter = new NodeMeter(null, "of the page", "memory", static () => new NodeStatistics(), new NodeLog(NullLoggerFactory.Instance));
+        Assert.NotEmpty(instruments);
+        Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }
 
     [Fact]
