@@ -33,6 +33,9 @@ public sealed class DisseminationCounters
     /// <summary>NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.</summary>
     public ulong NaksIgnored;
 
+    /// <summary>Acknowledgements and ranges asked for that named packets never sent: the rest of them counted.</summary>
+    public ulong FeedbackCutShort;
+
     /// <summary>Answers to what this node sent: feedback that showed more of it stable.</summary>
     public ulong Answers;
 

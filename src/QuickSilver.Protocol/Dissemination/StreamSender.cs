@@ -180,9 +180,16 @@ public sealed class StreamSender : IFeed
         _hasEnded = false;
     }
 
-    internal bool OnAck(in AckBody ack, Instant now)
+    internal bool OnAck(AckBody ack, Instant now)
     {
-        if (ack.Stable > Highest || ack.Highest > Highest || ack.Intake > Highest) return false;
+        if (ack.Stable > Highest) return false;
+        if (ack.Highest > Highest || ack.Intake > Highest)
+        {
+            // Members were told of packets that were never sent. What they say of the others counts: a sender that took none of it would never know
+            // anything stable again.
+            _context.Counters.FeedbackCutShort++;
+            ack = ack with { Highest = Math.Min(ack.Highest, Highest), Intake = ack.Intake is { } intake ? Math.Min(intake, Highest) : null };
+        }
         Heard++;
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
         if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) _beacon.Stop();
@@ -202,10 +209,9 @@ public sealed class StreamSender : IFeed
 
     internal bool OnNak(in NakBody nak, NodeInfo asker, Instant now)
     {
-        foreach (SequenceRange range in nak.Ranges)
-        {
-            if (range.End - 1 > Highest) return false;
-        }
+        bool namesWhatWasSent = nak.Ranges.Count == 0;
+        foreach (SequenceRange range in nak.Ranges) namesWhatWasSent |= range.Start <= Highest;
+        if (!namesWhatWasSent) return false;
         Heard++;
         NodeInfo? to = nak.PartitionWide ? null : asker;
         foreach (SequenceRange range in nak.Ranges)
@@ -214,6 +220,12 @@ public sealed class StreamSender : IFeed
             _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
             if (first > range.Start) _context.Settings.Probes.Hit(Mark.NakOfStablePacket);
             ulong end = _context.Settings.Probes.Breaks(Sabotage.NakCutShort) ? range.End - 1 : range.End;
+            if (end - 1 > Highest)
+            {
+                // As in an acknowledgement: what was sent of it may really be missing.
+                _context.Counters.FeedbackCutShort++;
+                end = Highest + 1;
+            }
             for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, _roundTrip.Value, now);
         }
         return true;

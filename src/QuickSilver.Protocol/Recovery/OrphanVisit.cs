@@ -104,6 +104,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
     {
         OrphanStream orphan = stream.Orphan!;
         bool isNamed = orphan.NamedIn == round;
+        if (!orphan.IsClosed && !stream.Reaches(record.Highest)) return;
         if (record.IsClosed && !orphan.IsClosed)
         {
             stream.NoteHighest(record.Highest);
@@ -170,11 +171,13 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
                 range = list[index];
             }
             if (range.Holder != OrphanRange.Unknown) continue;
+            // Nobody holds what nobody has seen: a range that runs on beyond it costs nothing.
+            ulong last = Math.Min(range.End, stream.KnownHighest + 1);
             ulong start = range.Start;
-            while (start < range.End && !stream.TryGetPacket(start, out _)) start++;
-            if (start == range.End) continue;
+            while (start < last && !stream.TryGetPacket(start, out _)) start++;
+            if (start >= last) continue;
             ulong end = start + 1;
-            while (end < range.End && stream.TryGetPacket(end, out _)) end++;
+            while (end < last && stream.TryGetPacket(end, out _)) end++;
             index = list.Assign(index, start, end, region.Self);
         }
         list.Trim();

@@ -14,6 +14,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 internal sealed class RemovedSenders
 {
+    private const int MaxUndescribed = 4096;
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly HashSet<ulong> _undescribed = [];
@@ -69,8 +71,9 @@ internal sealed class RemovedSenders
         NodeInfo? described = index >= 0 ? _region.View.Members[index] : _node.Cluster.FindNode(sender);
         if (described is null)
         {
-            // Described here later, if at all: what it has left by then comes from peers, or does not count.
-            _undescribed.Add(sender);
+            // Described here later, if at all: what it has left by then comes from peers, or does not count. No more are kept than a cluster may lose
+            // while this member is behind: a token may name any number.
+            if (_undescribed.Count < MaxUndescribed) _undescribed.Add(sender);
             return;
         }
         if (!described.IsRemoved)

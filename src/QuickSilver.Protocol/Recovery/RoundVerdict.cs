@@ -34,7 +34,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
                 region.CleanUp(stream, stream.Cleanup, record.Held);
                 region.Gaps.OnHeldKnown(stream, now);
             }
-            if (token.Complete)
+            if (token.Complete && stream.TakesPartIn(record))
             {
                 stream.Told = Math.Max(stream.Told, record.Cleanup);
                 if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);

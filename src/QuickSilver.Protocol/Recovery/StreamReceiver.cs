@@ -100,6 +100,10 @@ internal sealed class StreamReceiver
     /// <summary>True when a sequence is one that the sender can have reached; false: whoever names it is wrong.</summary>
     public bool Reaches(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Reaches(sequence);
 
+    /// <summary>True when this member's word on a record counts. What others were told of packets that were never sent does not keep the sender from
+    /// saying that it holds all that were, or nothing of its stream would ever be stable.</summary>
+    public bool TakesPartIn(TokenStream record) => Own is not null ? record.Cleanup <= Own.Highest : Window.Reaches(record.Highest);
+
     /// <summary>Raises the highest sequence known.</summary>
     /// <returns>True when it rose.</returns>
     public bool NoteHighest(ulong sequence)
@@ -144,7 +148,7 @@ internal sealed class StreamReceiver
     public ulong Abandon(ulong start, ulong end)
     {
         ulong abandoned = 0;
-        for (ulong sequence = Math.Max(start, Window.Contiguous + 1); sequence < end; sequence++)
+        for (ulong sequence = Math.Max(start, Window.Contiguous + 1); sequence < end && Window.Reaches(sequence); sequence++)
         {
             if (Window.TryMark(sequence) == MarkOutcome.New) abandoned++;
             Missing.Fill(sequence, out _);

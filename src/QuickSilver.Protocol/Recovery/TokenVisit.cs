@@ -76,7 +76,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
                 continue;
             }
             StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
-            if (stream is null || !stream.Reaches(record.Highest))
+            if (stream is null || !stream.TakesPartIn(record))
             {
                 // Whoever cannot take part holds nothing, of its partition's packets either.
                 record.Place = 0;
@@ -137,7 +137,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     private void AddWord(StreamReceiver stream, TokenStream record, ulong newDrops)
     {
         record.Highest = Math.Max(record.Highest, stream.KnownHighest);
-        stream.NoteHighest(record.Highest);
+        if (stream.Reaches(record.Highest)) stream.NoteHighest(record.Highest);
         record.Contiguous = Math.Min(record.Contiguous, stream.Contiguous);
         record.Drops += newDrops;
         stream.LearnCutoff(record.Cutoff);

@@ -106,6 +106,8 @@ public sealed class TokenStream
         HasDetail = false;
         Intake = null;
         Highest = highest;
+        // Of members visited before, who knew of packets that nobody has.
+        Contiguous = Math.Min(Contiguous, highest);
     }
 
     internal void WriteTo(ref WireWriter writer)
@@ -138,6 +140,8 @@ public sealed class TokenStream
         Cutoff = Near(ref reader);
         Highest = Near(ref reader);
         Contiguous = Near(ref reader);
+        // What everybody holds somebody has seen: loops over sequences rely on it.
+        if (Highest < Cleanup || Highest < Contiguous) reader.Fail();
         ulong intake = reader.ReadVarint();
         if (intake != 0) Intake = Shift(ref reader, Zigzag.Decode(intake - 1));
         Drops = reader.ReadVarint();
@@ -150,6 +154,7 @@ public sealed class TokenStream
         if (IsOrphan)
         {
             Missing.ReadFrom(ref reader, members);
+            if (Missing.Count > 0 && Missing[Missing.Count - 1].End - 1 > Highest) reader.Fail();
             return;
         }
         for (int index = 0; index < partitions; index++) _held[index] = Near(ref reader);

@@ -104,14 +104,16 @@ public class StreamRepairsTests
     }
 
     [Fact]
-    public void ANakForWhatWasNeverSentChangesNothing()
+    public void ANakForWhatWasNeverSentChangesNothingAndTheRestOfItCounts()
     {
         SendWorld world = World(out RegionView view, packets: 10);
         StreamSender stream = world.Stream(view);
-        Assert.False(world.Nak(stream, view.Members[2], wide: true, new SequenceRange(3, 4), new SequenceRange(8, stream.Highest + 2)));
         Assert.False(world.Nak(stream, view.Members[2], wide: true, new SequenceRange(ulong.MaxValue - 1, ulong.MaxValue)));
         world.PullAll();
         Assert.Equal((0UL, 0UL), (world.Counters.Retransmissions, world.Counters.NaksIgnored));
+        Assert.True(world.Nak(stream, view.Members[2], wide: true, new SequenceRange(3, 4), new SequenceRange(stream.Highest, ulong.MaxValue)));
+        world.PullAll();
+        Assert.Equal((2UL, 1UL), (world.Counters.Retransmissions, world.Counters.FeedbackCutShort));
     }
 
     [Fact]

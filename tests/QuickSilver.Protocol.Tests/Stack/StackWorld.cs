@@ -31,6 +31,9 @@ internal sealed class StackWorld : IServerLinks
 
     public Instant Now { get; private set; } = new(1);
 
+    /// <summary>The last datagram of each kind that a node has sent.</summary>
+    public Dictionary<DatagramKind, byte[]> LastSent { get; } = [];
+
     /// <summary>Joins all nodes to groups and waits until they are in.</summary>
     public void JoinAll(params string[] names)
     {
@@ -67,6 +70,7 @@ internal sealed class StackWorld : IServerLinks
         NetEndpoint to = train.To;
         SocketRole role = train.Route == TrainRoute.Control ? SocketRole.Control : SocketRole.Unicast;
         byte[] bytes = train.Span.ToArray();
+        if (DatagramHeader.TryRead(bytes, out DatagramHeader header) == RejectReason.None) LastSent[header.Kind] = bytes;
         StackNode node = Nodes.Single(candidate => (role == SocketRole.Control ? candidate.Facts.Control : candidate.Facts.Data) == to);
         _news.Enqueue(() => node.Take(bytes, role));
     }

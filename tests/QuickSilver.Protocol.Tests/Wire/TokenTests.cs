@@ -34,7 +34,7 @@ public class TokenTests
         {
             Token token = Make(new SeededRandom(7), streams: 12);
             for (int index = 0; index < 12; index++) token[index].HasDetail |= !token[index].IsClosed;
-            byte[] bytes = Write(token, 500, rotation, out bool complete);
+            byte[] bytes = Write(token, 300, rotation, out bool complete);
 
             Assert.False(complete);
             Assert.True(read.TryRead(bytes, Members, Partitions));
@@ -110,6 +110,24 @@ public class TokenTests
         Assert.False(hop.IsSameHop(hop with { Parts = 4 }));
     }
 
+    [Theory]
+    [InlineData(11, 10, 5, 0)]
+    [InlineData(0, 10, 11, 0)]
+    [InlineData(0, 10, 5, 12)]
+    public void ARecordThatNamesMoreThanAnybodyHasSeenIsRefused(ulong cleanup, ulong highest, ulong contiguous, ulong missingEnd)
+    {
+        var token = new Token();
+        token.Clear();
+        TokenStream stream = token.Add(7, Partitions);
+        (stream.Cleanup, stream.Highest, stream.Contiguous) = (cleanup, highest, contiguous);
+        if (missingEnd > 0)
+        {
+            stream.Orphan();
+            stream.Missing.Want(1, missingEnd);
+        }
+        Assert.False(new Token().TryRead(Write(token, 1000, 0, out _), Members, Partitions));
+    }
+
     private static Token Make(SeededRandom random, int streams)
     {
         var token = new Token();
@@ -125,8 +143,8 @@ public class TokenTests
             stream.Cleanup = random.NextBelow(1UL << (int)random.NextBelow(50));
             ulong Near() => (ulong)Math.Max(0, (long)stream.Cleanup + (long)random.NextBelow(2000) - 1000);
             stream.Cutoff = Near();
-            stream.Highest = Near();
-            stream.Contiguous = Near();
+            stream.Highest = Math.Max(Near(), stream.Cleanup);
+            stream.Contiguous = Math.Min(Near(), stream.Highest);
             stream.Intake = random.NextBelow(2) == 0 ? null : Near();
             stream.Drops = random.NextBelow(300);
             if (random.NextBelow(3) == 0)
@@ -149,6 +167,7 @@ public class TokenTests
         stream.Orphan();
         if (random.NextBelow(4) == 0) stream.Close(stream.Highest);
         else OrphanRangeListTests.Fill(random, stream.Missing, Members);
+        if (stream.Missing.Count > 0) stream.Highest = Math.Max(stream.Highest, stream.Missing[stream.Missing.Count - 1].End);
     }
 
     private static void Fill(SeededRandom random, TokenRangeList list)
