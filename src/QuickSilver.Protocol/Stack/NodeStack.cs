@@ -57,7 +57,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     public JoinWait? JoinsWaitFor => _rooms.Agent.JoinsWaitFor;
 
     /// <inheritdoc/>
-    public bool HasWork => _rooms.Roots.HasWork;
+    public bool HasWork => !_isClosed && _rooms.Roots.HasWork;
 
     /// <summary>The channel to the membership server is open: the node registers, or registers again.</summary>
     public void OnMembershipConnected(Instant now) => _rooms.Agent.OnConnected(now);

@@ -57,10 +57,13 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     public void OnLost(string server, FrameEnd end)
     {
         _isMisfit = IsMisfit(end);
-        _lastTrouble = $"the connection to {server} ended: {Describe(end)}";
+        if (end != FrameEnd.Stopped) _lastTrouble = $"the connection to {server} ended: {Describe(end)}";
         if (end != FrameEnd.Stopped)
             log.Post((log.Node, server, end), static (logger, s) => Log.MembershipLost(logger, s.Node, s.server, s.end.ToString()));
     }
+
+    /// <summary>The node itself stays away from its server.</summary>
+    public void OnStayingAway(string reason) => _lastTrouble = reason;
 
     /// <inheritdoc/>
     public void OnUnreachable(string reason)
@@ -88,7 +91,6 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         _ when IsMisfit(end) => "what answers there does not speak QuickSilver's membership protocol",
         FrameEnd.Closed => "the other side closed it",
         FrameEnd.Broken => "it broke",
-        FrameEnd.Stopped => "this side closed it",
         FrameEnd.SlowConsumer => "the other side did not read what it was sent",
         _ => "nothing came by it for Membership.FailureTimeout",
     };

@@ -181,7 +181,8 @@ public sealed class Group : GroupSender, IInboxOwner
     {
         TimeSpan drain = Services.Options.Shutdown.DrainTimeout;
         LeaveOperation leave = LeaveOperation.Begin(Node.Core, [this]);
-        if (await Task.WhenAny(leave.Task, Task.Delay(drain)).ConfigureAwait(false) != leave.Task) leave.Hurry();
+        await leave.Task.WaitAsync(drain).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!leave.Task.IsCompleted) leave.Hurry();
         InboxCore.SetEnd(null);
         InboxCore.Discard();
     }

@@ -137,7 +137,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
         {
             LeaveOperation leave = LeaveOperation.Begin(Core, list);
             await Task.WhenAny(leave.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
-            foreach (Group left in leave.Handles) await left.Completion.ConfigureAwait(false);
+            // Those that another call was leaving already are waited for too.
+            foreach (Group left in list) await left.Completion.WaitAsync(ct).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (ct.IsCancellationRequested)
         {

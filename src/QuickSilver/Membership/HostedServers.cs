@@ -172,7 +172,8 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         {
             PortFirst = (ushort)(all.PortFirst + skipped),
             PortCount = all.PortCount - skipped,
-            FirstTerm = (uint)(TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds,
+            // A clock that has not been set stands before that; term 0 is none.
+            FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
             FoundingGrace = FoundingGrace,
         };
     }

@@ -31,6 +31,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private FrameConnection? _open;
     private FrameConnection? _current;
     private volatile bool _expectsEnd;
+    private long _awayTicks;
 
     /// <summary>Makes a link that does nothing before <see cref="Start"/>.</summary>
     /// <param name="connector">Finds servers; disposed with the link.</param>
@@ -56,6 +57,13 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
 
     /// <inheritdoc/>
     public void Send(ReadOnlySpan<byte> frame) => _current?.Send(frame);
+
+    /// <summary>Ends the connection, and looks for a server again after a while only. Core thread.</summary>
+    public void StayAway(TimeSpan time)
+    {
+        Volatile.Write(ref _awayTicks, time.Ticks);
+        _current?.Close();
+    }
 
     /// <summary>The node is about to say goodbye, and whoever closes the connection then is no trouble. Core thread.</summary>
     public void ExpectEnd() => _expectsEnd = true;
@@ -97,7 +105,14 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         switch (argument)
         {
             case Opened:
-                _current = (FrameConnection)payload!;
+                var opened = (FrameConnection)payload!;
+                if (Volatile.Read(ref _awayTicks) > 0)
+                {
+                    // The task was quicker than the word to stay away.
+                    opened.Close();
+                    break;
+                }
+                _current = opened;
                 _handler.OnMembershipConnected(now);
                 break;
             case Frames:
@@ -182,9 +197,10 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private async Task PauseAsync(int failures)
     {
         TimeSpan longest = FirstPause * (1 << Math.Min(failures, MostDoublings));
+        var away = TimeSpan.FromTicks(Interlocked.Exchange(ref _awayTicks, 0));
         try
         {
-            await Task.Delay(longest * Random.Shared.NextDouble(), _stop.Token).ConfigureAwait(false);
+            await Task.Delay(away + (longest * Random.Shared.NextDouble()), _stop.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException)
         {

@@ -57,7 +57,8 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {
-        Volatile.Write(ref _isSignalled, 0);
+        // A full fence: the look at what the feed has must not pass it, or a signal between the two would be lost.
+        Interlocked.Exchange(ref _isSignalled, 0);
         if (!IsRemoved) _local?.Signal(this, now);
     }
 

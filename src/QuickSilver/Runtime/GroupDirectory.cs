@@ -135,6 +135,12 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Flushes all groups; the end of the node's stay in the cluster fails it.</summary>
     public void Flush(CountdownFlush flush, Instant now)
     {
+        if (node.EndReason is { } end)
+        {
+            // There are no groups any more that could say what is in doubt.
+            flush.Fail(end);
+            return;
+        }
         _flushes.RemoveAll(static one => one.Task.IsCompleted);
         _flushes.Add(flush);
         foreach (GroupCore group in _groups.Values) group.Flush(flush, now);

@@ -4,5 +4,5 @@ namespace QuickSilver.Runtime;
 internal static class Incarnations
 {
     /// <summary>Milliseconds since 1970: rises from one life to the next, also of another process, as long as nobody sets the clock back.</summary>
-    public static ulong Next() => (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
+    public static ulong Next() => (ulong)Math.Max(1, TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds());
 }

@@ -68,7 +68,7 @@ internal sealed class JoinOperation
     {
         _deadline?.Cancel();
         foreach (Group handle in Handles) handle.Finish(reason);
-        _done.TrySetException(reason);
+        _ = TryFail(reason);
     }
 
     /// <summary>Nobody waits any more. Any thread.</summary>
@@ -107,6 +107,14 @@ internal sealed class JoinOperation
         {
             Diagnostics = _node.Describe(null),
         };
-        if (_done.TrySetException(reason)) _node.Directory.Forget(this);
+        if (TryFail(reason)) _node.Directory.Forget(this);
+    }
+
+    // The caller may have gone already, with an exception of its own.
+    private bool TryFail(Exception reason)
+    {
+        if (!_done.TrySetException(reason)) return false;
+        _ = _done.Task.Exception;
+        return true;
     }
 }

@@ -19,10 +19,13 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler, IStallObserver
 {
+    private static readonly TimeSpan StartAgainPause = TimeSpan.FromSeconds(0.5);
+
     private readonly NodeLifecycle _lifecycle;
     private readonly IHostTransport _transport;
     private readonly BufferPool _pool;
     private readonly SeededRandom _random;
+    private readonly ReturnPause _returnPause;
     private NodeSettings _settings;
     private NodeHost? _host;
     private IMembershipLink? _link;
@@ -41,6 +44,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _pool = pool;
         _random = random;
         Directory = new GroupDirectory(this);
+        _returnPause = new ReturnPause(services.Options.Membership.FailureTimeout);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
         services.UserCode.Stalled = OnUserStall;
         Stack = null!;
@@ -262,11 +266,13 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         if (Self is null)
         {
-            _lifecycle.Stop(Refusals.OfStart(refusal));
+            if (refusal == MembershipRefusal.Replaced) TryStartAgain(now);
+            else _lifecycle.Stop(Refusals.OfStart(refusal));
             return;
         }
         bool returns = Services.Options.Membership.Eviction == EvictionPolicy.Rejoin;
-        NodeEvictedException reason = Refusals.OfEviction(refusal, Directory.CountUnconfirmed(), returns);
+        TimeSpan pause = returns ? _returnPause.Next(refusal, now) : TimeSpan.Zero;
+        NodeEvictedException reason = Refusals.OfEviction(refusal, Directory.CountUnconfirmed(), returns, pause);
         _lifecycle.OnEvicted(reason.Message);
         Statistics?.OnStackEnding();
         Stack.Shutdown(now);
@@ -280,7 +286,22 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Directory.EndAll(reason);
         _settings = _settings with { Incarnation = Math.Max(_settings.Incarnation + 1, Incarnations.Next()) };
         BuildStack();
-        if (_isConnected) Stack.OnMembershipConnected(now);
+        if (pause > TimeSpan.Zero) StayAway($"{Refusals.Text(refusal)}, more than once, and the node stays away for {pause}", pause);
+        else if (_isConnected) Stack.OnMembershipConnected(now);
+    }
+
+    // The server knows a node of this address with a higher incarnation: an earlier life, if the clock was set back since, which is removed in time.
+    private void TryStartAgain(Instant now)
+    {
+        Stack.Shutdown(now);
+        BuildStack();
+        StayAway("the server has a node with this address that seems to have started later (has the clock been set back?)", StartAgainPause);
+    }
+
+    private void StayAway(string reason, TimeSpan time)
+    {
+        _lifecycle.Reporter.OnStayingAway(reason);
+        (_link as TcpMembershipLink)?.StayAway(time);
     }
 
     private void BuildStack()

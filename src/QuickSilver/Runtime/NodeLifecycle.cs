@@ -120,7 +120,8 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
             before = _state;
             if (before == state || (before is NodeState.Stopping && state != NodeState.Stopped) || before == NodeState.Stopped) return;
             _state = state;
+            // Within the lock, so that events tell states in their order; no user code runs here.
+            events.Post(new StateEvent(before, state, reason));
         }
-        events.Post(new StateEvent(before, state, reason));
     }
 }

@@ -92,9 +92,22 @@ internal sealed class NodeServices
     public async Task<string> AskAsync(Func<string> ask)
     {
         var answer = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (!TryPost(_ => answer.TrySetResult(ask()))) return "the node, which has stopped";
+        if (!TryPost(_ => answer.TrySetResult(Answer(ask)))) return "the node, which has stopped";
         await ((Task)answer.Task).WaitAsync(AnswerTimeout).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return answer.Task.IsCompletedSuccessfully ? answer.Task.Result : "the core thread, which does not answer: a handler or feed may hang";
+    }
+
+    // What is only said to people must not end the core.
+    private static string Answer(Func<string> ask)
+    {
+        try
+        {
+            return ask();
+        }
+        catch (Exception fault)
+        {
+            return $"what cannot be told ({fault.GetType().Name})";
+        }
     }
 
     /// <summary>Keeps a handle among those that end with the node.</summary>

@@ -30,10 +30,12 @@ internal static class Refusals
     /// <param name="refusal">Why.</param>
     /// <param name="inDoubt">Messages sent and not known to be held by every member.</param>
     /// <param name="returns">True when the node comes back by itself.</param>
-    public static NodeEvictedException OfEviction(MembershipRefusal refusal, long inDoubt, bool returns)
+    /// <param name="pause">How long it stays away first.</param>
+    public static NodeEvictedException OfEviction(MembershipRefusal refusal, long inDoubt, bool returns, TimeSpan pause)
     {
+        string away = pause > TimeSpan.Zero ? $"This has happened before: look for a firewall or a changed address. After {pause} it" : "It";
         string next = returns
-            ? "It returns under a new Id: join the groups again when it has (RejoinedEvent)."
+            ? $"{away} returns under a new Id: join the groups again when it has (RejoinedEvent)."
             : "It stops, as Membership.Eviction says: start another.";
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
         return new NodeEvictedException(ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.{doubt} {next}")

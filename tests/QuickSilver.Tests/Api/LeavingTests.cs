@@ -42,6 +42,28 @@ public sealed class LeavingTests
         await disposing.WaitAsync(NodeRig.Patience);
     }
 
+    [Fact]
+    public async Task A_leave_of_several_waits_for_one_that_another_call_is_leaving()
+    {
+        await using var rig = new NodeRig();
+        Group[] groups = await rig.StartThreeAsync(Trouble.Patient);
+        QuickSilverNode leaver = groups[0].Node;
+        Group alone = await leaver.JoinAsync("nobody else's");
+        Task one;
+        Task many;
+        using (await Trouble.FreezeAsync(groups[2].Node))
+        {
+            await groups[0].SendAsync("not held by all");
+            one = groups[0].LeaveAsync().AsTask();
+            many = leaver.LeaveManyAsync([groups[0], alone]).AsTask();
+            await alone.Completion.WaitAsync(NodeRig.Patience);
+            Assert.False(one.IsCompleted || many.IsCompleted);
+        }
+        await many.WaitAsync(NodeRig.Patience);
+        Assert.True(groups[0].Completion.IsCompletedSuccessfully);
+        await one.WaitAsync(NodeRig.Patience);
+    }
+
     // A call that returned has sent its message, also when the group is left at that very moment; a message that is not sent ends in an exception.
     [Fact]
     public async Task What_is_sent_beside_a_leave_is_delivered_or_refused()

@@ -1,4 +1,6 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Api;
 
@@ -155,6 +157,28 @@ public sealed class MembershipTroubleTests
         Assert.Equal(["after"], await NodeRig.ReadAsync(again, 1));
         await NodeRig.UntilAsync(() => node.GetStatistics().MessagesReceived > received, "its figures go on");
         await right.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_node_that_is_out_of_reach_again_stays_away_before_it_returns()
+    {
+        await using var rig = new NodeRig();
+        await rig.StartAsync(Trouble.Quick);
+        QuickSilverNode node = await rig.StartAsync(Trouble.Quick);
+        MemberId first = node.Id;
+        Trouble.Expel(node, MembershipRefusal.Unreachable);
+        await NodeRig.UntilAsync(() => node.State == NodeState.Running && node.Id != first, "it returns at once");
+        MemberId second = node.Id;
+        long start = Stopwatch.GetTimestamp();
+        Trouble.Expel(node, MembershipRefusal.Unreachable);
+        await NodeRig.UntilAsync(() => node.State == NodeState.Evicted, "it is out");
+        await NodeRig.UntilAsync(() => node.State == NodeState.Running && node.Id != second, "it returns after a period");
+        Assert.True(Stopwatch.GetElapsedTime(start) >= TimeSpan.FromSeconds(2));
+        await node.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);
+
+        Trouble.Expel(node, MembershipRefusal.Unreachable);
+        await NodeRig.UntilAsync(() => node.State == NodeState.Evicted, "it is out again");
+        await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
     }
 
     [Fact]

@@ -39,8 +39,8 @@ internal static class Trouble
     }
 
     /// <summary>The node hears from the membership server that it has been removed.</summary>
-    public static void Expel(QuickSilverNode node) =>
-        Assert.True(node.Core.Services.TryPost(now => ((INodeUpcalls)node.Core).OnExpelled(MembershipRefusal.Removed, now)));
+    public static void Expel(QuickSilverNode node, MembershipRefusal reason = MembershipRefusal.Removed) =>
+        Assert.True(node.Core.Services.TryPost(now => ((INodeUpcalls)node.Core).OnExpelled(reason, now)));
 
     /// <summary>What was called before has reached the node's core.</summary>
     public static async Task SettleAsync(QuickSilverNode node)

@@ -59,7 +59,7 @@ public sealed partial class DocsTests
             },
         };
         listener.Start();
-        using var meter = new NodeMeter(null, "of the page", "memory", static () => new NodeStatistics(), new NodeLog(NullLoggerFactory.Instance));
+        using var meter = new NodeMeter(null, "of the page", "memory", static () => new NodeStatistics(), new NodeLog(NullLoggerFactory.Instance, "node"));
         Assert.NotEmpty(instruments);
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }
