@@ -29,8 +29,8 @@ internal static partial class Log
     [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
     public static partial void RecordsDropped(ILogger logger, int count);
 
-    [LoggerMessage(1007, LogLevel.Warning, "Node {Name}: the core thread was held up for {Duration} by {Phase}, {Cause}")]
-    public static partial void Stalled(ILogger logger, string name, TimeSpan duration, LoopPhase phase, string cause);
+    [LoggerMessage(EventId = 1007, Message = "Node {Name}: the core thread was held up for {Duration} by {Phase}, {Cause}")]
+    public static partial void Stalled(ILogger logger, LogLevel level, string name, TimeSpan duration, LoopPhase phase, string cause);
 
     [LoggerMessage(
         1008,

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Microsoft.Extensions.Logging;
 using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
 using QuickSilver.Membership;
@@ -315,8 +316,11 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         if (now < _nextStallReport) return;
         _nextStallReport = now + TimeSpan.FromSeconds(1);
         string cause = groupName is null ? "not by the application's code: processors were busy, or the runtime compiled" : $"by code for '{groupName}'";
+        // Every runtime compiles for tens of milliseconds when it begins: nothing to be warned of.
+        bool isSmall = groupName is null && took < Services.Options.Loop.StallWarning * 10;
+        LogLevel level = isSmall ? LogLevel.Information : LogLevel.Warning;
         Services.Log.Post(
-            (Services.Name, took, phase, cause), static (logger, s) => Log.Stalled(logger, s.Name, s.took, s.phase, s.cause));
+            (level, Services.Name, took, phase, cause), static (logger, s) => Log.Stalled(logger, s.level, s.Name, s.took, s.phase, s.cause));
         Services.Events.Post(new StallEvent(phase, took, groupName));
     }
 
