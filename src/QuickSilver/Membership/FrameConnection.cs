@@ -93,8 +93,11 @@ internal sealed class FrameConnection
     /// <summary>Carries frames until the connection ends, then closes the socket. Once. Never throws.</summary>
     public async Task<FrameEnd> RunAsync()
     {
+        // Receiving first: a connection that was closed before it ran is shut down by the sending task at once, and a socket that is shut down in one
+        // direction takes no stream any more.
+        Task<FrameEnd> receiving = ReceiveAllAsync();
         Task sending = SendAllAsync();
-        FrameEnd end = await ReceiveAllAsync().ConfigureAwait(false);
+        FrameEnd end = await receiving.ConfigureAwait(false);
         await _cancel.CancelAsync().ConfigureAwait(false);
         await sending.ConfigureAwait(false);
         _silence.Dispose();

@@ -186,6 +186,20 @@ public sealed class MembershipHostTests
         Assert.Equal(FrameEnd.Stopped, await running.WaitAsync(Patience));
     }
 
+    [Fact]
+    public async Task A_connection_that_is_closed_before_it_runs_ends()
+    {
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen(1);
+        var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await far.ConnectAsync(listener.LocalEndPoint!);
+        using Socket peer = await listener.AcceptAsync();
+        var connection = new FrameConnection(far, new Discarding(), new FrameLimits());
+        connection.Close();
+        Assert.Equal(FrameEnd.Stopped, await connection.RunAsync().WaitAsync(Patience));
+    }
+
     private static ServerListConnector Way(MembershipHost host) => new([("127.0.0.1", host.EndPoint.Port)]);
 
     private static async Task<Socket> ConnectAsync(MembershipHost host)
