@@ -76,6 +76,13 @@ internal sealed class MissingRanges
         return true;
     }
 
+    /// <summary>Nothing is missing any more. O(1) a run, where filling sequence by sequence would move all runs for each.</summary>
+    public void Clear()
+    {
+        _runs.Clear();
+        Sequences = 0;
+    }
+
     /// <summary>Cuts a run in two, so that its first part can be asked for alone.</summary>
     public void Split(int index, ulong at)
     {

@@ -111,10 +111,10 @@ internal sealed class RemovedSenders
     {
         OrphanStream orphan = stream.Orphan!;
         if (orphan.IsClosed) return;
-        while (stream.Missing.Count > 0)
+        if (stream.Missing.Count > 0)
         {
-            MissingRun run = stream.Missing[0];
-            Abandon(stream, run.Start, run.End);
+            orphan.NoteLoss(stream.Missing[stream.Missing.Count - 1].End - 1);
+            _node.Counters.PacketsAbandoned += stream.AbandonMissing();
         }
         orphan.IsClosed = true;
         _node.Probes.Hit(orphan.HasLoss ? Mark.StreamClosedWithLoss : Mark.StreamClosedWithoutLoss);

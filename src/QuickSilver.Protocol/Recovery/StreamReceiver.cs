@@ -156,6 +156,22 @@ internal sealed class StreamReceiver
         return abandoned;
     }
 
+    /// <summary>As <see cref="Abandon"/>, for all that is missing. O(1) a sequence, however many gaps there are.</summary>
+    /// <returns>How many there were.</returns>
+    public ulong AbandonMissing()
+    {
+        ulong abandoned = 0;
+        for (int index = 0; index < Missing.Count; index++)
+        {
+            for (ulong sequence = Missing[index].Start; sequence < Missing[index].End; sequence++)
+            {
+                if (Window.TryMark(sequence) == MarkOutcome.New) abandoned++;
+            }
+        }
+        Missing.Clear();
+        return abandoned;
+    }
+
     /// <summary>A token names a sequence that the data socket may still hold.</summary>
     public void AimIntake(ulong sequence, ulong take)
     {

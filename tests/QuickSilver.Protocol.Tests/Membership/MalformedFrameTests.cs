@@ -41,6 +41,34 @@ public sealed class MalformedFrameTests
     }
 
     [Fact]
+    public void ReportsOfMoreViewsThanThereCanBeAreRefusedAndLongOnesCostNoMoreThanTheirLength()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.AddMany(2);
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(Second);
+        List<byte[]> session = Record().ToServer;
+        world.Server.OnConnected(Evil, world.Now);
+        world.Server.OnFrame(Evil, session[0], world.Now);
+        // Two lists that have nothing in common: each entry of the second is looked for in the first.
+        world.Server.OnFrame(Evil, Draining(first: 1, count: 1 << 16), world.Now);
+        world.Server.OnFrame(Evil, Draining(first: 100_000, count: 1 << 16), world.Now);
+        Assert.Empty(world.Closed);
+        world.Server.OnFrame(Evil, Draining(first: 1, count: (1 << 16) + 1), world.Now);
+        Assert.Equal([MembershipRefusal.BadFrame], world.Closed);
+
+        static byte[] Draining(int first, int count)
+        {
+            var observed = new NodeObservations();
+            for (int view = first; view < first + count; view++)
+                observed.Draining.Add(new DrainingView(new ViewNumber(new Epoch(1, 1), (uint)view), 0, false));
+            var frame = new FrameBuilder();
+            ObservedFrame.Write(frame, observed);
+            return frame.Span.ToArray();
+        }
+    }
+
+    [Fact]
     public void AgentSurvivesMutatedFrames()
     {
         (AgentSettings settings, List<byte[]> session) = (Settings(), Record().ToNode);

@@ -84,6 +84,25 @@ public sealed class LyingMemberTests
         await TakeAsync(0, done);
     }
 
+    [Fact]
+    public async Task A_stream_of_very_many_gaps_is_closed_in_one_go()
+    {
+        const ulong Gaps = 100_000;
+        StackNode node = _world.Nodes[0];
+        for (ulong sequence = 4; sequence <= 2 * (Gaps + 1); sequence += 2) node.Take(Packet(2, sequence), SocketRole.Unicast);
+        byte[] closed = Token(
+            0,
+            1,
+            token =>
+            {
+                token.AddRemoved(At(2));
+                token.Add(Key(2), _view.Partitions.Count).Close(2 * (Gaps + 1));
+            },
+            new TokenHop(Epoch: 7, At(1), 1, 3, At(1), At(0), 0, 1));
+        await TakeAsync(0, closed);
+        Assert.Equal(Gaps + 1, node.Stack.Counters.PacketsAbandoned); // 2 and 3 as well
+    }
+
     [Theory]
     [InlineData(5)]
     [InlineData(1_000_000)]
@@ -135,6 +154,16 @@ public sealed class LyingMemberTests
         (hop ?? new TokenHop(0, At(from), ++_round, 3, At(from), At(to), 0, 1)).WriteTo(ref writer, []);
         token.WriteTo(ref writer, 0);
         return Datagram(DatagramKind.Token, Key(from), 0, body.AsSpan(0, writer.Written), DatagramFlags.None);
+    }
+
+    private byte[] Packet(int node, ulong sequence)
+    {
+        byte[] body = new byte[40];
+        var writer = new WireWriter(body);
+        writer.WriteVarint(0);
+        PacketRecord.WriteHead(ref writer, _view.Number.Epoch, 0, sequence + 100, false, default, 1, 0, 1);
+        writer.WriteByte(7);
+        return Datagram(DatagramKind.Data, Key(node), sequence, body.AsSpan(0, writer.Written), DatagramFlags.PayloadChecksum);
     }
 
     private byte[] Datagram(DatagramKind kind, ulong sender, ulong sequence, ReadOnlySpan<byte> body, DatagramFlags flags)

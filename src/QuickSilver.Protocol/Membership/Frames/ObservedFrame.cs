@@ -25,6 +25,7 @@ internal static class ObservedFrame
 {
     private const int ShortestSilent = 2;
     private const int ShortestDraining = 12;
+    private const int MostOfEach = 1 << 16;
 
     /// <summary>Writes the frame.</summary>
     public static void Write(FrameBuilder frame, NodeObservations observed)
@@ -49,6 +50,7 @@ internal static class ObservedFrame
     {
         observed.Clear();
         int count = FrameFields.ReadCount(ref reader, ShortestSilent);
+        if (count > MostOfEach) return false;
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             ulong key = FrameFields.ReadKey(ref reader);
@@ -56,6 +58,7 @@ internal static class ObservedFrame
             observed.Silent.Add(new SilentMember(key, since == 0 ? TimeSpan.Zero : TimeSpan.FromMilliseconds((long)since - 1), since != 0));
         }
         count = FrameFields.ReadCount(ref reader, ShortestDraining);
+        if (count > MostOfEach) return false;
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             var view = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));

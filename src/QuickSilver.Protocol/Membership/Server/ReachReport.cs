@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -7,6 +8,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="at">When it said so.</param>
 internal sealed class ReachReport(ServerNode node, Instant at)
 {
+    // Lists may be as long as a frame, and every entry is looked up.
+    private readonly Dictionary<ServerNode, ReachFinding> _findings = [];
+
     /// <summary>The node.</summary>
     public ServerNode Node { get; } = node;
 
@@ -24,13 +28,24 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     public Instant UnansweredSince { get; init; } = Instant.Never;
 
     /// <summary>Whom it finds silent.</summary>
-    public List<ReachFinding> Findings { get; } = [];
+    public IReadOnlyCollection<ReachFinding> Findings => _findings.Values;
 
     /// <summary>The views it waits for.</summary>
     public List<ReachDrain> Drains { get; } = [];
 
     /// <summary>What it says of a node; null when it says nothing.</summary>
-    public ReachFinding? Find(ServerNode accused) => Findings.Find(finding => finding.Accused == accused);
+    public ReachFinding? Find(ServerNode accused) => _findings.TryGetValue(accused, out ReachFinding? finding) ? finding : null;
+
+    /// <summary>The views it waits for, to be looked up.</summary>
+    public Dictionary<ViewNumber, ReachDrain> DrainsByView()
+    {
+        var drains = new Dictionary<ViewNumber, ReachDrain>(Drains.Count);
+        foreach (ReachDrain drain in Drains) drains.TryAdd(drain.View, drain);
+        return drains;
+    }
+
+    /// <summary>Nothing is held against a node any more.</summary>
+    public void Remove(ServerNode accused) => _findings.Remove(accused);
 
     /// <summary>True when for so long the node has read nothing from anybody, though it asked.</summary>
     public bool IsDeaf(Instant now, TimeSpan period) => UnheardSince != Instant.Never && now - UnheardSince >= period;
@@ -44,8 +59,8 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
     public void Add(ReachFinding finding)
     {
-        int index = Findings.FindIndex(other => other.Accused == finding.Accused);
-        if (index < 0) Findings.Add(finding);
-        else if (finding.IsOwn != Findings[index].IsOwn ? finding.IsOwn : finding.Since < Findings[index].Since) Findings[index] = finding;
+        bool counts = !_findings.TryGetValue(finding.Accused, out ReachFinding? other)
+            || (finding.IsOwn != other.IsOwn ? finding.IsOwn : finding.Since < other.Since);
+        if (counts) _findings[finding.Accused] = finding;
     }
 }

@@ -69,9 +69,10 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
             if (silent.IsOwnFinding && now - silent.SilentFor > since) since = now - silent.SilentFor;
             report.Add(new ReachFinding(accused, silent.IsOwnFinding, since));
         }
+        Dictionary<ViewNumber, ReachDrain> drainsBefore = before?.DrainsByView() ?? [];
         foreach (DrainingView draining in observed.Draining)
         {
-            ReachDrain? last = before?.Drains.Find(drain => drain.View == draining.View);
+            ReachDrain? last = drainsBefore.GetValueOrDefault(draining.View);
             bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining, now);
             report.Drains.Add(new ReachDrain(draining, isStill ? last!.Since : now));
         }
@@ -86,7 +87,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         _reports.Remove(node.Key);
         foreach (ReachReport report in _reports.Values)
         {
-            report.Findings.RemoveAll(finding => finding.Accused == node);
+            report.Remove(node);
             foreach (ReachDrain drain in report.Drains)
             {
                 if (IsMember(node, drain.View)) drain.Since = now;
