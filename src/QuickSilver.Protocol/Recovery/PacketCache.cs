@@ -4,12 +4,23 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// The packets of one stream that this member keeps, by sequence: a ring of slices that grows by doubling. O(1) per packet; allocates
-/// only when it grows.
+/// The packets of one stream that this member keeps, by sequence.
+/// <para>
+/// Idea: a ring of pages, each of the slices of 128 sequences, made when the first of them is kept and used again when all of them have been let go. So
+/// memory follows what is kept: one packet far ahead, which anybody in the view can send, takes a page, and eight bytes for each page between.
+/// </para>
+/// Cost: O(1) per packet; allocates only when more is kept than ever before, or after much less had been.
 /// </summary>
 internal sealed class PacketCache
 {
-    private Slice[] _slots = new Slice[64];
+    private const int PageBits = 7;
+    private const int PageSlots = 1 << PageBits;
+    private const int MostSpare = 256;
+
+    private readonly Stack<Slice[]> _spare = new();
+
+    // Of the page of the floor and those after it, by number modulo the length.
+    private Slice[]?[] _pages = new Slice[]?[4];
     private ulong _floor;
 
     /// <summary>Bytes kept.</summary>
@@ -22,8 +33,11 @@ internal sealed class PacketCache
     public void Store(ulong sequence, Slice datagram)
     {
         System.Diagnostics.Debug.Assert(sequence > _floor, "a packet below the floor is stable");
-        if (sequence - _floor > (ulong)_slots.Length) Grow(sequence - _floor);
-        ref Slice slot = ref _slots[Index(sequence)];
+        ulong ahead = PageOf(sequence) - PageOf(_floor);
+        if (ahead >= (ulong)_pages.Length) Grow(ahead + 1);
+        ref Slice[]? page = ref _pages[IndexOf(PageOf(sequence))];
+        page ??= _spare.TryPop(out Slice[]? spare) ? spare : new Slice[PageSlots];
+        ref Slice slot = ref page[SlotOf(sequence)];
         System.Diagnostics.Debug.Assert(slot.IsEmpty, "stored twice");
         slot = datagram;
         Bytes += datagram.Length;
@@ -32,39 +46,65 @@ internal sealed class PacketCache
     /// <summary>The packet, if it is kept; the reference stays the cache's.</summary>
     public bool TryGet(ulong sequence, out Slice datagram)
     {
-        if (sequence <= _floor || sequence - _floor > (ulong)_slots.Length)
+        if (sequence > _floor && Find(sequence) is { } page)
         {
-            datagram = default;
-            return false;
+            datagram = page[SlotOf(sequence)];
+            return !datagram.IsEmpty;
         }
-        datagram = _slots[Index(sequence)];
-        return !datagram.IsEmpty;
+        datagram = default;
+        return false;
     }
 
     /// <summary>Lets one packet go.</summary>
     public void Release(ulong sequence)
     {
-        if (!TryGet(sequence, out Slice datagram)) return;
-        _slots[Index(sequence)] = default;
-        Bytes -= datagram.Length;
-        datagram.Release();
+        if (sequence > _floor && Find(sequence) is { } page) Release(ref page[SlotOf(sequence)]);
     }
 
     /// <summary>Lets everything up to a sequence go, for good.</summary>
     public void ReleaseThrough(ulong sequence)
     {
-        ulong last = Math.Min(sequence, _floor + (ulong)_slots.Length);
-        for (ulong next = _floor + 1; Bytes > 0 && next <= last; next++) Release(next);
-        if (sequence > _floor) _floor = sequence;
+        if (sequence <= _floor) return;
+        ulong last = Math.Min(PageOf(sequence), PageOf(_floor) + (ulong)_pages.Length - 1);
+        for (ulong number = PageOf(_floor); number <= last; number++)
+        {
+            ref Slice[]? page = ref _pages[IndexOf(number)];
+            if (page is null) continue;
+            bool isPassed = number < PageOf(sequence) || SlotOf(sequence) == PageSlots - 1;
+            int end = isPassed ? PageSlots : SlotOf(sequence) + 1;
+            for (int slot = 0; slot < end && Bytes > 0; slot++) Release(ref page[slot]);
+            if (!isPassed) continue;
+            if (_spare.Count < MostSpare) _spare.Push(page);
+            page = null;
+        }
+        _floor = sequence;
     }
 
-    private int Index(ulong sequence) => (int)(sequence & (ulong)(_slots.Length - 1));
+    private static ulong PageOf(ulong sequence) => sequence >> PageBits;
+
+    private static int SlotOf(ulong sequence) => (int)(sequence & (PageSlots - 1));
+
+    private int IndexOf(ulong page) => (int)(page & (ulong)(_pages.Length - 1));
+
+    private Slice[]? Find(ulong sequence)
+    {
+        ulong page = PageOf(sequence);
+        return page - PageOf(_floor) < (ulong)_pages.Length ? _pages[IndexOf(page)] : null;
+    }
+
+    private void Release(ref Slice slot)
+    {
+        if (slot.IsEmpty) return;
+        Bytes -= slot.Length;
+        slot.Release();
+        slot = default;
+    }
 
     private void Grow(ulong needed)
     {
-        var larger = new Slice[BitOperations.RoundUpToPowerOf2(needed)];
-        for (ulong sequence = _floor + 1; sequence <= _floor + (ulong)_slots.Length; sequence++)
-            larger[(int)(sequence & (ulong)(larger.Length - 1))] = _slots[Index(sequence)];
-        _slots = larger;
+        var larger = new Slice[]?[BitOperations.RoundUpToPowerOf2(needed)];
+        ulong first = PageOf(_floor);
+        for (ulong page = first; page < first + (ulong)_pages.Length; page++) larger[(int)(page & (ulong)(larger.Length - 1))] = _pages[IndexOf(page)];
+        _pages = larger;
     }
 }

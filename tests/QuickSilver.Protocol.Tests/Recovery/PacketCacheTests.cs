@@ -7,6 +7,48 @@ namespace QuickSilver.Protocol.Tests.Recovery;
 public sealed class PacketCacheTests
 {
     [Fact]
+    public void OnePacketFarAheadTakesAPageAndNotTheWayToIt()
+    {
+        var pool = new BufferPool();
+        var arena = new Arena(pool, BufferOwner.Cache);
+        var cache = new PacketCache();
+        cache.Store(1, arena.Copy([1]));
+        Slice far = arena.Copy([2]);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        cache.Store((1 << 20) - 100, far);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 80 << 10);
+        Assert.True(cache.TryGet((1 << 20) - 100, out _) && cache.TryGet(1, out _));
+        cache.ReleaseThrough(1 << 20);
+        arena.Close();
+        Assert.Equal(0, pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void AWindowThatMovesAllocatesNothing()
+    {
+        var pool = new BufferPool();
+        var arena = new Arena(pool, BufferOwner.Cache);
+        var cache = new PacketCache();
+        Slice packet = arena.Copy([1]);
+        ulong next = 0;
+        void Move()
+        {
+            for (int turn = 0; turn < 100; turn++)
+            {
+                for (int count = 0; count < 500; count++)
+                {
+                    packet.Retain();
+                    cache.Store(++next, packet);
+                }
+                cache.ReleaseThrough(next - 100);
+            }
+        }
+
+        Move();
+        Assert.Equal(0, AllocatedBytes.Of(Move));
+    }
+
+    [Fact]
     public void AgreesWithADictionaryAndGivesEveryBufferBack()
     {
         for (ulong seed = 1; seed <= 100; seed++)
@@ -27,7 +69,7 @@ public sealed class PacketCacheTests
                         model.Remove(sequence);
                         break;
                     case 1 when random.NextBelow(4) == 0:
-                        floor += random.NextBelow(50);
+                        floor += random.NextBelow(random.NextBelow(10) == 0 ? 2_000UL : 50UL);
                         cache.ReleaseThrough(floor);
                         foreach (ulong old in model.Keys.Where(key => key <= floor).ToList()) model.Remove(old);
                         break;
