@@ -14,7 +14,8 @@ public sealed class TokenRangeList
     /// <summary>The most runs in one list; the papers' deployment used the same bound.</summary>
     public const int MaxRanges = 20;
 
-    private readonly TokenRange[] _ranges = new TokenRange[MaxRanges];
+    // Made when the first run comes: a token may have thousands of records, few of which miss anything.
+    private TokenRange[] _ranges = [];
 
     /// <summary>How many runs there are.</summary>
     public int Count { get; private set; }
@@ -41,6 +42,7 @@ public sealed class TokenRangeList
             Covered = Math.Min(Covered, range.Start);
             return false;
         }
+        MakeRoom();
         _ranges[Count++] = range;
         return true;
     }
@@ -48,6 +50,7 @@ public sealed class TokenRangeList
     /// <summary>Copies another list.</summary>
     public void CopyFrom(TokenRangeList other)
     {
+        if (other.Count > 0) MakeRoom();
         other.Ranges.CopyTo(_ranges);
         Count = other.Count;
         Covered = other.Covered;
@@ -104,7 +107,13 @@ public sealed class TokenRangeList
             }
             ulong start = previous + gap;
             previous = start + length;
+            MakeRoom();
             _ranges[Count++] = new TokenRange(start, previous, (packed & 1) != 0);
         }
+    }
+
+    private void MakeRoom()
+    {
+        if (_ranges.Length == 0) _ranges = new TokenRange[MaxRanges];
     }
 }

@@ -110,6 +110,19 @@ public class TokenTests
         Assert.False(hop.IsSameHop(hop with { Parts = 4 }));
     }
 
+    [Fact]
+    public void ATokenOfManyRecordsThatBreaksItsFormatLeavesLittleBehind()
+    {
+        var token = new Token();
+        token.Clear();
+        for (ulong sender = 1; sender <= 3_800; sender++) token.Add(sender, Partitions);
+        byte[] bytes = [.. Write(token, 60_000, 0, out _), 1];
+        var read = new Token();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Assert.False(read.TryRead(bytes, Members, Partitions));
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 25 * bytes.Length);
+    }
+
     [Theory]
     [InlineData(11, 10, 5, 0)]
     [InlineData(0, 10, 11, 0)]
