@@ -5,7 +5,8 @@ namespace QuickSilver.Diagnostics;
 /// <summary>
 /// A node's log. Logging providers are user code, so nobody who must not wait calls them: records go into a bounded ring and are written by a pool
 /// thread, one at a time, in order. When providers are slower than the node, the newest records are dropped and counted, and the count is logged with
-/// the next one that fits. Every record is written in a scope that names the node, since a process may have several. Any thread; costs an object per record, so it is for what is rare.
+/// the next one that fits. Every record is written in a scope that names the node, since a process may have several. Any thread; costs an object per
+/// record, so it is for what is rare.
 /// </summary>
 internal sealed class NodeLog : IThreadPoolWorkItem
 {
