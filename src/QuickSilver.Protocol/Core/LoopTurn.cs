@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Core;
 /// One turn of the loop, over and over: what the core thread does at run time and the simulator does for each of its nodes.
 /// <para>
 /// Rule, in this order: all requests that were there; every completion that is ready, sorted by class (token, ACK before NAK, pull before
-/// membership before repairs before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be
+/// repairs before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be
 /// sent. I/O comes before alarms because packets cancel timers; it has a quantum because I/O absolutely first starves the alarms that clean up (the
 /// papers tried). Sending comes last so that it speaks of the state after everything heard.
 /// </para>

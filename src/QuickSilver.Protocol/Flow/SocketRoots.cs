@@ -86,9 +86,7 @@ public sealed class SocketRoots : IPullRoots, ISink
     public int PullControl(Instant now)
     {
         int control = _budgets.ControlDatagrams;
-        return PullDatagrams(PriorityClass.Token, ref control, now)
-            + PullDatagrams(PriorityClass.Request, ref control, now)
-            + PullDatagrams(PriorityClass.Membership, ref control, now);
+        return PullDatagrams(PriorityClass.Token, ref control, now) + PullDatagrams(PriorityClass.Request, ref control, now);
     }
 
     /// <summary>Forgets the trains that wait, and gives their memory back. Feeds are not asked any more.</summary>

@@ -3,6 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// The one order in which things are received and sent (smaller first). The papers had two classes, control and data, and found
 /// that repairs, ranked as control, overtook the tokens that would have made them unnecessary (second paper, section 5.3).
+/// The membership server's words have no class: they come over a channel of their own, and reach the loop as requests.
 /// </summary>
 public enum PriorityClass : byte
 {
@@ -12,12 +13,9 @@ public enum PriorityClass : byte
     /// <summary>NAKs and pulls.</summary>
     Request = 1,
 
-    /// <summary>Membership.</summary>
-    Membership = 2,
-
     /// <summary>Repairs, within their budget.</summary>
-    Repair = 3,
+    Repair = 2,
 
     /// <summary>Data and beacons.</summary>
-    Data = 4,
+    Data = 3,
 }

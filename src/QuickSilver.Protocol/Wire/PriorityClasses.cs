@@ -4,5 +4,5 @@ namespace QuickSilver.Protocol.Wire;
 public static class PriorityClasses
 {
     /// <summary>How many classes there are; their values run from 0.</summary>
-    public const int Count = 5;
+    public const int Count = 4;
 }

@@ -39,14 +39,13 @@ public sealed class LoopTurnTests
         _bench.Arrive("repair", PriorityClass.Repair);
         _bench.Arrive("token 1", PriorityClass.Token);
         _bench.Arrive("nak", PriorityClass.Request);
-        _bench.Arrive("membership", PriorityClass.Membership);
         _bench.Arrive("data 2", PriorityClass.Data);
         _bench.Arrive("token 2", PriorityClass.Token);
 
         _bench.Loop.Run();
 
-        Assert.Equal(["token 1", "token 2", "nak", "membership", "repair", "data 1", "data 2", "pull"], _bench.Log);
-        Assert.Equal(7, _bench.Completions.Recycled);
+        Assert.Equal(["token 1", "token 2", "nak", "repair", "data 1", "data 2", "pull"], _bench.Log);
+        Assert.Equal(6, _bench.Completions.Recycled);
     }
 
     [Fact]

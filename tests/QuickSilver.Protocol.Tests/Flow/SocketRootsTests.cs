@@ -19,15 +19,14 @@ public sealed class SocketRootsTests
     [Fact]
     public void ControlGoesBeforeRepairsAndRepairsBeforeData()
     {
-        Feed(5, 1, PriorityClass.Data);
-        Feed(4, 1, PriorityClass.Repair);
-        Feed(3, 1, PriorityClass.Membership);
+        Feed(4, 1, PriorityClass.Data);
+        Feed(3, 1, PriorityClass.Repair);
         Feed(2, 1, PriorityClass.Request);
         Feed(1, 1, PriorityClass.Token);
 
-        Assert.Equal(5, _roots.PullAll(_now));
+        Assert.Equal(4, _roots.PullAll(_now));
 
-        Assert.Equal([1, 2, 3, 4, 5], _transport.SentIds);
+        Assert.Equal([1, 2, 3, 4], _transport.SentIds);
     }
 
     [Fact]
