@@ -93,8 +93,8 @@ internal sealed class DatagramRouter
         // Multicast comes back to its sender, too.
         if (header.Sender == _rooms.SelfKey) return RejectReason.None;
         HeardOthers++;
-        bool isControl = header.Kind is DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull;
-        if (isControl) return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
+        if (DatagramKinds.IsControl(header.Kind))
+            return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
         if (header.Kind is not (DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon))
             return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (role == SocketRole.Control) return RejectReason.WrongSocket;

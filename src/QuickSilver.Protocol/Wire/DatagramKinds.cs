@@ -15,6 +15,9 @@ public static class DatagramKinds
         _ => PriorityClass.Data,
     };
 
+    /// <summary>True for kinds that use the control sockets, so that they never wait behind data.</summary>
+    public static bool IsControl(DatagramKind kind) => PriorityOf(kind) <= PriorityClass.Request;
+
     /// <summary>True for what members tell a stream's sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.</summary>
     public static bool IsFeedback(DatagramKind kind) => kind is DatagramKind.Ack or DatagramKind.Nak;
 

@@ -25,6 +25,11 @@ public class DatagramKindsTests
     }
 
     [Fact]
+    public void TokensAndWhatAsksOrAnswersSendersAreControl() => Assert.Equal(
+        [DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull],
+        Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
+
+    [Fact]
     public void OnlyDataAndRepairsCarryPackets() =>
         Assert.Equal([DatagramKind.Repair, DatagramKind.Data], Enum.GetValues<DatagramKind>().Where(DatagramKinds.CarriesPacket));
 }
