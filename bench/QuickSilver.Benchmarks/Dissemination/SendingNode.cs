@@ -43,8 +43,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents
                 Changed = [],
                 ChangedFrom = [],
                 Removed = [],
-            },
-            Start);
+            });
         _disseminator.SwitchTo(step, new OneRegion(self, group, view), Start);
         Group = _disseminator.OpenGroup(group);
     }

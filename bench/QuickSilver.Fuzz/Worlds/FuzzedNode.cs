@@ -30,7 +30,7 @@ internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : 
     public IReadOnlyCollection<GroupInfo> Groups => _groups.Values;
 
     /// <summary>Begins a life: a new agent, over a new connection.</summary>
-    public void Begin(AgentSettings settings, long connection, AlarmQueue alarms, Instant now)
+    public void Begin(AgentSettings settings, long connection, AlarmQueue alarms)
     {
         _undone.Clear();
         _own.Clear();
@@ -38,7 +38,7 @@ internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : 
         IsExpelled = false;
         Connection = connection;
         Agent = new MembershipAgent(settings, this, this, alarms);
-        Agent.OnConnected(now);
+        Agent.OnConnected();
     }
 
     /// <inheritdoc/>
@@ -63,8 +63,8 @@ internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : 
     /// <inheritdoc/>
     public void OnStepActivated(StepNumber step, Instant now)
     {
-        Agent.ReportSwitched(step, now);
-        foreach (ViewNumber view in _undone.Order().ToArray()) Agent.ReportDone(view, now);
+        Agent.ReportSwitched(step);
+        foreach (ViewNumber view in _undone.Order().ToArray()) Agent.ReportDone(view);
         _undone.Clear();
     }
 
@@ -91,7 +91,7 @@ internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : 
     public void OnRemovalConfirmed(NodeInfo node, Instant now)
     {
         // It never sent anything, so there is nothing to wait for.
-        foreach (ViewNumber view in _own.Order().ToArray()) Agent.ReportClosed(view, [node], now);
+        foreach (ViewNumber view in _own.Order().ToArray()) Agent.ReportClosed(view, [node]);
     }
 
     /// <inheritdoc/>

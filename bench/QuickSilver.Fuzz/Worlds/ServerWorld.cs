@@ -117,7 +117,7 @@ internal sealed class ServerWorld : IServerLinks
         var control = new NetEndpoint(0x0A00_0001, (ushort)(1000 + node.Number));
         var data = new NetEndpoint(0x0A00_0001, (ushort)(2000 + node.Number));
         var settings = new AgentSettings("default", $"n{node.Number}", ++_incarnation, control, data, 1 << 20, true, TimeSpan.FromSeconds(1));
-        node.Begin(settings, connection, _alarms, _now);
+        node.Begin(settings, connection, _alarms);
     }
 
     private void Ask(FuzzedNode node)

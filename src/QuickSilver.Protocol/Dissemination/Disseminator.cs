@@ -69,9 +69,8 @@ public sealed class Disseminator
     public StreamSender? FindStream(uint viewTag, uint viewCounter) => _context.Streams.Find(viewTag, viewCounter);
 
     /// <summary>A step is installed; nothing is sent in it before <see cref="SwitchTo"/>. To be called before anything can be sent again.</summary>
-    public void OnStepInstalled(InstalledStep step, Instant now)
+    public void OnStepInstalled(InstalledStep step)
     {
-        _ = now;
         _context.Active.OnStepInstalled(step);
         foreach (RegionView view in step.Opened) _endings.RemoveAll(ending => ending.View.Number == view.Number);
         foreach (RegionView view in step.Superseded) _endings.Add(new Ending(step.Number, view));

@@ -49,7 +49,7 @@ public sealed class MembershipAgent
     public JoinWait? JoinsWaitFor => _news.JoinsWaitFor;
 
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
-    public void OnConnected(Instant now)
+    public void OnConnected()
     {
         if (_session.IsOver) return;
         _isConnected = true;
@@ -129,14 +129,14 @@ public sealed class MembershipAgent
     }
 
     /// <summary>All senders of this node have switched to the step, and so to all before it.</summary>
-    public void ReportSwitched(StepNumber step, Instant now) => SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
+    public void ReportSwitched(StepNumber step) => SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
 
     /// <summary>
     /// Everything that this node bound in the view is numbered and stable, and it binds nothing more there. To be called once each time a view has
     /// been reported as superseded to this node (at once, if it sent nothing there); if the view is opened again before the call, it is not made
     /// until the view is superseded again. The view retires when all have said so.
     /// </summary>
-    public void ReportDone(ViewNumber view, Instant now)
+    public void ReportDone(ViewNumber view)
     {
         _cluster.MarkDone(view);
         SendNumbered(_frame.Begin(FrameKind.Done).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
@@ -155,7 +155,7 @@ public sealed class MembershipAgent
     /// The streams of removed senders to a view are closed here: this node has all that is left of them, and takes nothing more. The view retires
     /// when all its live members have said so of every removed sender.
     /// </summary>
-    public void ReportClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders, Instant now)
+    public void ReportClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders)
     {
         _cluster.MarkClosed(view, senders);
         _frame.Begin(FrameKind.Closed).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint((ulong)senders.Count);
@@ -164,7 +164,7 @@ public sealed class MembershipAgent
     }
 
     /// <summary>Tells the server that this node goes of its own will, so that nobody waits for it; nothing more comes from this agent.</summary>
-    public void SayGoodbye(Instant now)
+    public void SayGoodbye()
     {
         if (_session.IsOpen) _link.Send(_frame.Begin(FrameKind.Goodbye).Span);
         Stop();

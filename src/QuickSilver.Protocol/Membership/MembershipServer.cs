@@ -121,7 +121,7 @@ public sealed class MembershipServer
     public void OnRead(Instant upTo) => _parts.ReadTo = upTo;
 
     /// <summary>Cancels the server's alarms; it is not used afterwards. Connections are left to the host.</summary>
-    public void Stop(Instant now)
+    public void Stop()
     {
         _parts.Connections.Stop();
         StopParts();

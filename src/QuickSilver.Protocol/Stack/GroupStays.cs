@@ -66,7 +66,7 @@ internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
     /// <summary>A step is installed: stays begin and end.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
-        foreach (GroupInfo info in step.Left) EndStay(info, now);
+        foreach (GroupInfo info in step.Left) EndStay(info);
         FinishLeaves(now);
         foreach (GroupInfo info in step.Joined) BeginStay(info, step.Number, now);
         foreach (GroupInfo info in step.Changed)
@@ -139,9 +139,8 @@ internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
         join.Request.OnAdmitted(group, now);
     }
 
-    private void EndStay(GroupInfo info, Instant now)
+    private void EndStay(GroupInfo info)
     {
-        _ = now;
         if (!_byId.Remove(info.Id, out LocalGroup? group)) return;
         _byName.Remove(info.Name);
         group.IsLeaving = true;

@@ -60,7 +60,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     public bool HasWork => !_isClosed && _rooms.Roots.HasWork;
 
     /// <summary>The channel to the membership server is open: the node registers, or registers again.</summary>
-    public void OnMembershipConnected(Instant now) => _rooms.Agent.OnConnected(now);
+    public void OnMembershipConnected(Instant now) => _rooms.Agent.OnConnected();
 
     /// <summary>The channel is closed.</summary>
     public void OnMembershipDisconnected(Instant now) => _rooms.Agent.OnDisconnected(now);
@@ -110,7 +110,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     {
         if (_isClosed) return;
         _isClosed = true;
-        _rooms.Agent.SayGoodbye(now);
+        _rooms.Agent.SayGoodbye();
         _rooms.Groups.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
@@ -145,7 +145,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnStepInstalled(InstalledStep step, Instant now)
     {
         _rooms.StepsInstalled++;
-        _rooms.Disseminator.OnStepInstalled(step, now);
+        _rooms.Disseminator.OnStepInstalled(step);
         _rooms.Views.OnStepInstalled(step, now);
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
@@ -155,7 +155,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnStepActivated(StepNumber step, Instant now)
     {
         _rooms.Disseminator.SwitchTo(step, _rooms.Cluster, now);
-        _rooms.Agent.ReportSwitched(step, now);
+        _rooms.Agent.ReportSwitched(step);
         _upcalls.OnStepActivated(step, now);
     }
 

@@ -29,7 +29,7 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
         rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, stream.FeedbackWanted, now);
 
     /// <inheritdoc/>
-    public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number, now);
+    public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);
 
     /// <inheritdoc/>
     public void OnDrained(GroupSender group, Instant now) => rooms.Groups.OnDrained(group, now);
@@ -63,7 +63,7 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnRemovalHeard(NodeInfo removed, Instant now) => rooms.Agent.OnRemovalHeard(removed.Number.Key, now);
 
     /// <inheritdoc/>
-    public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) => rooms.Agent.ReportClosed(view.Number, senders, now);
+    public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) => rooms.Agent.ReportClosed(view.Number, senders);
 
     /// <inheritdoc/>
     public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => rooms.Deliverer.OnPacketsAbandoned(view, sender, isTail);

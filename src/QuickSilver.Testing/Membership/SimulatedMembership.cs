@@ -131,7 +131,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     {
         if (_isAway || _isStopped) return;
         _isAway = true;
-        _server.Stop(_clock.Now);
+        _server.Stop();
         foreach (SimulatedLink link in _links.Values.OrderBy(link => link.Id))
         {
             link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
@@ -152,7 +152,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public void Stop()
     {
         _isStopped = true;
-        _server.Stop(_clock.Now);
+        _server.Stop();
     }
 
     /// <inheritdoc/>

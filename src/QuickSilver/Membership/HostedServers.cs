@@ -94,7 +94,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     /// <inheritdoc/>
     public void OnStopping(Instant now)
     {
-        foreach (MembershipServer server in _servers.Values) server.Stop(now);
+        foreach (MembershipServer server in _servers.Values) server.Stop();
         foreach (HostedConnection connection in _connections.Values)
         {
             connection.IsClosed = true;
@@ -126,7 +126,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         string cluster = settings.ServesAllClusters ? name : settings.Server.ClusterName;
         if (!_servers.TryGetValue(cluster, out MembershipServer? server))
         {
-            if (_servers.Count >= settings.MostClusters && !ForgetDeserted(now))
+            if (_servers.Count >= settings.MostClusters && !ForgetDeserted())
             {
                 Close(connection.Id, MembershipRefusal.Full);
                 return false;
@@ -143,7 +143,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     }
 
     // A name costs a stranger nothing: clusters in which nobody is must not keep out one that somebody wants.
-    private bool ForgetDeserted(Instant now)
+    private bool ForgetDeserted()
     {
         var connected = new HashSet<MembershipServer>();
         foreach (HostedConnection connection in _connections.Values)
@@ -157,7 +157,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
         }
         foreach (string name in deserted)
         {
-            _servers[name].Stop(now);
+            _servers[name].Stop();
             _servers.Remove(name);
         }
         return deserted.Count > 0;

@@ -223,7 +223,6 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
                 Changed = [],
                 ChangedFrom = [],
                 Removed = [],
-            },
-            Now);
+            });
     }
 }

@@ -78,7 +78,7 @@ public sealed class MalformedFrameTests
             var random = new SeededRandom(seed);
             var events = new InertNode();
             var agent = new MembershipAgent(settings, events, events, new AlarmQueue());
-            agent.OnConnected(new Instant(1));
+            agent.OnConnected();
             foreach (byte[] frame in session)
             {
                 bool mutate = random.NextBelow(20) == 0;

@@ -51,11 +51,11 @@ public sealed class MalformedTakeoverTests
             var random = new SeededRandom(seed);
             var events = new InertNode();
             var agent = new MembershipAgent(settings, events, events, new AlarmQueue());
-            agent.OnConnected(new Instant(1));
+            agent.OnConnected();
             foreach (byte[] frame in before) agent.OnFrame(frame, new Instant(2));
             Assert.False(events.Expelled);
             agent.OnDisconnected(new Instant(3));
-            agent.OnConnected(new Instant(4));
+            agent.OnConnected();
             foreach (byte[] frame in after) agent.OnFrame(random.NextBelow(10) == 0 ? Mutate(frame, random) : frame, new Instant(5));
             if (events.Expelled) expelled++;
         }

@@ -95,7 +95,7 @@ internal sealed class MembershipWorld : IServerLinks
         node.Connection = connection;
         _connections[connection] = node;
         Server.OnConnected(connection, Now);
-        node.Agent.OnConnected(Now);
+        node.Agent.OnConnected();
     }
 
     /// <summary>Breaks a connection: frames on their way are lost, both ends hear of it.</summary>
@@ -111,7 +111,7 @@ internal sealed class MembershipWorld : IServerLinks
     /// <summary>The server dies with all its connections; an empty one takes its place, and nobody is connected to it.</summary>
     public void ReplaceServer()
     {
-        Server.Stop(Now);
+        Server.Stop();
         foreach (WorldNode node in Nodes)
         {
             if (node.Connection is not { } connection) continue;

@@ -95,7 +95,7 @@ public sealed class RetirementTests
         Assert.Same(view, nodes[0].Agent.Cluster.Own);
 
         // Permitted again, the node claims to be done with a view that is current.
-        nodes[1].Agent.ReportDone(view.Number, world.Now);
+        nodes[1].Agent.ReportDone(view.Number);
         world.Run(Second);
         nodes[0].Leave("g");
         world.Run(Second);

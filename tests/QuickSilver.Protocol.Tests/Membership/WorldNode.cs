@@ -94,7 +94,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     public void Goodbye()
     {
         IsGone = true;
-        Agent.SayGoodbye(_world.Now);
+        Agent.SayGoodbye();
     }
 
     /// <summary>Dies without a word.</summary>
@@ -196,19 +196,19 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 
     private void Close(ViewNumber view, NodeInfo sender)
     {
-        if (IsLive && _open.Remove((view, sender))) Agent.ReportClosed(view, [sender], _world.Now);
+        if (IsLive && _open.Remove((view, sender))) Agent.ReportClosed(view, [sender]);
     }
 
     private void Switch(StepNumber step)
     {
         _switched = step;
-        Agent.ReportSwitched(step, _world.Now);
+        Agent.ReportSwitched(step);
         if (HoldsDone) return;
         foreach (ViewNumber view in _undone.Order())
         {
             _world.After(_world.Random.NextBelow(MaxDrain), () =>
             {
-                if (IsLive && _switched >= step && _undone.Remove(view)) Agent.ReportDone(view, _world.Now);
+                if (IsLive && _switched >= step && _undone.Remove(view)) Agent.ReportDone(view);
             });
         }
     }

@@ -73,9 +73,9 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
 
     public async ValueTask DisposeAsync()
     {
-        _requests.Enqueue(new Call(now =>
+        _requests.Enqueue(new Call(_ =>
         {
-            _agent.SayGoodbye(now);
+            _agent.SayGoodbye();
             _link.Close();
         }));
         await CrashAsync();
@@ -90,7 +90,7 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
         foreach (NodeInfo node in step.Removed) Say($"without {node.Name}");
     }
 
-    public void OnStepActivated(StepNumber step, Instant now) => _agent.ReportSwitched(step, now);
+    public void OnStepActivated(StepNumber step, Instant now) => _agent.ReportSwitched(step);
 
     public void OnStepSettled(StepNumber step, Instant now) => Say("settled");
 
@@ -118,7 +118,7 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     public void OnMembershipConnected(Instant now)
     {
         Say("connected");
-        _agent.OnConnected(now);
+        _agent.OnConnected();
     }
 
     public void OnMembershipFrame(ReadOnlySpan<byte> frame, Instant now) => _agent.OnFrame(frame, now);
