@@ -34,8 +34,10 @@ public sealed class GroupSender
     private ulong _countedIn;
     private int _memberCount;
     private bool _isScheduled;
-    private bool _hasWaited;
     private bool _isDirect;
+
+    // Something admitted was left waiting: IDisseminationEvents.OnDrained is owed as soon as nothing is.
+    private bool _owesDrained;
 
     internal GroupSender(SendContext context, GroupInfo group)
     {
@@ -103,11 +105,12 @@ public sealed class GroupSender
         EnsureBound(now);
         Account(message);
         _supply.Admitted.Add(message);
-        _hasWaited |= _context.Loop.IsNested;
+        // Inside another call it is bound only when that ends: whoever looks at IsDrained before has to be told.
+        if (_context.Loop.IsNested) NoteWaiting();
         Schedule();
         _context.Loop.Leave(now);
-        // As where the group waits at a stream already, for what its sources have.
-        _hasWaited |= !_supply.Admitted.IsEmpty;
+        // A group that stands in a stream's line already, for its sources, is not scheduled again: no turn of the loop has noted the message.
+        NoteWaiting();
     }
 
     /// <summary>Asks to be told when everything admitted so far is stable; told before the call returns when it is already.</summary>
@@ -155,7 +158,7 @@ public sealed class GroupSender
         if (!EnsureBound(now))
         {
             // Bound again, and scheduled, by the switch: what waits in the queue makes it so.
-            _hasWaited |= !_supply.Admitted.IsEmpty;
+            NoteWaiting();
             return;
         }
         if (TryGoDirect()) return;
@@ -165,13 +168,13 @@ public sealed class GroupSender
             return;
         }
         if (Next() is { } message) Bind(message, now);
-        if (_hasWaited && _supply.Admitted.IsEmpty)
+        if (_owesDrained && _supply.Admitted.IsEmpty)
         {
-            _hasWaited = false;
+            _owesDrained = false;
             _context.Events.OnDrained(this, now);
         }
         if (!HasWork || _isScheduled) return;
-        _hasWaited |= !_supply.Admitted.IsEmpty;
+        NoteWaiting();
         StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
         if (line is not null) WaitAt(line);
         else Schedule();
@@ -263,9 +266,11 @@ public sealed class GroupSender
     {
         _context.Settings.Probes.Hit(Mark.GroupWaitedForRoom);
         _isScheduled = true;
-        _hasWaited |= !_supply.Admitted.IsEmpty;
+        NoteWaiting();
         stream.Backlog.Waiters.Enqueue(this);
     }
+
+    private void NoteWaiting() => _owesDrained |= !_supply.Admitted.IsEmpty;
 
     // The next message of the queue and the sources; null when there is none.
     private OutgoingMessage? Next()
