@@ -110,17 +110,7 @@ internal sealed class GapRepair
             if (range.Start >= range.End) break;
             _node.Probes.Hit(Mark.NakOfWholePartition);
             var sequences = new SequenceRange(stream.SequenceAt(range.Start, partition), stream.SequenceAt(range.End - 1, partition) + 1);
-            if (View.Partitions.Count == 1)
-            {
-                _requests.Nak(stream, wide: true, partition, sequences);
-                continue;
-            }
-            // A run of places is spread over sequences that other partitions cache: each of ours is named alone.
-            for (ulong place = range.Start; place < range.End && left > 0; place++, left--)
-            {
-                ulong sequence = stream.SequenceAt(place, partition);
-                _requests.Nak(stream, wide: true, partition, new SequenceRange(sequence, sequence + 1));
-            }
+            left -= AskSender(stream, wide: true, partition, sequences, left);
         }
     }
 
@@ -137,7 +127,7 @@ internal sealed class GapRepair
         foreach (StreamReceiver stream in _region.Streams)
         {
             if (stream.Missing.Count == 0) continue;
-            var pass = new Pass(stream.Missing, room, patience, now);
+            var pass = new MissingPass(stream.Missing, room, patience, now);
             if (stream.Orphan is not null) AskHolders(stream, stream.Orphan, ref pass);
             else if (!stream.Sender.IsRemoved) AskForDue(stream, ref pass);
             if (pass.Next < next) next = pass.Next;
@@ -145,7 +135,7 @@ internal sealed class GapRepair
         if (next != Instant.Never) _tick.SetIfEarlier(next > now ? next : now + Breath);
     }
 
-    private void AskForDue(StreamReceiver stream, ref Pass pass)
+    private void AskForDue(StreamReceiver stream, ref MissingPass pass)
     {
         MissingRanges missing = stream.Missing;
         ulong askable = _region.AskableThrough(stream);
@@ -181,7 +171,7 @@ internal sealed class GapRepair
     /// <summary>
     /// Asks for what is missing of a removed sender's stream, of the members that the token has named; what nobody was named for waits.
     /// </summary>
-    private void AskHolders(StreamReceiver stream, OrphanStream orphan, ref Pass pass)
+    private void AskHolders(StreamReceiver stream, OrphanStream orphan, ref MissingPass pass)
     {
         if (orphan.IsClosed) return;
         MissingRanges missing = stream.Missing;
@@ -237,22 +227,26 @@ internal sealed class GapRepair
         if (askSender && !stream.Sender.IsRemoved)
         {
             _node.Probes.Hit(peers == 0 ? Mark.NakForEmptyPartition : mine ? Mark.NakByMember : Mark.NakByOutsider);
-            // Only the partition's own packets are missing for sure: where several partitions share the run, each is named alone.
-            if (map.Count == 1)
-            {
-                _requests.Nak(stream, wide: false, partition, range);
-            }
-            else
-            {
-                for (ulong sequence = range.Start; sequence < range.End; sequence += (ulong)map.Count)
-                    _requests.Nak(stream, wide: false, partition, new SequenceRange(sequence, sequence + 1));
-            }
+            AskSender(stream, wide: false, partition, range, int.MaxValue);
         }
         if (peers == 0 || (askSender && attempts % 2 == 1)) return;
-        ulong hash = SeededRandom.Mix(_node.SelfKey ^ (range.Start << 8) ^ stream.Sender.Number.Key);
-        int choice = (int)((hash + (ulong)attempts) % (ulong)peers);
         _node.Probes.Hit(mine ? Mark.PullInPartition : Mark.PullAcrossPartitions);
-        _requests.Pull(stream, _peers.At(stream, partition, choice), partition, range);
+        _requests.Pull(stream, _peers.Choose(stream, partition, peers, range.Start, attempts), partition, range);
+    }
+
+    // Of the range the partition's own packets are meant, its first and last among them. Where there are other partitions, theirs lie between, and
+    // nobody knows that those are missing: each of its own is named alone. Returns how many were.
+    private int AskSender(StreamReceiver stream, bool wide, int partition, SequenceRange range, int mostAlone)
+    {
+        if (View.Partitions.Count == 1)
+        {
+            _requests.Nak(stream, wide, partition, range);
+            return 0;
+        }
+        int named = 0;
+        for (ulong sequence = range.Start; sequence < range.End && named < mostAlone; sequence += (ulong)View.Partitions.Count, named++)
+            _requests.Nak(stream, wide, partition, new SequenceRange(sequence, sequence + 1));
+        return named;
     }
 
     /// <summary>
@@ -261,48 +255,4 @@ internal sealed class GapRepair
     /// </summary>
     private static int Silences(StreamReceiver stream, SequenceRange range, int peers) =>
         peers == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 3;
-
-    /// <summary>One look at what is missing of one stream: how much of it may still be asked for, and when to look again.</summary>
-    private struct Pass
-    {
-        public readonly Instant Now;
-        public readonly TimeSpan Patience;
-        public long Room;
-        public Instant Next = Instant.Never;
-
-        /// <summary>What was asked for and is still awaited takes its part of the room.</summary>
-        public Pass(MissingRanges missing, long room, TimeSpan patience, Instant now)
-        {
-            Now = now;
-            Patience = patience;
-            Room = room;
-            for (int index = 0; index < missing.Count; index++)
-            {
-                if (missing[index].IsAwaited(now, patience)) Room -= (long)missing[index].Length;
-            }
-        }
-
-        public void LookAgainAt(Instant at)
-        {
-            if (at < Next) Next = at;
-        }
-
-        public bool IsDue(in MissingRun run, TimeSpan grace)
-        {
-            Instant due = run.DueAt(grace, Patience);
-            if (due > Now) LookAgainAt(due);
-            return due <= Now;
-        }
-
-        /// <summary>A run is asked for now.</summary>
-        /// <returns>The run as it was before.</returns>
-        public MissingRun Take(MissingRanges missing, int index)
-        {
-            MissingRun run = missing[index];
-            Room -= (long)run.Length;
-            missing[index] = run with { When = Now, Attempts = run.Attempts + 1 };
-            LookAgainAt(Now + Patience);
-            return run;
-        }
-    }
 }

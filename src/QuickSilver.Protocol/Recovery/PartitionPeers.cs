@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Recovery;
@@ -19,14 +20,18 @@ internal sealed class PartitionPeers(RegionView view, int self)
         return count;
     }
 
-    /// <summary>A peer by its place among them, from 0; there must be so many.</summary>
-    public int At(StreamReceiver stream, int partition, int place)
+    /// <summary>
+    /// The peer to ask for a packet: by a hash of asker and packet, so that the load spreads without a word; at the next attempt, the next peer.
+    /// </summary>
+    /// <param name="stream">The packet's stream.</param>
+    /// <param name="partition">Its partition.</param>
+    /// <param name="peers">How many peers there are; not 0.</param>
+    /// <param name="sequence">The packet, or the first of a run.</param>
+    /// <param name="attempts">How often somebody was asked for it before.</param>
+    public int Choose(StreamReceiver stream, int partition, int peers, ulong sequence, int attempts)
     {
-        for (int position = 0; ; position++)
-        {
-            int member = view.Partitions.MemberAt(partition, position);
-            if (IsPeer(stream, member) && place-- == 0) return member;
-        }
+        ulong hash = SeededRandom.Mix(view.Members[self].Number.Key ^ (sequence << 8) ^ stream.Sender.Number.Key);
+        return At(stream, partition, (int)((hash + (ulong)attempts) % (ulong)peers));
     }
 
     /// <summary>How many peers come before this member in a partition; all of them, where it is no member.</summary>
@@ -56,6 +61,16 @@ internal sealed class PartitionPeers(RegionView view, int self)
             if (Count(stream, partition) > 0) held = stream.HeldIn(partition);
         }
         return held;
+    }
+
+    // A peer by its place among them, from 0; there must be so many.
+    private int At(StreamReceiver stream, int partition, int place)
+    {
+        for (int position = 0; ; position++)
+        {
+            int member = view.Partitions.MemberAt(partition, position);
+            if (IsPeer(stream, member) && place-- == 0) return member;
+        }
     }
 
     private bool IsPeer(StreamReceiver stream, int member)
