@@ -21,6 +21,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 internal sealed class TokenWalk
 {
+    private const int Nobody = -1;
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly RingPlan _plan;
@@ -106,8 +108,10 @@ internal sealed class TokenWalk
     }
 
     /// <summary>
-    /// Does what is this member's to do with the token in hand, then sends it on. <paramref name="before"/> is the member it came from.
+    /// Does what is this member's to do with the token in hand, then sends it on.
     /// </summary>
+    /// <param name="before">The member whose visit the token brings; <see cref="Nobody"/>: it begins a partition here, or only ends one.</param>
+    /// <param name="now">The present instant.</param>
     public void Continue(int before, Instant now)
     {
         while (true)
@@ -174,10 +178,10 @@ internal sealed class TokenWalk
         return false;
     }
 
-    // The token is where a member should have it that may be this one: then nobody was before it in its phase.
+    // The token goes on at a member that may be this one.
     private void ContinueFrom(int member, Instant now)
     {
-        if (member == _region.Self) Continue(-1, now);
+        if (member == _region.Self) Continue(Nobody, now);
         else Send(member, now);
     }
 
@@ -215,7 +219,7 @@ internal sealed class TokenWalk
                 }
                 else if (EnterNextPartition(now))
                 {
-                    Continue(-1, now);
+                    Continue(Nobody, now);
                 }
                 break;
             case TokenPhase.Walk:
@@ -231,7 +235,7 @@ internal sealed class TokenWalk
             case TokenPhase.Close:
                 // Whoever walked last closes the partition in its lead's place.
                 _node.Probes.Hit(Mark.PartitionClosedByAnother);
-                Continue(-1, now);
+                Continue(Nobody, now);
                 break;
             default:
                 // The leader is silent: the round is lost, and its patience will tell who leads next.
