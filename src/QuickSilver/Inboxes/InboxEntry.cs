@@ -40,6 +40,12 @@ internal readonly record struct InboxEntry(object? Body, NodeInfo? Sender, ulong
     /// <summary>What is left of a message that was replaced.</summary>
     public InboxEntry ToSuperseded() => new(SupersededMark, Sender, Number, 0, 0, 0);
 
+    /// <summary>What is lost with an entry that goes unread and is no view: the loss that it notes, or its message.</summary>
+    /// <param name="reason">Why a message goes; one that was replaced has been lost before, and keeps that reason.</param>
+    public Loss ToLoss(LossReason reason) => Body is LossNote note
+        ? new Loss(note.Sender, note.First, note.Count, note.Reason)
+        : new Loss(Sender!, Number, 1, IsSuperseded ? LossReason.Superseded : reason);
+
     /// <summary>The message's bytes as an array that is nobody else's: the entry's own one if it has one, else a copy.</summary>
     public byte[] ToOwned() => Body as byte[] ?? Span.ToArray();
 }

@@ -38,7 +38,7 @@ internal sealed class InboxNotes(InboxRing ring)
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
         _mine ??= new IdleNotes();
-        (_mine.Losses ??= new LossNotes()).Add(sender, first, count, reason);
+        (_mine.Losses ??= new LossNotes()).Add(new Loss(sender, first, count, reason));
     }
 
     /// <summary>

@@ -123,8 +123,7 @@ internal sealed class InboxReader(InboxCore inbox)
     private void Keep(in InboxEntry entry)
     {
         if (entry.Body is GroupView view) _skippedView = view;
-        else if (entry.Body is LossNote note) (_dropped ??= new LossNotes()).Add(note.Sender, note.First, note.Count, note.Reason);
-        else (_dropped ??= new LossNotes()).Add(entry.Sender!, entry.Number, 1, LossReason.Superseded);
+        else (_dropped ??= new LossNotes()).Add(entry.ToLoss(LossReason.Superseded));
     }
 
     private InboxEntry? TakeNoteBefore(NodeInfo sender)

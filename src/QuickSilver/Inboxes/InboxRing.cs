@@ -100,20 +100,13 @@ internal sealed class InboxRing
         {
             while (TryPopLocked(out dropped))
             {
-                switch (dropped.Body)
+                if (dropped.Body is GroupView view)
                 {
-                    case GroupView view:
-                        _droppedView = view;
-                        break;
-                    case LossNote note:
-                        (_dropped ??= new LossNotes()).Add(note.Sender, note.First, note.Count, note.Reason);
-                        break;
-                    default:
-                        bool isMessage = dropped.IsMessage;
-                        (_dropped ??= new LossNotes()).Add(dropped.Sender!, dropped.Number, 1, isMessage ? reason : LossReason.Superseded);
-                        if (isMessage) return true;
-                        break;
+                    _droppedView = view;
+                    continue;
                 }
+                (_dropped ??= new LossNotes()).Add(dropped.ToLoss(reason));
+                if (dropped.IsMessage) return true;
             }
             return false;
         }
@@ -202,7 +195,7 @@ internal sealed class InboxRing
             }
             if (!entry.IsMessage && entry.Body is not GroupView)
             {
-                LossNote lost = entry.Body as LossNote ?? new LossNote(entry.Sender!, entry.Number, 1, LossReason.Superseded);
+                LossNote lost = entry.Body as LossNote ?? new LossNote(entry.ToLoss(LossReason.Superseded));
                 bool isOpen = open.TryGetValue(lost.Sender, out LossNote? before);
                 open[lost.Sender] = lost;
                 if (isOpen && before!.Reason == lost.Reason)

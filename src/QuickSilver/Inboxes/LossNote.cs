@@ -3,23 +3,20 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>Losses of one sender for one reason, merged while nobody has read them. Belongs to one thread at a time.</summary>
-/// <param name="sender">Who sent the messages.</param>
-/// <param name="first">Number of the first.</param>
-/// <param name="count">How many; 0: unknown.</param>
-/// <param name="reason">Why.</param>
-internal sealed class LossNote(NodeInfo sender, ulong first, ulong count, LossReason reason)
+/// <param name="loss">The first of them.</param>
+internal sealed class LossNote(in Loss loss)
 {
     /// <summary>Who sent the messages.</summary>
-    public NodeInfo Sender { get; } = sender;
+    public NodeInfo Sender { get; } = loss.Sender;
 
     /// <summary>Number of the first.</summary>
-    public ulong First { get; private set; } = first;
+    public ulong First { get; private set; } = loss.First;
 
     /// <summary>How many; 0: unknown.</summary>
-    public ulong Count { get; private set; } = count;
+    public ulong Count { get; private set; } = loss.Count;
 
     /// <summary>Why.</summary>
-    public LossReason Reason { get; } = reason;
+    public LossReason Reason { get; } = loss.Reason;
 
     /// <summary>Adds losses of the same sender for the same reason.</summary>
     public void Merge(ulong first, ulong count)

@@ -21,22 +21,22 @@ internal sealed class LossNotes
     /// Adds a loss, merged with the sender's last one if the reason is the same, and beyond a thousand notes whatever it is. Allocates for
     /// a new note only.
     /// </summary>
-    public void Add(NodeInfo sender, ulong first, ulong count, LossReason reason)
+    public void Add(in Loss loss)
     {
-        if (_last.TryGetValue(sender, out LossNote? note) && (note.Reason == reason || _notes.Count >= MostNotes))
+        if (_last.TryGetValue(loss.Sender, out LossNote? note) && (note.Reason == loss.Reason || _notes.Count >= MostNotes))
         {
-            note.Merge(first, count);
+            note.Merge(loss.First, loss.Count);
             return;
         }
-        note = new LossNote(sender, first, count, reason);
-        _last[sender] = note;
+        note = new LossNote(loss);
+        _last[loss.Sender] = note;
         _notes.Add(note);
     }
 
     /// <summary>Adds all of another's, which happened later.</summary>
     public void AddAll(LossNotes later)
     {
-        foreach (LossNote note in later._notes) Add(note.Sender, note.First, note.Count, note.Reason);
+        foreach (LossNote note in later._notes) Add(new Loss(note.Sender, note.First, note.Count, note.Reason));
     }
 
     /// <summary>Takes the first note of a sender, if it has one.</summary>
