@@ -234,7 +234,7 @@ internal sealed class InboxCore
     {
         int length = message.Payload.Length;
         ulong? key = _limits.ReplacesByKey ? Replace(message) : null;
-        if ((--_roomMessages < 0 || (_roomBytes -= length) < 0) && !TryMakeRoom(message, hasConsumer)) return;
+        if (!TryTakeRoom(length) && !TryMakeRoom(message, hasConsumer)) return;
         if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
         InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
         if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
@@ -252,6 +252,16 @@ internal sealed class InboxCore
         IsTouched = true;
         _owner.OnDropped(replaced.Sender!, LossReason.Superseded);
         return key;
+    }
+
+    // Of the room found at the last look. Where there is too little, some of it has been taken all the same: no matter, since TryMakeRoom counts the
+    // room anew, or leaves none.
+    private bool TryTakeRoom(int length)
+    {
+        _roomMessages--;
+        if (_roomMessages < 0) return false;
+        _roomBytes -= length;
+        return _roomBytes >= 0;
     }
 
     private bool TryMakeRoom(in DeliveredMessage message, bool hasConsumer)
