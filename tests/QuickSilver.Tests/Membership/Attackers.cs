@@ -1,9 +1,7 @@
-using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
-using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Tests.Membership;
 
@@ -32,11 +30,11 @@ internal sealed class Attackers : IAsyncDisposable
         for (int index = 0; index < Busy; index++)
         {
             Begin(random => SendAndCloseAsync(() => Garbage(random)));
-            Begin(_ => SendAndCloseAsync(() => Prefix(int.MaxValue)));
-            Begin(_ => SendAndCloseAsync(() => Prefix(0)));
-            Begin(_ => SendAndCloseAsync(() => Hello("tests", 2, version: 77)));
-            Begin(_ => SendAndCloseAsync(() => Hello("tests", 3)[..^5]));
-            Begin(random => SendAndCloseAsync(() => [.. Hello($"else {random.NextBelow(50)}", 4), .. Garbage(random)]));
+            Begin(_ => SendAndCloseAsync(() => RawFrames.Prefix(int.MaxValue)));
+            Begin(_ => SendAndCloseAsync(() => RawFrames.Prefix(0)));
+            Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 2, version: 77)));
+            Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 3)[..^5]));
+            Begin(random => SendAndCloseAsync(() => [.. RawFrames.Hello($"else {random.NextBelow(50)}", 4), .. Garbage(random)]));
         }
     }
 
@@ -49,31 +47,6 @@ internal sealed class Attackers : IAsyncDisposable
         await _stop.CancelAsync();
         await Task.WhenAll(_work);
         _stop.Dispose();
-    }
-
-    /// <summary>A registration, with its length ahead.</summary>
-    public static byte[] Hello(string cluster, ushort port, byte version = HelloFrame.Version)
-    {
-        var builder = new FrameBuilder();
-        var endpoint = new NetEndpoint(0x7F000001, port);
-        var hello = new HelloFrame
-        {
-            ClusterName = cluster,
-            SpokenVersion = version,
-            NodeName = "raw",
-            Incarnation = 1,
-            Control = endpoint,
-            Data = endpoint,
-        };
-        hello.WriteTo(builder);
-        return [.. Prefix(builder.Length), .. builder.Span];
-    }
-
-    private static byte[] Prefix(int length)
-    {
-        byte[] prefix = new byte[sizeof(int)];
-        BinaryPrimitives.WriteInt32LittleEndian(prefix, length);
-        return prefix;
     }
 
     private static byte[] Garbage(SeededRandom random)
@@ -130,7 +103,7 @@ internal sealed class Attackers : IAsyncDisposable
     private async Task BeSlowAsync(SeededRandom random)
     {
         using Socket socket = await ConnectAsync();
-        foreach (byte next in Hello("tests", 5))
+        foreach (byte next in RawFrames.Hello("tests", 5))
         {
             await socket.SendAsync(new[] { next }, SocketFlags.None, _stop.Token);
             await Task.Delay(SlowPeriod, _stop.Token);
@@ -142,12 +115,12 @@ internal sealed class Attackers : IAsyncDisposable
     {
         using Socket socket = await ConnectAsync();
         socket.ReceiveBufferSize = 1024;
-        await socket.SendAsync(Hello($"deaf {number}", (ushort)(6 + number)), SocketFlags.None, _stop.Token);
+        await socket.SendAsync(RawFrames.Hello($"deaf {number}", (ushort)(6 + number)), SocketFlags.None, _stop.Token);
         var builder = new FrameBuilder();
         for (int round = 0; round < 500; round++)
         {
             builder.Begin(FrameKind.Join).WriteByte(0).WriteVarint(1).WriteText($"group {round}");
-            await socket.SendAsync((byte[])[.. Prefix(builder.Length), .. builder.Span], SocketFlags.None, _stop.Token);
+            await socket.SendAsync(RawFrames.Frame(builder.Span), SocketFlags.None, _stop.Token);
             await Task.Delay(Pause, _stop.Token);
         }
     }

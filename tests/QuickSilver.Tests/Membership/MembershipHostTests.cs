@@ -1,11 +1,8 @@
-using System.Buffers.Binary;
-using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Membership.Frames;
-using QuickSilver.Protocol.Wire;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
 
@@ -24,7 +21,7 @@ public sealed class MembershipHostTests
         byte[] garbage = [.. Enumerable.Range(1, 200).Select(static value => (byte)((value * 37) | 0x80))];
         for (int index = 0; index < 3; index++) await ExpectClosedAsync(host, garbage);
 
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 3);
+        await ExpectEndsAsync(host, FrameEnd.OversizeFrame, 3);
         Assert.Single(_events.Dropped, FrameEnd.OversizeFrame);
         node.Join("still");
         await node.HearAsync("joined still");
@@ -34,9 +31,9 @@ public sealed class MembershipHostTests
     public async Task A_first_frame_that_is_no_registration_is_refused()
     {
         await using MembershipHost host = _events.Start();
-        await ExpectClosedAsync(host, Frame([9, 9, 9, 9, 9, 9, 9]));
-        await ExpectClosedAsync(host, Frame([1]));
-        await UntilAsync(() => host.Counters.RefusedFor(MembershipRefusal.BadFrame) == 2);
+        await ExpectClosedAsync(host, RawFrames.Frame([9, 9, 9, 9, 9, 9, 9]));
+        await ExpectClosedAsync(host, RawFrames.Frame([1]));
+        await ExpectRefusalsAsync(host, MembershipRefusal.BadFrame, 2);
         Assert.Single(_events.Refused, MembershipRefusal.BadFrame);
     }
 
@@ -47,10 +44,8 @@ public sealed class MembershipHostTests
     public async Task An_oversize_frame_is_refused_by_its_length_alone(int length)
     {
         await using MembershipHost host = _events.Start();
-        byte[] prefix = new byte[4];
-        BinaryPrimitives.WriteInt32LittleEndian(prefix, length);
-        await ExpectClosedAsync(host, prefix);
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
+        await ExpectClosedAsync(host, RawFrames.Prefix(length));
+        await ExpectEndsAsync(host, FrameEnd.OversizeFrame);
     }
 
     [Fact]
@@ -58,8 +53,8 @@ public sealed class MembershipHostTests
     {
         FrameLimits limits = TestHost.Settings.Limits with { Longest = 5000 };
         await using MembershipHost host = _events.Start(TestHost.Settings with { Limits = limits });
-        await ExpectClosedAsync(host, [.. Hello("test", 2001), .. Frame(new byte[5001])]);
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
+        await ExpectClosedAsync(host, [.. RawFrames.Hello("test", 2001), .. RawFrames.Frame(new byte[5001])]);
+        await ExpectEndsAsync(host, FrameEnd.OversizeFrame);
     }
 
     [Fact]
@@ -67,7 +62,7 @@ public sealed class MembershipHostTests
     {
         await using MembershipHost host = _events.Start();
         await ExpectClosedAsync(host, [0, 0, 0, 0]);
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.EmptyFrame) == 1);
+        await ExpectEndsAsync(host, FrameEnd.EmptyFrame);
     }
 
     [Fact]
@@ -76,11 +71,11 @@ public sealed class MembershipHostTests
         await using MembershipHost host = _events.Start();
         using (Socket socket = await ConnectAsync(host))
         {
-            await socket.SendAsync(Hello("test", 2002)[..^3], SocketFlags.None);
+            await socket.SendAsync(RawFrames.Hello("test", 2002)[..^3], SocketFlags.None);
             socket.Shutdown(SocketShutdown.Send);
             await ReadToEndAsync(socket);
         }
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.HalfFrame) == 1);
+        await ExpectEndsAsync(host, FrameEnd.HalfFrame);
     }
 
     [Fact]
@@ -88,9 +83,9 @@ public sealed class MembershipHostTests
     {
         await using MembershipHost host = _events.Start(TestHost.Settings with { HelloTime = TimeSpan.FromMilliseconds(50) });
         using Socket silent = await ConnectAsync(host);
-        await silent.SendAsync(Hello("test", 2003)[..^3], SocketFlags.None);
+        await silent.SendAsync(RawFrames.Hello("test", 2003)[..^3], SocketFlags.None);
         await ReadToEndAsync(silent);
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.Silent) == 1);
+        await ExpectEndsAsync(host, FrameEnd.Silent);
     }
 
     [Fact]
@@ -110,8 +105,8 @@ public sealed class MembershipHostTests
     public async Task A_node_of_another_version_is_refused()
     {
         await using MembershipHost host = _events.Start();
-        await ExpectClosedAsync(host, Hello("test", 2004, version: 99));
-        await UntilAsync(() => host.Counters.RefusedFor(MembershipRefusal.WrongVersion) == 1);
+        await ExpectClosedAsync(host, RawFrames.Hello("test", 2004, version: 99));
+        await ExpectRefusalsAsync(host, MembershipRefusal.WrongVersion);
     }
 
     [Fact]
@@ -138,7 +133,7 @@ public sealed class MembershipHostTests
         await using MembershipHost host = _events.Start(TestHost.Settings with { MostClusters = 3 });
         await using var first = new TestNode(Way(host), cluster: "first", name: "first");
         await first.HearAsync("registered");
-        for (int index = 0; index < 6; index++) await ExpectClosedAsync(host, [.. Hello($"made up {index}", 2010, version: 99)]);
+        for (int index = 0; index < 6; index++) await ExpectClosedAsync(host, [.. RawFrames.Hello($"made up {index}", 2010, version: 99)]);
         await using var second = new TestNode(Way(host), cluster: "second", name: "second");
         await second.HearAsync("registered");
         first.Join("still");
@@ -217,6 +212,12 @@ public sealed class MembershipHostTests
         Assert.True(host.IsRunning);
     }
 
+    private static Task ExpectEndsAsync(MembershipHost host, FrameEnd end, int times = 1) =>
+        NodeRig.UntilAsync(() => host.Counters.EndedBy(end) == times, $"{times} ended by {end}");
+
+    private static Task ExpectRefusalsAsync(MembershipHost host, MembershipRefusal refusal, int times = 1) =>
+        NodeRig.UntilAsync(() => host.Counters.RefusedFor(refusal) == times, $"{times} refused for {refusal}");
+
     private static async Task<int> ReadToEndAsync(Socket socket)
     {
         byte[] buffer = new byte[65_536];
@@ -235,41 +236,6 @@ public sealed class MembershipHostTests
         {
             return total;
         }
-    }
-
-    private static async Task UntilAsync(Func<bool> condition)
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (!condition())
-        {
-            Assert.True(Stopwatch.GetElapsedTime(start) < Patience, "it did not happen");
-            await Task.Delay(1);
-        }
-    }
-
-    private static byte[] Hello(string cluster, ushort port, byte version = HelloFrame.Version)
-    {
-        var builder = new FrameBuilder();
-        var endpoint = new NetEndpoint(1, port);
-        var hello = new HelloFrame
-        {
-            ClusterName = cluster,
-            SpokenVersion = version,
-            NodeName = "raw",
-            Incarnation = 1,
-            Control = endpoint,
-            Data = endpoint,
-        };
-        hello.WriteTo(builder);
-        return Frame(builder.ToArray());
-    }
-
-    private static byte[] Frame(byte[] body)
-    {
-        byte[] frame = new byte[body.Length + 4];
-        BinaryPrimitives.WriteInt32LittleEndian(frame, body.Length);
-        body.CopyTo(frame, 4);
-        return frame;
     }
 
     private sealed class Discarding : IFrameReceiver

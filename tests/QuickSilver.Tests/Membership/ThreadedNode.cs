@@ -19,7 +19,7 @@ internal sealed class ThreadedNode : IDisposable
     public ThreadedNode(IPEndPoint host)
     {
         _socket.Connect(host);
-        _socket.Send(Attackers.Hello("threaded", 3000));
+        _socket.Send(RawFrames.Hello("threaded", 3000));
         new Thread(Beat) { IsBackground = true }.Start();
         new Thread(Read) { IsBackground = true }.Start();
     }
