@@ -35,9 +35,6 @@ internal sealed class TokenHopOut : IFeed
     private Instant _givenUpAt;
     private int _nextPart;
 
-    /// <summary>How long each member is waited for.</summary>
-    public HopPace Pace { get; }
-
     public TokenHopOut(Recoverer node, RegionRecovery region, Action<int, Instant> unanswered)
     {
         _node = node;
@@ -46,6 +43,9 @@ internal sealed class TokenHopOut : IFeed
         Pace = new HopPace(node.Settings, region.View.Members.Length);
         _timeout = new Alarm(node.Alarms, OnTimeout);
     }
+
+    /// <summary>How long each member is waited for.</summary>
+    public HopPace Pace { get; }
 
     /// <summary>The member whose acknowledgement is waited for; null when none is.</summary>
     public int? Waiting => _active ? _hop.To : null;

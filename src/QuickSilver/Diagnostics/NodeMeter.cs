@@ -17,7 +17,7 @@ internal sealed class NodeMeter : IDisposable
     private const string SystemTag = "messaging.system";
     private const string SourceTag = "source";
 
-    private static readonly KeyValuePair<string, object?> System = new(SystemTag, "quicksilver");
+    private static readonly KeyValuePair<string, object?> MessagingSystem = new(SystemTag, "quicksilver");
     private readonly Func<NodeStatistics> _read;
     private readonly NodeLog _log;
     private readonly Meter _meter;
@@ -36,8 +36,9 @@ internal sealed class NodeMeter : IDisposable
         _meter = Make(factory, options);
         KeyValuePair<string, object?> carrier = new("transport", transport);
 
-        Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, System, Operation("send"));
-        Counter("messaging.client.consumed.messages", "{message}", "Delivered", static s => s.MessagesReceived, System, Operation("deliver"));
+        Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, MessagingSystem, Operation("send"));
+        Counter(
+            "messaging.client.consumed.messages", "{message}", "Delivered", static s => s.MessagesReceived, MessagingSystem, Operation("deliver"));
         Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
         Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
         Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
@@ -203,7 +204,7 @@ public sealed class Group : GroupSender, IInboxOwner
         {
             int before = calls.Message;
             int handlers = Math.Max(1, calls.Handlers.Length);
-            int end = Math.Min(count, before + Math.Max(1, GroupCore.CallsTimedTogether / handlers));
+            int end = Math.Min(count, before + Math.Max(1, UserCodeWatch.LongestRun / handlers));
             core.EnterUserCode(LoopPhase.InlineHandler);
             try
             {

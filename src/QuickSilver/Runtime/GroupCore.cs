@@ -17,9 +17,6 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class GroupCore
 {
-    /// <summary>User code that is called often in one go leaves after so many calls.</summary>
-    public const int CallsTimedTogether = UserCodeWatch.LongestRun;
-
     private readonly NodeCore _node;
     private List<MemberWait>? _memberWaits;
     private Group[] _handles = [];

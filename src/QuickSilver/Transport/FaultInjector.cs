@@ -20,7 +20,6 @@ namespace QuickSilver.Transport;
 internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default)
     : IHostTransport
 {
-
     private readonly SeededRandom _random = new(seed);
     private readonly long _start = Stopwatch.GetTimestamp();
 
