@@ -14,10 +14,11 @@ namespace QuickSilver.Protocol.Dissemination;
 /// which is counted, and delivered here, as one.
 /// </para>
 /// <para>
-/// Awkward cases: the head is written last, since it names length and count; its place assumes a length field like that of the message before, and a
-/// run where one is expected, and a message for which that is wrong is moved by a byte or two. A message that does not fit, or ends a run by its
-/// length, is written elsewhere and bound like any other: then a part of it fills the packet. While messages of the group wait for their delivery
-/// here, in streams of older steps, the next is bound, too. A source may end its group, or leave it: what it wrote before is sent.
+/// Awkward cases. The head is written last, because it names length and count. Room is left for it as if the length field were as long as that of the
+/// message before, and as if a run came where one is expected; where either turns out wrong, the message is moved by a byte or two. A message that
+/// does not fit, or that ends a run by its length, is written elsewhere and bound like any other; a part of it then fills the packet. While messages
+/// of the group wait for their delivery here, in streams of older steps, the next one is bound as well, because it has to wait behind them. A source
+/// may end its group, or leave it, while it writes: what it wrote before is sent.
 /// </para>
 /// Cost: O(1) per message; one call of the source, no copy. Allocates nothing in steady state. Core thread only.
 /// </summary>

@@ -8,9 +8,9 @@ namespace QuickSilver.Protocol.Dissemination;
 /// The messages of one stream from their binding to their stability: what waits to be packed, what is packed and not known stable, and the gate at
 /// which both count as pending.
 /// <para>
-/// Each message leaves in two steps. Once packed, the stream needs its bytes no more, and it may be delivered on this node if the stream is the one
-/// that carries it home. Once stable, it leaves the account, and is stable altogether when it is so in every stream that carries it. Where nothing
-/// but the count is left to do then, the record goes back with the first step.
+/// Each message leaves in two steps. When it is packed, the stream needs its bytes no more; the stream that carries it home may deliver it on this
+/// node. When it is stable here, it leaves the account; it is stable altogether once it is so in every stream that carries it. A message without a
+/// ticket, in this stream alone, is only counted after the first step, so its record need not wait for the second.
 /// </para>
 /// Cost: O(1) per message and step; allocates only to grow. Core thread only.
 /// </summary>

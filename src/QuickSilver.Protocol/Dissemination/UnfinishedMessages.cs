@@ -28,7 +28,7 @@ internal sealed class UnfinishedMessages(SendContext context)
     /// <inheritdoc cref="PendingTally.Flush"/>
     public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(flushed, now);
 
-    /// <summary>A message has its number, which settles when it is delivered here.</summary>
+    /// <summary>A message has its number, and so its place in the order of delivery on this node.</summary>
     public void OnNumbered(OutgoingMessage message) => _selfDelivery.Append(message);
 
     /// <summary>All of a message is packed in this node's own region's stream, or the stream gave up: it may be delivered here.</summary>

@@ -267,10 +267,10 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    // Over the cap a stream may still grow by a little above what all members hold: what is kept above a gap could otherwise fill the cache for
-    // ever, or two members wait for each other, each full of the stream that the other lacks. The member that is furthest behind always goes on.
-    // It takes a few rounds until all members know that all hold these packets, and only then may the next come: so few that losses among them
-    // do not add rounds.
+    // A full cache still takes a few packets of each stream above what all members hold, because nothing might ever leave it otherwise: packets above
+    // a gap could fill it, and two members could wait for each other, each full of the stream that the other lacks. So the member that is furthest
+    // behind always goes on. The next few may come only after the rounds in which all members learn that all hold these; they are so few that losses
+    // among them add no rounds.
     private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
     {
         if (_node.HasCacheRoom(bytes)) return true;

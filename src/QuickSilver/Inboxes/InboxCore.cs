@@ -16,9 +16,10 @@ namespace QuickSilver.Inboxes;
 /// of other keys, the inbox drops its oldest. A reader then takes one message at a time, so that what it has not handed over can still be replaced.
 /// </para>
 /// <para>
-/// Before the first consumer a full inbox drops its oldest, whatever the policy, and the first event reader is told. Afterwards the policy rules.
-/// Losses are noted in the place where they belong: those at the head with the ring, those at the tail (dropped new ones, losses of the protocol,
-/// view changes) as <see cref="IdleNotes"/>, which become entries when a message follows that they have to stand before.
+/// Before the first consumer a full inbox drops its oldest message, whatever the policy, and tells the first event reader. Afterwards the policy
+/// rules. Each loss is noted where it belongs. The ring keeps the losses at its head. What happens at the tail (a new message dropped, a loss of the
+/// protocol, a view change) is among the <see cref="IdleNotes"/>, because nothing may ever follow it; it becomes an entry when a message comes that
+/// it has to stand before.
 /// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>
