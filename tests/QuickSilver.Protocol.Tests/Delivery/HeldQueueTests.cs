@@ -10,19 +10,19 @@ public sealed class HeldQueueTests
     private readonly BufferPool _pool = new();
 
     [Fact]
-    public void Numbers_in_any_order_come_out_sorted_and_are_found_meanwhile()
+    public void NumbersInAnyOrderComeOutSortedAndAreFoundMeanwhile()
     {
         for (int seed = 1; seed <= 200; seed++) Check(seed, packets: false);
     }
 
     [Fact]
-    public void Numbers_of_packets_come_out_sorted_each_with_its_bytes()
+    public void NumbersOfPacketsComeOutSortedEachWithItsBytes()
     {
         for (int seed = 1; seed <= 200; seed++) Check(seed, packets: true);
     }
 
     [Fact]
-    public void Memory_follows_what_is_held_whatever_the_numbers()
+    public void MemoryFollowsWhatIsHeldWhateverTheNumbers()
     {
         var queue = new HeldQueue();
         for (ulong index = 0; index < 10_000; index++) queue.Add(Lonely(index * 1_000_003 % (1UL << 60)));
@@ -34,7 +34,7 @@ public sealed class HeldQueueTests
     }
 
     [Fact]
-    public void Messages_at_equal_distances_are_one_run()
+    public void MessagesAtEqualDistancesAreOneRun()
     {
         var queue = new HeldQueue();
         Chunk chunk = _pool.Rent(4096, BufferOwner.Cache);

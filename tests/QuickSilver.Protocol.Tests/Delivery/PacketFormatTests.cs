@@ -19,31 +19,32 @@ public class PacketFormatTests
         _view, Datagram(_view, 9, new PacketPart(0, 1, X, First: true, Previous: 3), new PacketPart(1, 7, X, Total: 10, Offset: 7))));
 
     [Fact]
-    public void APacketWithoutARecordIsNot()
+    public void APacketWithoutARecordIsNotWellFormed()
     {
         Assert.False(Deliverer.IsWellFormed(_view, Datagram(_view, 4)));
         Assert.False(Deliverer.IsWellFormed(_view, new byte[DatagramHeader.Length]));
     }
 
     [Fact]
-    public void AGroupThatTheRegionHasNotIsNot() => Assert.False(Deliverer.IsWellFormed(_view, Datagram(_view, 4, new PacketPart(2, 1, X))));
+    public void APacketOfAGroupThatTheRegionHasNotIsNotWellFormed() =>
+        Assert.False(Deliverer.IsWellFormed(_view, Datagram(_view, 4, new PacketPart(2, 1, X))));
 
     [Fact]
-    public void TheHighestNumberOfAllIsNot()
+    public void APacketWithTheHighestNumberOfAllIsNotWellFormed()
     {
         Assert.False(Deliverer.IsWellFormed(_view, Datagram(_view, 4, new PacketPart(0, ulong.MaxValue, X))));
         Assert.True(Deliverer.IsWellFormed(_view, Datagram(_view, 4, new PacketPart(0, ulong.MaxValue - 1, X))));
     }
 
     [Fact]
-    public void AStepBeyondTheNumbersIsNot()
+    public void APacketOfAStepBeyondTheNumbersIsNotWellFormed()
     {
         Assert.True(Deliverer.IsWellFormed(_view, Datagram(_view, ulong.MaxValue, new PacketPart(0, 1, X))));
         Assert.False(Deliverer.IsWellFormed(_view, Datagram(_view, 3, new PacketPart(0, 1, X))));
     }
 
     [Fact]
-    public void ARecordThatIsCutOffIsNot()
+    public void APacketWithARecordThatIsCutOffIsNotWellFormed()
     {
         byte[] datagram = Datagram(_view, 4, new PacketPart(0, 1, X), new PacketPart(1, 1, X));
         for (int length = DatagramHeader.Length; length < datagram.Length; length++)

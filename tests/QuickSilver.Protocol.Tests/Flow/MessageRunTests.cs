@@ -8,7 +8,7 @@ public sealed class MessageRunTests
     private readonly Chunk _chunk = new BufferPool().Rent(BufferOwner.Cache);
 
     [Fact]
-    public void What_follows_at_the_same_distance_is_appended()
+    public void WhatFollowsAtTheSameDistanceIsAppended()
     {
         var run = new MessageRun(7, At(100));
         Assert.True(run.TryAppend(new MessageRun(8, At(130))));
@@ -26,7 +26,7 @@ public sealed class MessageRunTests
     [InlineData(100)]
     [InlineData(101)]
     [InlineData(119)]
-    public void What_lies_before_the_run_or_in_it_is_not(int offset)
+    public void WhatLiesBeforeTheRunOrInItIsNotAppended(int offset)
     {
         var run = new MessageRun(7, At(100));
         Assert.False(run.TryAppend(new MessageRun(8, At(offset))));

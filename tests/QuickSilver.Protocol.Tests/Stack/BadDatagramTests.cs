@@ -24,22 +24,22 @@ public sealed class BadDatagramTests
     }
 
     [Fact]
-    public void TooShort() => Expect(RejectReason.TooShort, SocketRole.Unicast, new byte[20]);
+    public void ADatagramShorterThanAHeaderIsRefused() => Expect(RejectReason.TooShort, SocketRole.Unicast, new byte[20]);
 
     [Fact]
-    public void WrongMagic() => Expect(RejectReason.WrongMagic, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 0, 1));
+    public void AWrongMagicIsRefused() => Expect(RejectReason.WrongMagic, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 0, 1));
 
     [Fact]
-    public void HigherVersion() => Expect(RejectReason.WrongVersion, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 2, 7));
+    public void AHigherVersionIsRefused() => Expect(RejectReason.WrongVersion, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 2, 7));
 
     [Fact]
-    public void LengthBeyondTheRead() => Expect(RejectReason.WrongLength, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 7, 0xFF));
+    public void ALengthBeyondTheReadIsRefused() => Expect(RejectReason.WrongLength, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 7, 0xFF));
 
     [Fact]
-    public void DamagedHeader() => Expect(RejectReason.HeaderChecksum, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 33, 0x40));
+    public void ADamagedHeaderIsRefused() => Expect(RejectReason.HeaderChecksum, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 33, 0x40));
 
     [Fact]
-    public void DamagedPayload()
+    public void ADamagedPayloadIsRefused()
     {
         byte[] packet = Packet(1, 0);
         packet[^1] ^= 1;
@@ -47,40 +47,42 @@ public sealed class BadDatagramTests
     }
 
     [Fact]
-    public void AnotherCluster() => Expect(RejectReason.WrongCluster, SocketRole.Unicast, Good(DatagramKind.Beacon, cluster: 1));
+    public void ADatagramOfAnotherClusterIsRefused() => Expect(RejectReason.WrongCluster, SocketRole.Unicast, Good(DatagramKind.Beacon, cluster: 1));
 
     [Fact]
-    public void UnknownKind() => Expect(RejectReason.UnknownKind, SocketRole.Unicast, Good((DatagramKind)99));
+    public void AnUnknownKindIsRefused() => Expect(RejectReason.UnknownKind, SocketRole.Unicast, Good((DatagramKind)99));
 
     [Fact]
-    public void UnknownKindThatMayBeIgnoredIsNotCounted() => Expect(RejectReason.None, SocketRole.Unicast, Good((DatagramKind)99, ignorable: true));
+    public void AnUnknownKindThatMayBeIgnoredIsNotCounted() =>
+        Expect(RejectReason.None, SocketRole.Unicast, Good((DatagramKind)99, ignorable: true));
 
     [Fact]
-    public void ControlOnADataSocket() => Expect(RejectReason.WrongSocket, SocketRole.Unicast, Good(DatagramKind.Ack, body: new byte[5]));
+    public void ControlOnADataSocketIsRefused() => Expect(RejectReason.WrongSocket, SocketRole.Unicast, Good(DatagramKind.Ack, body: new byte[5]));
 
     [Fact]
-    public void DataOnTheControlSocket() => Expect(RejectReason.WrongSocket, SocketRole.Control, Packet(1, 0));
+    public void DataOnTheControlSocketIsRefused() => Expect(RejectReason.WrongSocket, SocketRole.Control, Packet(1, 0));
 
     [Fact]
-    public void UnknownView() => Expect(RejectReason.UnknownView, SocketRole.Control, Good(DatagramKind.Token, viewCounter: 999, body: new byte[20]));
+    public void ATokenOfAnUnknownViewIsRefused() =>
+        Expect(RejectReason.UnknownView, SocketRole.Control, Good(DatagramKind.Token, viewCounter: 999, body: new byte[20]));
 
     [Fact]
-    public void ASenderNobodyKnows() => Expect(RejectReason.UnknownSender, SocketRole.Unicast, Good(DatagramKind.Beacon, sender: 0xDEAD));
+    public void ASenderNobodyKnowsIsRefused() => Expect(RejectReason.UnknownSender, SocketRole.Unicast, Good(DatagramKind.Beacon, sender: 0xDEAD));
 
     [Fact]
-    public void AnAcknowledgementFromWhoIsNoMember() =>
+    public void AnAcknowledgementFromWhoIsNoMemberIsRefused() =>
         Expect(RejectReason.UnknownSender, SocketRole.Control, Good(DatagramKind.Ack, sender: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
 
     [Fact]
-    public void AnAcknowledgementOfWhatWasNeverSent() =>
+    public void AnAcknowledgementOfWhatWasNeverSentIsRefused() =>
         Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, body: Ack(new AckBody(1000, 1000, 1000, 1, 0))));
 
     [Fact]
-    public void AnAcknowledgementForAnotherSender() =>
+    public void AnAcknowledgementForAnotherSenderIsRefused() =>
         Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, sequence: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
 
     [Fact]
-    public void ANakForWhatWasNeverSent()
+    public void ANakForWhatWasNeverSentIsRefused()
     {
         var body = new byte[NakBody.MaxLength];
         var writer = new WireWriter(body);
@@ -89,7 +91,7 @@ public sealed class BadDatagramTests
     }
 
     [Fact]
-    public void APullForAPartitionThatIsNot()
+    public void APullForAPartitionThatIsNotIsRefused()
     {
         var body = new byte[PullBody.MaxLength];
         var writer = new WireWriter(body);
@@ -103,29 +105,30 @@ public sealed class BadDatagramTests
     [InlineData(DatagramKind.Ack)]
     [InlineData(DatagramKind.Nak)]
     [InlineData(DatagramKind.Pull)]
-    public void ABodyThatBreaksItsFormat(DatagramKind kind) =>
+    public void ABodyThatBreaksItsFormatIsRefused(DatagramKind kind) =>
         Expect(
             RejectReason.Malformed,
             SocketRole.Control,
             Good(kind, body: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]));
 
     [Fact]
-    public void ABeaconWithABody() => Expect(RejectReason.Malformed, SocketRole.Unicast, Good(DatagramKind.Beacon, body: [1]));
+    public void ABeaconWithABodyIsRefused() => Expect(RejectReason.Malformed, SocketRole.Unicast, Good(DatagramKind.Beacon, body: [1]));
 
     [Fact]
-    public void ASequenceBeyondAllReason() => Expect(RejectReason.BeyondWindow, SocketRole.Unicast, Packet(1UL << 40, 0));
+    public void ASequenceBeyondAllReasonIsRefused() => Expect(RejectReason.BeyondWindow, SocketRole.Unicast, Packet(1UL << 40, 0));
 
     [Fact]
-    public void ABeaconBeyondAllReason() => Expect(RejectReason.BeyondWindow, SocketRole.Unicast, Good(DatagramKind.Beacon, sequence: 1UL << 40));
+    public void ABeaconBeyondAllReasonIsRefused() =>
+        Expect(RejectReason.BeyondWindow, SocketRole.Unicast, Good(DatagramKind.Beacon, sequence: 1UL << 40));
 
     [Fact]
-    public void SequenceZero() => Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(0, 0));
+    public void SequenceZeroIsRefused() => Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(0, 0));
 
     [Fact]
-    public void AGroupThatTheRegionHasNot() => Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(2, 77));
+    public void AGroupThatTheRegionHasNotIsRefused() => Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(2, 77));
 
     [Fact]
-    public void ARemovedSender()
+    public void APacketOfARemovedSenderIsRefused()
     {
         _node.Stack.Cluster.FindNode(_world.Nodes[1].Self!.Number.Key)!.IsRemoved = true;
         int heard = _node.Heard.Count;

@@ -10,7 +10,7 @@ public class TotalityTests
     private ulong _sum;
 
     [Fact]
-    public void TheHeader() => Totality.Check(
+    public void AnyBytesAreAHeaderOrRefused() => Totality.Check(
         input =>
         {
             RejectReason reason = DatagramHeader.TryRead(input, out DatagramHeader header);
@@ -22,19 +22,19 @@ public class TotalityTests
         Datagrams);
 
     [Fact]
-    public void ThePacket() => Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
+    public void AnyBytesAreAPacketOrRefused() => Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
 
     [Fact]
-    public void TheAck() => Totality.Check(input => AckBody.TryRead(input, out _), Body("ack"), Body("ack-unknown-intake"));
+    public void AnyBytesAreAnAckOrRefused() => Totality.Check(input => AckBody.TryRead(input, out _), Body("ack"), Body("ack-unknown-intake"));
 
     [Fact]
-    public void TheNak() => Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
+    public void AnyBytesAreANakOrRefused() => Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
 
     [Fact]
-    public void ThePull() => Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
+    public void AnyBytesAreAPullOrRefused() => Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
 
     [Fact]
-    public void TheHopOfAToken()
+    public void AnyBytesAreATokensHopOrRefused()
     {
         var skipped = new List<int>(WireSamples.Members);
         Totality.Check(
@@ -52,7 +52,7 @@ public class TotalityTests
     }
 
     [Fact]
-    public void TheToken()
+    public void AnyBytesAreATokenOrRefused()
     {
         var token = new Token();
         Totality.Check(

@@ -18,7 +18,7 @@ public sealed class DecoderTests
 
     [Theory]
     [MemberData(nameof(Names))]
-    public void A_decoder_throws_nothing_allocates_no_more_than_it_may_and_keeps_nothing_it_refused(string name)
+    public void ADecoderThrowsNothingAllocatesNoMoreThanItMayAndKeepsNothingItRefused(string name)
     {
         FuzzTarget target = Targets.Single(target => target.Name == name);
         FuzzResult result = FuzzRunner.Run(target, Inputs, Seed);

@@ -17,7 +17,7 @@ public sealed class WorldTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Who_breaks_the_format_of_the_membership_is_put_out_and_disturbs_nobody_else(bool upwards)
+    public void WhoBreaksTheFormatOfTheMembershipIsPutOutAndDisturbsNobodyElse(bool upwards)
     {
         FuzzResult result = new ServerWorld(upwards, Traffic.AllFrames, Seed).Run("membership", 8_000);
         Assert.True(result.Failure is null, $"seed {Seed}: {result.Failure}");
@@ -25,7 +25,7 @@ public sealed class WorldTests
     }
 
     [Fact]
-    public void Damage_that_a_checksum_notices_changes_nothing_at_a_node()
+    public void DamageThatAChecksumNoticesChangesNothingAtANode()
     {
         FuzzResult result = new NodeWorld(lies: false, Traffic.AllDatagrams, Seed).Run("node", 5_000);
         Assert.True(result.Failure is null, result.Failure);
@@ -34,7 +34,7 @@ public sealed class WorldTests
     [Theory]
     [InlineData(SeedOfEndlessNaks)]
     [InlineData(Seed)]
-    public void A_node_survives_lies_with_the_right_checksums(ulong seed)
+    public void ANodeSurvivesLiesWithTheRightChecksums(ulong seed)
     {
         FuzzResult result = new NodeWorld(lies: true, Traffic.AllDatagrams, seed).Run("lies", 1);
         Assert.True(result.Failure is null, result.Failure);

@@ -23,7 +23,7 @@ public sealed class TransportModeTests
 
     [Theory]
     [MemberData(nameof(Names))]
-    public async Task EveryMemberHearsTheSame(string mode)
+    public async Task Every_member_hears_the_same(string mode)
     {
         await using var rig = new NodeRig();
         List<Group> groups = [];

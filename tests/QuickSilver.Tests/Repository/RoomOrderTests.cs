@@ -10,14 +10,14 @@ public sealed class RoomOrderTests
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(QuickSilverNode).Assembly);
 
     [Fact]
-    public void EachRoomUsesOnlyRoomsBeforeIt()
+    public void Each_room_uses_only_rooms_before_it()
     {
         string found = string.Join('\n', Uses.Where(use => IsInRoom(use.User) && Rooms.Forbids(use)));
         Assert.True(found.Length == 0, found);
     }
 
     [Fact]
-    public void TheAnalysisSeesUsesThatAreThere() =>
+    public void The_analysis_sees_uses_that_are_there() =>
         Assert.Contains(Uses, use => use.User == "QuickSilver.Runtime.NodeCore" && use.Used == "QuickSilver.Diagnostics.Log");
 
     private static bool IsInRoom(string type) =>
