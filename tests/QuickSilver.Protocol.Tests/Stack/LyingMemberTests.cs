@@ -26,7 +26,7 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
-    public async Task A_removed_sender_that_misses_without_end_costs_nothing()
+    public async Task ARemovedSenderThatMissesWithoutEndCostsNothing()
     {
         byte[] token = Token(1, 0, token =>
         {
@@ -41,7 +41,7 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
-    public async Task A_cleanup_point_that_nobody_has_reached_is_refused_so_that_closing_the_stream_ends()
+    public async Task ACleanupPointThatNobodyHasReachedIsRefusedSoThatClosingTheStreamEnds()
     {
         byte[] cleanup = Token(1, 0, token =>
         {
@@ -61,7 +61,7 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
-    public async Task A_leader_is_told_of_a_stream_closed_beyond_the_window_and_does_not_walk_there()
+    public async Task ALeaderIsToldOfAStreamClosedBeyondTheWindowAndDoesNotWalkThere()
     {
         // The first hop of a round is lost, so the round is under way.
         _world.Nodes[1].IsDeaf = true;
@@ -85,7 +85,7 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
-    public async Task A_stream_of_very_many_gaps_is_closed_in_one_go()
+    public async Task AStreamOfVeryManyGapsIsClosedInOneGo()
     {
         const ulong Gaps = 100_000;
         StackNode node = _world.Nodes[0];
@@ -106,7 +106,7 @@ public sealed class LyingMemberTests
     [Theory]
     [InlineData(5)]
     [InlineData(1_000_000)]
-    public void A_beacon_that_says_too_much_does_not_wedge_its_sender(ulong highest)
+    public void ABeaconThatSaysTooMuchDoesNotWedgeItsSender(ulong highest)
     {
         foreach (int node in (int[])[0, 2])
             _world.Nodes[node].Take(Datagram(DatagramKind.Beacon, Key(1), highest, [], DatagramFlags.None), SocketRole.Unicast);
@@ -119,7 +119,7 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
-    public void What_is_missing_beside_a_lie_is_repaired()
+    public void WhatIsMissingBesideALieIsRepaired()
     {
         _world.Nodes[2].IsDeaf = true;
         _world.Nodes[0].Take(Datagram(DatagramKind.Beacon, Key(1), 50, [], DatagramFlags.None), SocketRole.Unicast);

@@ -147,12 +147,8 @@ public sealed class MembershipHostTests
         await using MembershipHost host = _events.Start();
         using Socket near = await ConnectAsync(host);
         var sink = new Discarding();
-        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        listener.Listen(1);
-        var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        await far.ConnectAsync(listener.LocalEndPoint!);
-        using Socket deaf = await listener.AcceptAsync();
+        (Socket far, Socket accepted) = await ConnectPairAsync();
+        using Socket deaf = accepted;
         var connection = new FrameConnection(far, sink, new FrameLimits { MostUnsent = 1 << 20 });
         Task<FrameEnd> running = connection.RunAsync();
         byte[] frame = new byte[64 << 10];
@@ -165,12 +161,8 @@ public sealed class MembershipHostTests
     public async Task What_was_queued_before_a_close_arrives()
     {
         var sink = new Discarding();
-        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        listener.Listen(1);
-        var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        await far.ConnectAsync(listener.LocalEndPoint!);
-        using Socket peer = await listener.AcceptAsync();
+        (Socket far, Socket accepted) = await ConnectPairAsync();
+        using Socket peer = accepted;
         var connection = new FrameConnection(far, sink, new FrameLimits());
         Task<FrameEnd> running = connection.RunAsync();
         for (int index = 0; index < 100; index++) connection.Send(new byte[20_000]);
@@ -184,15 +176,21 @@ public sealed class MembershipHostTests
     [Fact]
     public async Task A_connection_that_is_closed_before_it_runs_ends()
     {
+        (Socket far, Socket accepted) = await ConnectPairAsync();
+        using Socket peer = accepted;
+        var connection = new FrameConnection(far, new Discarding(), new FrameLimits());
+        connection.Close();
+        Assert.Equal(FrameEnd.Stopped, await connection.RunAsync().WaitAsync(Patience));
+    }
+
+    private static async Task<(Socket Far, Socket Accepted)> ConnectPairAsync()
+    {
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         listener.Listen(1);
         var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         await far.ConnectAsync(listener.LocalEndPoint!);
-        using Socket peer = await listener.AcceptAsync();
-        var connection = new FrameConnection(far, new Discarding(), new FrameLimits());
-        connection.Close();
-        Assert.Equal(FrameEnd.Stopped, await connection.RunAsync().WaitAsync(Patience));
+        return (far, await listener.AcceptAsync());
     }
 
     private static ServerListConnector Way(MembershipHost host) => new([("127.0.0.1", host.EndPoint.Port)]);

@@ -8,8 +8,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="at">When it said so.</param>
 internal sealed class ReachReport(ServerNode node, Instant at)
 {
-    // Lists may be as long as a frame, and every entry is looked up.
-    private readonly Dictionary<ServerNode, ReachFinding> _findings = [];
+    private readonly List<ReachFinding> _findings = [];
+
+    // Where in the list: a report may be as long as a frame, and every entry of it is looked up.
+    private readonly Dictionary<ServerNode, int> _places = [];
 
     /// <summary>The node.</summary>
     public ServerNode Node { get; } = node;
@@ -28,13 +30,13 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     public Instant UnansweredSince { get; init; } = Instant.Never;
 
     /// <summary>Whom it finds silent.</summary>
-    public IReadOnlyCollection<ReachFinding> Findings => _findings.Values;
+    public IReadOnlyList<ReachFinding> Findings => _findings;
 
     /// <summary>The views it waits for.</summary>
     public List<ReachDrain> Drains { get; } = [];
 
     /// <summary>What it says of a node; null when it says nothing.</summary>
-    public ReachFinding? Find(ServerNode accused) => _findings.TryGetValue(accused, out ReachFinding? finding) ? finding : null;
+    public ReachFinding? Find(ServerNode accused) => _places.TryGetValue(accused, out int place) ? _findings[place] : null;
 
     /// <summary>The views it waits for, to be looked up.</summary>
     public Dictionary<ViewNumber, ReachDrain> DrainsByView()
@@ -45,7 +47,12 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     }
 
     /// <summary>Nothing is held against a node any more.</summary>
-    public void Remove(ServerNode accused) => _findings.Remove(accused);
+    public void Remove(ServerNode accused)
+    {
+        if (!_places.Remove(accused, out int place)) return;
+        _findings.RemoveAt(place);
+        for (; place < _findings.Count; place++) _places[_findings[place].Accused] = place;
+    }
 
     /// <summary>True when for so long the node has read nothing from anybody, though it asked.</summary>
     public bool IsDeaf(Instant now, TimeSpan period) => UnheardSince != Instant.Never && now - UnheardSince >= period;
@@ -59,8 +66,12 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
     public void Add(ReachFinding finding)
     {
-        bool counts = !_findings.TryGetValue(finding.Accused, out ReachFinding? other)
-            || (finding.IsOwn != other.IsOwn ? finding.IsOwn : finding.Since < other.Since);
-        if (counts) _findings[finding.Accused] = finding;
+        if (_places.TryAdd(finding.Accused, _findings.Count))
+        {
+            _findings.Add(finding);
+            return;
+        }
+        ref ReachFinding other = ref System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_findings)[_places[finding.Accused]];
+        if (finding.IsOwn != other.IsOwn ? finding.IsOwn : finding.Since < other.Since) other = finding;
     }
 }
