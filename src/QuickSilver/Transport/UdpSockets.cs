@@ -51,7 +51,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         throw new TransportException(
             TransportFailure.PortsExhausted,
             $"Too few UDP ports of {settings.PortFirst}-{settings.PortFirst + settings.PortCount - 1} on {network.Address} are free: widen "
-            + "Transport.PortRange (each node needs two).");
+            + "Transport.PortRange (each node needs two ports).");
     }
 
     /// <summary>A socket that receives a group.</summary>
