@@ -16,6 +16,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   (1) place     varint   smallest contiguous place among the visited members of the partition being walked
 ///   (1) previous  TokenRangeList  what the member before misses
 ///   (1) common    TokenRangeList  what all visited members of the partition miss
+///   (3) missing   OrphanRangeList  what members miss of the removed sender's stream, and who holds it
 /// </code>
 /// Reused from round to round.
 /// </summary>
