@@ -43,7 +43,8 @@ internal static class OptionRules
     {
         option.Validators.Add(result =>
         {
-            if (Values(result, option).Contains(TransportKind.InMemory)) result.AddError($"{option.Name} InMemory reaches nodes of one process only.");
+            if (Values(result, option).Contains(TransportKind.InMemory))
+                result.AddError($"{option.Name} InMemory reaches nodes of one process only.");
         });
         return option;
     }

@@ -23,8 +23,8 @@ public sealed record MembershipServerSettings
     /// <summary>
     /// How long a server that takes a cluster over waits for nodes that survivors name and that do not come; null: <see cref="FailureTimeout"/>, or
     /// <see cref="ReconnectGrace"/> where nobody is removed for silence. The end of a server breaks all connections at once, so where a network
-    /// cannot be what keeps a node away, it need be no longer than that grace: one of those missing is the node in the lost server's own process, as a
-    /// rule, and everybody waits for it.
+    /// cannot be what keeps a node away, it need be no longer than that grace: one of those missing is the node in the lost server's own process, as
+    /// a rule, and everybody waits for it.
     /// </summary>
     public TimeSpan? TakeoverTimeout { get; init; }
 

@@ -6,8 +6,8 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// The packets of one stream that this member keeps, by sequence.
 /// <para>
-/// Idea: a ring of pages, each of the slices of 128 sequences, made when the first of them is kept and used again when all of them have been let go. So
-/// memory follows what is kept: one packet far ahead, which anybody in the view can send, takes a page, and eight bytes for each page between.
+/// Idea: a ring of pages, each of the slices of 128 sequences, made when the first of them is kept and used again when all of them have been let go.
+/// So memory follows what is kept: one packet far ahead, which anybody in the view can send, takes a page, and eight bytes for each page between.
 /// </para>
 /// Cost: O(1) per packet; allocates only when more is kept than ever before, or after much less had been.
 /// </summary>
@@ -104,7 +104,8 @@ internal sealed class PacketCache
     {
         var larger = new Slice[]?[BitOperations.RoundUpToPowerOf2(needed)];
         ulong first = PageOf(_floor);
-        for (ulong page = first; page < first + (ulong)_pages.Length; page++) larger[(int)(page & (ulong)(larger.Length - 1))] = _pages[IndexOf(page)];
+        for (ulong page = first; page < first + (ulong)_pages.Length; page++)
+            larger[(int)(page & (ulong)(larger.Length - 1))] = _pages[IndexOf(page)];
         _pages = larger;
     }
 }

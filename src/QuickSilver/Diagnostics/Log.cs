@@ -96,10 +96,14 @@ internal static partial class Log
     [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
     public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 
-    [LoggerMessage(1401, LogLevel.Error, "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves it")]
+    [LoggerMessage(
+        1401, LogLevel.Error, "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves it")]
     public static partial void SlowConsumer(ILogger logger, string group, long backlog, long leased);
 
-    [LoggerMessage(1402, LogLevel.Warning, "The inbox of {Group} is full and drops messages ({Reason}): its reader is slow, or nobody reads; the node's statistics count them")]
+    [LoggerMessage(
+        1402,
+        LogLevel.Warning,
+        "The inbox of {Group} is full and drops messages ({Reason}): its reader is slow, or nobody reads; the node's statistics count them")]
     public static partial void InboxDrops(ILogger logger, string group, LossReason reason);
 
     [LoggerMessage(1501, LogLevel.Error, "A handler of {Group} threw, policy {Policy}; on this node {Count} calls have thrown so far")]

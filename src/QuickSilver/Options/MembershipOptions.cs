@@ -26,8 +26,8 @@ public sealed class MembershipOptions
     /// <summary>Longest time during which changes are gathered into one step; an idle server acts at once. Default: 1 s.</summary>
     public TimeSpan BatchWindow { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>A node whose connection broke is removed unless it is back within this time. In <see cref="MembershipMode.Loopback"/> also how long, at
-    /// least 2 s, a server that takes over waits for those who do not come to it. Default: 2 s.</summary>
+    /// <summary>A node whose connection broke is removed unless it is back within this time. In <see cref="MembershipMode.Loopback"/> also how long,
+    /// at least 2 s, a server that takes over waits for those who do not come to it. Default: 2 s.</summary>
     public TimeSpan ReconnectGrace { get; set; } = TimeSpan.FromSeconds(2);
 
     /// <summary>How long <see cref="QuickSilverNode.JoinAsync"/>, and the start of a node, may take. Default: 30 s.</summary>

@@ -106,7 +106,8 @@ public sealed class QuickSilverOptions
         Shutdown.Validate(errors);
         Faults?.Validate(errors);
         if (Transport.Kind == TransportKind.InMemory && Membership.Mode != MembershipMode.Loopback)
-            errors.Add("Transport.Kind", $"InMemory reaches nodes of this process only, and Membership.Mode is {Membership.Mode}: set that to Loopback");
+            errors.Add(
+                "Transport.Kind", $"InMemory reaches nodes of this process only, and Membership.Mode is {Membership.Mode}: set that to Loopback");
         return errors;
     }
 

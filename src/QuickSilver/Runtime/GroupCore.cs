@@ -167,7 +167,9 @@ internal sealed class GroupCore
         string cause = isByLeases
             ? $"The inbox of '{Name}' was full of {leasedBytes} bytes in leases that have not been disposed of"
             : $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full";
-        string remedy = isByLeases ? "Dispose of each MessageLease as soon as it has been used (using)" : "Read quicker (ReadLeasedAsync copies nothing)";
+        string remedy = isByLeases
+            ? "Dispose of each MessageLease as soon as it has been used (using)"
+            : "Read quicker (ReadLeasedAsync copies nothing)";
         var reason = new SlowConsumerException(
             ErrorCode.SlowConsumer,
             $"{cause}, and its policy is FailGroup. The handle has left the group; what is stored can still be read. {remedy}, "

@@ -315,7 +315,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         if (now < _nextStallReport) return;
         _nextStallReport = now + TimeSpan.FromSeconds(1);
-        string cause = groupName is null ? "not by the application's code: processors were busy, or the runtime compiled" : $"by code for '{groupName}'";
+        string cause = groupName is null
+            ? "not by the application's code: processors were busy, or the runtime compiled"
+            : $"by code for '{groupName}'";
         // Every runtime compiles for tens of milliseconds when it begins: nothing to be warned of.
         bool isSmall = groupName is null && took < Services.Options.Loop.StallWarning * 10;
         LogLevel level = isSmall ? LogLevel.Information : LogLevel.Warning;

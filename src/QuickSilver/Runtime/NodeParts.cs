@@ -121,9 +121,10 @@ internal sealed class NodeParts
             return $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), "
                 + "or correct the list, host and port; a firewall must let TCP through to it.";
         }
-        string other = $"choose another port by Membership.Port, the same for all nodes of the cluster";
+        string other = "choose another port by Membership.Port, the same for all nodes of the cluster";
         return isServerSilent
-            ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: resume or end it. If it is none of yours, {other}."
+            ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: resume or end it. "
+                + $"If it is none of yours, {other}."
             : $"Something other than a membership server may be using port {options.Port}: {other}.";
     }
 

@@ -3,10 +3,10 @@ using System.Threading.Tasks.Sources;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. It is completed
-/// on the thread pool, since that may call what the caller brought along, a synchronization context or a scheduler: whatever these do, or throw, it is
-/// neither on the core thread nor under the gate's lock. Links and <see cref="IsQueued"/> belong to that lock; whoever takes the waiter out of the
-/// list completes it, once.
+/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. It is
+/// completed on the thread pool, since that may call what the caller brought along, a synchronization context or a scheduler: whatever these do, or
+/// throw, it is neither on the core thread nor under the gate's lock. Links and <see cref="IsQueued"/> belong to that lock; whoever takes the waiter
+/// out of the list completes it, once.
 /// </summary>
 internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValueTaskSource<bool>, IThreadPoolWorkItem
 {

@@ -59,7 +59,8 @@ public sealed partial class DocsTests
             },
         };
         listener.Start();
-        using var meter = new NodeMeter(null, "of the page", "memory", static () => new NodeStatistics(), new NodeLog(NullLoggerFactory.Instance, "node"));
+        var log = new NodeLog(NullLoggerFactory.Instance, "node");
+        using var meter = new NodeMeter(null, "of the page", "memory", static () => new NodeStatistics(), log);
         Assert.NotEmpty(instruments);
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }

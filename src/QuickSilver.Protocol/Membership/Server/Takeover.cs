@@ -6,8 +6,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// The time between reports to a new server and its next step, in which the survivors of a lost server register. It lasts until all nodes that any
-/// report names have registered, or are known to be removed; but no longer than <see cref="MembershipServerSettings.TakeoverTimeout"/>: those that are
-/// missing then are removed. Before it is over no step is made, so no survivor misses a message that another sends in the new epoch.
+/// report names have registered, or are known to be removed; but no longer than <see cref="MembershipServerSettings.TakeoverTimeout"/>: those that
+/// are missing then are removed. Before it is over no step is made, so no survivor misses a message that another sends in the new epoch.
 /// <para>
 /// A node may be in a group and be named by nobody: the lost server died while it told of the step that let the node in, and told only the node. So
 /// when all are back that are named, the time goes on until nobody has come for a quarter of the time that a broken connection may take to come back,
