@@ -31,6 +31,14 @@ internal sealed class LatencyHistogram
         if (nanos > _max) _max = nanos;
     }
 
+    /// <summary>Forgets what was counted.</summary>
+    public void Clear()
+    {
+        Array.Clear(_counts);
+        Count = 0;
+        _max = 0;
+    }
+
     /// <summary>Adds what another has counted.</summary>
     public void Add(LatencyHistogram other)
     {

@@ -5,7 +5,7 @@ namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
 /// Counts and checks what a receiver gets, the same for every kind: length, order in each group, none missing, none twice; rate and latency of the
-/// measured part. One thread receives; the
+/// measured part. The warm-up is measured too, and forgotten: what measures is compiled then, not in the part that counts. One thread receives; the
 /// counters may be read by others.
 /// </summary>
 internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
@@ -24,7 +24,7 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
     public long Delivered => Volatile.Read(ref _delivered);
 
     /// <summary>Messages of the measured part.</summary>
-    public long Measured => _measured;
+    public long Measured => _phase == RunPhase.WarmUp ? 0 : _measured;
 
     /// <summary>Messages that did not have the run's length, group or head.</summary>
     public long Damaged { get; private set; }
@@ -36,13 +36,13 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
     public long Skipped { get; private set; }
 
     /// <summary>Time between the first and the last measured message.</summary>
-    public TimeSpan Duration => _measured < 2 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(_firstTicks, _lastTicks);
+    public TimeSpan Duration => Measured < 2 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(_firstTicks, _lastTicks);
 
     /// <summary>Measured messages a second.</summary>
     public double Rate => Duration > TimeSpan.Zero ? (_measured - 1) / Duration.TotalSeconds : 0;
 
     /// <summary>Latency in the measured part: of every message at a fixed rate, of one in sixteen at full speed.</summary>
-    public LatencySummary? Latency => _latency.Summarize();
+    public LatencySummary? Latency => _phase == RunPhase.WarmUp ? null : _latency.Summarize();
 
     /// <summary>Whether every message's latency is recorded; off, one in sixteen.</summary>
     public bool RecordsAll { get; init; }
@@ -57,7 +57,7 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
         MeasuredHeader header = MeasuredHeader.Read(payload);
         if ((uint)header.Group >= (uint)_lastByGroup.Length) return CountDamaged();
         if (header.Phase != _phase) Enter(header.Phase);
-        if (header.Phase == RunPhase.Measured) Measure(header);
+        if (header.Phase == RunPhase.Measured || _phase == RunPhase.WarmUp) Measure(header);
 
         ref long last = ref _lastByGroup[header.Group];
         if (header.Index > last)
@@ -100,6 +100,11 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
     private void Enter(RunPhase phase)
     {
         if (phase <= _phase) return;
+        if (_phase == RunPhase.WarmUp)
+        {
+            _measured = 0;
+            _latency.Clear();
+        }
         _phase = phase;
         if (phase == RunPhase.Measured)
         {

@@ -79,7 +79,7 @@ internal sealed class TrafficSource
             _clock.MeasureFrom(ticks);
         if (_clock.PhaseAt(ticks) is not { } phase) return false;
         if (phase != _phase) Enter(phase);
-        if (phase == RunPhase.Measured && _ticksPerMessage > 0) _lateness.Record(now - ticks);
+        if (phase != RunPhase.CoolDown && _ticksPerMessage > 0) _lateness.Record(now - ticks);
         header = Make(ticks);
         return true;
     }
@@ -96,7 +96,13 @@ internal sealed class TrafficSource
     private void Enter(RunPhase phase)
     {
         _phase = phase;
-        if (phase == RunPhase.Measured) _meter.Begin();
-        else _meter.End();
+        if (phase == RunPhase.Measured)
+        {
+            // What the warm-up has recorded was for the compiler's sake.
+            _lateness.Clear();
+            _meter.Begin();
+            return;
+        }
+        _meter.End();
     }
 }
