@@ -58,9 +58,10 @@ public class TransportBenchmarks : ITransportEvents
     {
         SetUp();
         var settings = new TransportSettings();
-        var sockets = new UdpSockets(settings, NetworkChoice.Find(settings));
+        NetworkChoice network = NetworkChoice.Find(settings);
+        var sockets = new UdpSockets(settings, network);
         _rawReceiver = sockets.OpenReceiver(Group);
-        _rawSender = sockets.OpenSender(Group);
+        _rawSender = sockets.OpenSender(Group, network.Address);
     }
 
     /// <summary>Closes all.</summary>

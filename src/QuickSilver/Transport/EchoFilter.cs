@@ -6,8 +6,9 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Spares a node the copy of what it has sent itself. Multicast loops back to every socket of the machine that has joined the group, the sender's
-/// own among them, and other nodes of the machine need that; but the sender would read each of its trains, 64 KiB of them, only to throw them away.
+/// Spares a node the copy of what it has sent itself, where it has no source address of its own to refuse (<see cref="OwnSource"/>). Multicast loops
+/// back to every socket of the machine that has joined the group, the sender's own among them, and other nodes of the machine need that; but the
+/// sender would read each of its trains, 64 KiB of them, only to throw them away.
 /// <para>
 /// Idea: a classic BPF program on the receiving socket, which cuts a datagram or train that comes from the node's own sending socket down to nothing.
 /// What is left is an empty datagram, which costs one call to read. To drop it altogether would be cheaper still, but the kernel counts what a filter

@@ -120,7 +120,7 @@ internal sealed class LinuxTransport : SocketTransport
     }
 
     /// <inheritdoc/>
-    protected override void SkipEcho(ReceivePort port, TrainSender sender) => EchoFilter.Attach(port.Socket, sender.Source);
+    protected override void CutEcho(ReceivePort port, TrainSender sender) => EchoFilter.Attach(port.Socket, sender.Source);
 
     private void ReadData(LinuxPort port, List<Completion> batch, int room)
     {

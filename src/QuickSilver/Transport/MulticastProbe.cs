@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Does multicast work on an interface? One socket joins a group of the pool, another sends a datagram with a nonce to it, and the first must get it
-/// back. That the local stack and the interface carry multicast is all this shows; a switch that drops it shows as loss.
+/// Does multicast work on an interface? One socket joins a group of the pool, another sends a datagram with a nonce to it, from the kind of address
+/// that nodes send from, and the first must get it. That the local stack and the interface carry multicast is all this shows; a switch that drops it
+/// shows as loss.
 /// </summary>
 internal static class MulticastProbe
 {
@@ -26,7 +27,7 @@ internal static class MulticastProbe
         {
             var sockets = new UdpSockets(settings, network);
             using Socket receiver = sockets.OpenReceiver(group);
-            using Socket sender = sockets.OpenSender(group);
+            using Socket sender = sockets.OpenSender(group, OwnSource.Find(network, group.Port) ?? network.Address);
             Span<byte> probe = stackalloc byte[DatagramHeader.Length];
             new DatagramHeader { Kind = DatagramKind.Probe, Ignorable = true, Sequence = nonce }.WriteTo(probe);
             for (int attempt = 0; attempt < Tries; attempt++)

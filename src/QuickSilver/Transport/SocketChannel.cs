@@ -12,6 +12,9 @@ internal sealed class SocketChannel(NetEndpoint group) : IRegionChannel
     /// <summary>Receives; null while nobody here wants to.</summary>
     public ReceivePort? Port;
 
+    /// <summary>False while <see cref="Port"/> refuses what comes from the node's own address.</summary>
+    public bool HearsOwnSource;
+
     /// <summary>Sends; null before the first send.</summary>
     public TrainSender? Sender;
 

@@ -16,6 +16,7 @@ internal abstract class SocketTransport : IHostTransport
     private const int ControlBufferBytes = 1 << 20;
     private const int SendPauseMilliseconds = 1000;
 
+    private readonly NetworkChoice _network;
     private readonly UdpSockets _sockets;
     private readonly ITransportEvents _events;
     private readonly AddressCache _addresses = new();
@@ -23,6 +24,7 @@ internal abstract class SocketTransport : IHostTransport
     private readonly TrainSender _controlSender;
     private readonly TrainSender _dataSender;
     private readonly bool _segments;
+    private readonly IPAddress? _ownSource;
     private readonly bool _wantsCoalescing;
     private bool _saidCoalescing;
     private ulong _closedDrops;
@@ -30,6 +32,7 @@ internal abstract class SocketTransport : IHostTransport
     /// <summary>Opens the unicast sockets.</summary>
     protected SocketTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
     {
+        _network = network;
         _events = events;
         _sockets = new UdpSockets(settings, network);
         _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
@@ -48,10 +51,12 @@ internal abstract class SocketTransport : IHostTransport
         _controlSender = new TrainSender(ControlSocket, "control", _segments, Counters, events);
         _dataSender = new TrainSender(DataSocket, "unicast", _segments, Counters, events);
 
+        int controlPort = ((IPEndPoint)ControlSocket.LocalEndPoint!).Port;
+        _ownSource = OwnSource.Find(network, controlPort);
         int granted = ReadGranted(settings.ReceiveBufferBytes);
         int slot = SlotSize.Choose(settings, network.Mtu, network.IsLoopback, granted);
         Facts = new TransportFacts(
-            network.At(((IPEndPoint)ControlSocket.LocalEndPoint!).Port),
+            network.At(controlPort),
             network.At(((IPEndPoint)DataSocket.LocalEndPoint!).Port),
             slot,
             _segments ? SlotSize.TrainDatagrams(slot) : 1,
@@ -150,8 +155,9 @@ internal abstract class SocketTransport : IHostTransport
     /// <summary>Stops receiving on a port and disposes it.</summary>
     protected abstract void StopPort(ReceivePort port);
 
-    /// <summary>A channel both receives and sends: its own trains need not come back, where that can be avoided.</summary>
-    protected virtual void SkipEcho(ReceivePort port, TrainSender sender)
+    /// <summary>A channel both receives and sends, from an address that others may have too: its own trains need not come back whole, where that
+    /// can be avoided.</summary>
+    protected virtual void CutEcho(ReceivePort port, TrainSender sender)
     {
     }
 
@@ -171,8 +177,9 @@ internal abstract class SocketTransport : IHostTransport
         try
         {
             socket = _sockets.OpenReceiver(channel.Group);
+            channel.HearsOwnSource = _ownSource is null || !OwnSource.TryBlock(socket, channel.Group, _network, _ownSource);
             channel.Port = StartPort(socket, SocketRole.Multicast, channel);
-            if (channel.Sender is { } sender) SkipEcho(channel.Port, sender);
+            CutEcho(channel);
             return true;
         }
         catch (Win32Exception refusal)
@@ -182,6 +189,11 @@ internal abstract class SocketTransport : IHostTransport
             _events.OnOpenFailed(channel.Group, refusal.Message);
             return false;
         }
+    }
+
+    private void CutEcho(SocketChannel channel)
+    {
+        if (channel is { HearsOwnSource: true, Port: { } port, Sender: { } sender }) CutEcho(port, sender);
     }
 
     private void StopReceiving(SocketChannel channel)
@@ -201,8 +213,9 @@ internal abstract class SocketTransport : IHostTransport
         if (channel.CannotSend && now < channel.TrySendAt) return null;
         try
         {
-            channel.Sender = new TrainSender(_sockets.OpenSender(channel.Group), channel.Group.ToString(), _segments, Counters, _events);
-            if (channel.Port is { } port) SkipEcho(port, channel.Sender);
+            Socket socket = _sockets.OpenSender(channel.Group, _ownSource ?? _network.Address);
+            channel.Sender = new TrainSender(socket, channel.Group.ToString(), _segments, Counters, _events);
+            CutEcho(channel);
             channel.CannotSend = false;
             return channel.Sender;
         }

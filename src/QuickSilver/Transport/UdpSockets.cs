@@ -78,13 +78,15 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
     }
 
     /// <summary>A socket connected to a group: sending on it reports a full buffer without an exception.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="source">Which of the machine's addresses it sends from: one of the interface's, or one that is the node's alone.</param>
     /// <exception cref="SocketException">The group cannot be reached.</exception>
-    public Socket OpenSender(NetEndpoint group)
+    public Socket OpenSender(NetEndpoint group, IPAddress source)
     {
         Socket socket = Create(0);
         try
         {
-            socket.Bind(new IPEndPoint(network.Address, 0));
+            socket.Bind(new IPEndPoint(source, 0));
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, settings.TimeToLive);
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastLoopback, true);

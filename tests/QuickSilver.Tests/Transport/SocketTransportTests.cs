@@ -101,12 +101,15 @@ public sealed class SocketTransportTests : IDisposable
     }
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void On_linux_a_nodes_own_trains_come_back_empty_and_count_as_no_drop(bool receivesFirst)
+    [InlineData("linux", true)]
+    [InlineData("linux", false)]
+    [InlineData("portable", true)]
+    [InlineData("portable", false)]
+    public void On_linux_a_nodes_own_trains_do_not_come_back_over_loopback_and_count_as_no_drop(string kind, bool receivesFirst)
     {
-        IHostTransport node = _rig.Start("linux");
-        IHostTransport other = _rig.Start("linux");
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only on Linux has every node a loopback address of its own");
+        IHostTransport node = _rig.Start(kind);
+        IHostTransport other = _rig.Start(kind);
         IRegionChannel own = node.Open(_rig.Group, receive: receivesFirst)!;
         IRegionChannel others = other.Open(_rig.Group, receive: true)!;
         node.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 1, channel: own));
@@ -115,7 +118,7 @@ public sealed class SocketTransportTests : IDisposable
         other.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 17, channel: others));
 
         Assert.Equal(Enumerable.Range(17, 8).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(node, 8)));
-        Assert.InRange(node.Counters.EmptyReads, 1UL, 16UL);
+        Assert.Equal(0UL, node.Counters.EmptyReads);
         Assert.Equal(0UL, own.Drops);
         Assert.Equal(Enumerable.Range(1, 16).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(other, 16)));
     }
