@@ -22,6 +22,9 @@ public sealed class Token
 
     private readonly List<TokenStream> _records = [];
 
+    // What records are read into the first time, when it is not known yet whether the token is a token to its end.
+    private readonly TokenStream _looked = new();
+
     /// <summary>Where the token is on its walk.</summary>
     public TokenPhase Phase { get; set; }
 
@@ -138,11 +141,22 @@ public sealed class Token
         }
         int count = reader.ReadByte() | (reader.ReadByte() << 8);
         if (reader.Failed || count > MaxStreams) return false;
+        if (!IsWhole(reader, count, members, partitions)) return false;
+        for (int index = 0; index < count; index++)
+        {
+            if (StreamCount == _records.Count) _records.Add(new TokenStream());
+            _records[StreamCount++].ReadFrom(ref reader, members, partitions);
+        }
+        return true;
+    }
+
+    // A record takes 15 bytes of a token and many times that in memory: none is made for a token that turns out to be malformed.
+    private bool IsWhole(WireReader reader, int count, int members, int partitions)
+    {
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             if (reader.Remaining < TokenStream.MinLength) return false;
-            if (StreamCount == _records.Count) _records.Add(new TokenStream());
-            _records[StreamCount++].ReadFrom(ref reader, members, partitions);
+            _looked.ReadFrom(ref reader, members, partitions);
         }
         return reader.IsAtEnd;
     }

@@ -111,7 +111,7 @@ public class TokenTests
     }
 
     [Fact]
-    public void ATokenOfManyRecordsThatBreaksItsFormatLeavesLittleBehind()
+    public void ATokenOfManyRecordsThatBreaksItsFormatAtItsEndLeavesNothingBehind()
     {
         var token = new Token();
         token.Clear();
@@ -120,7 +120,7 @@ public class TokenTests
         var read = new Token();
         long before = GC.GetAllocatedBytesForCurrentThread();
         Assert.False(read.TryRead(bytes, Members, Partitions));
-        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 25 * bytes.Length);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1000);
     }
 
     [Theory]
