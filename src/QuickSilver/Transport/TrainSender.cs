@@ -8,7 +8,7 @@ namespace QuickSilver.Transport;
 /// Sends trains by one socket: one system call a train where the kernel cuts it (UDP_SEGMENT), else one call a datagram. The segment size is an
 /// option of the socket and is set only when it changes. A kernel may refuse to cut at any time (a device without checksum offload: EIO; a route with
 /// a smaller MTU: EMSGSIZE; an old driver: EINVAL), even after it has long worked: then this socket sends one datagram a call for the rest of its
-/// life. Core thread only; allocates nothing but where a full buffer is reported by an exception (unconnected sockets).
+/// life. What datagrams by themselves are refused for too (a device that is gone) says nothing of cutting. Core thread only; allocates nothing but where a full buffer is reported by an exception (unconnected sockets).
 /// </summary>
 /// <param name="socket">Non-blocking; connected, unless destinations are given.</param>
 /// <param name="name">For people.</param>
@@ -21,7 +21,7 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     private int _segmentBytes;
 
     // How far a train has got that is sent one datagram a call: a full buffer in its middle must not send its head twice.
-    private (byte[]? Array, int Offset, int Length, int Done) _progress;
+    private (byte[]? Array, int Offset, int Length, SocketAddress? To, int Done) _progress;
 
     /// <summary>Where its datagrams come from.</summary>
     public IPEndPoint Source => (IPEndPoint)socket.LocalEndPoint!;
@@ -52,7 +52,7 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     /// <inheritdoc/>
     public void Dispose() => socket.Dispose();
 
-    private static bool MeansNoCutting(SocketError error) => error is SocketError.InvalidArgument or SocketError.MessageSize
+    private static bool MayMeanNoCutting(SocketError error) => error is SocketError.InvalidArgument or SocketError.MessageSize
         or SocketError.SocketError or SocketError.OperationNotSupported or SocketError.ProtocolOption;
 
     // A segment size left over from a train does no harm unless the datagram is longer.
@@ -66,17 +66,19 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     {
         SocketError error = _segmentBytes == train.SegmentBytes ? SocketError.Success : SetSegment(train.SegmentBytes);
         if (error == SocketError.Success) error = SendOnce(train.Span, to);
-        if (!MeansNoCutting(error)) return error;
-        _segments = false;
+        if (!MayMeanNoCutting(error)) return error;
         SetSegment(0);
+        SocketError uncut = SendOneByOne(train, to);
+        if (uncut != SocketError.Success && uncut != SocketError.WouldBlock && uncut != SocketError.NoBufferSpaceAvailable) return uncut;
+        _segments = false;
         counters.SegmentationFallbacks++;
         events.OnSegmentationRefused(name, error.ToString());
-        return SendOneByOne(train, to);
+        return uncut;
     }
 
     private SocketError SendOneByOne(in Train train, SocketAddress? to)
     {
-        bool resumes = _progress.Array == train.Array && _progress.Offset == train.Offset && _progress.Length == train.Length;
+        bool resumes = _progress.Array == train.Array && _progress.Offset == train.Offset && _progress.Length == train.Length && _progress.To == to;
         int done = resumes ? _progress.Done : 0;
         _progress = default;
         ReadOnlySpan<byte> bytes = train.Span;
@@ -87,7 +89,7 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
             SocketError error = SendOnce(bytes.Slice(done, length), to);
             if (error is SocketError.WouldBlock or SocketError.NoBufferSpaceAvailable)
             {
-                _progress = (train.Array, train.Offset, train.Length, done);
+                _progress = (train.Array, train.Offset, train.Length, to, done);
                 return error;
             }
             if (error != SocketError.Success) worst = error;

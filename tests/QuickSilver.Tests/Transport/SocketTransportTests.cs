@@ -58,6 +58,23 @@ public sealed class SocketTransportTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Kinds))]
+    public void A_train_whose_datagrams_are_refused_by_themselves_too_says_nothing_of_cutting(string kind)
+    {
+        IHostTransport sender = _rig.Start(kind);
+        IHostTransport receiver = _rig.Start(kind);
+        NeedsSegmentation(sender);
+        var nowhere = new NetEndpoint(receiver.Facts.Data.Address, 0);
+        Assert.Equal(SendOutcome.Failed, sender.Send(TransportRig.Train(TrainRoute.Unicast, 4, 100, 1, to: nowhere)));
+        Assert.Equal(0UL, sender.Counters.SegmentationFallbacks);
+        Assert.Empty(_rig.Events.SegmentationRefused);
+
+        Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Unicast, 4, 100, 1, to: receiver.Facts.Data)));
+        Assert.Equal([1L, 2L, 3L, 4L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 4)));
+        Assert.Equal(0UL, sender.Counters.SegmentationFallbacks);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
     public void A_lone_datagram_after_a_train_of_shorter_ones_is_not_cut(string kind)
     {
         IHostTransport sender = _rig.Start(kind);
