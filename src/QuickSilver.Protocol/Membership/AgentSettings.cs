@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>What a node tells the membership server about itself.</summary>
-/// <param name="ClusterName">The cluster to join: 1-255 bytes of UTF-8.</param>
+/// <param name="ClusterName">The cluster to join: 1-255 bytes of UTF-8 without control characters.</param>
 /// <param name="NodeName">The node's name, for people: at most 255 bytes of UTF-8.</param>
 /// <param name="Incarnation">Tells two lives on one address apart; must rise.</param>
 /// <param name="Control">Where tokens, acknowledgements, NAKs and pulls reach the node; with the incarnation its identity.</param>

@@ -4,6 +4,6 @@ namespace QuickSilver.Protocol.Membership;
 
 /// <summary>What is fixed about a group.</summary>
 /// <param name="Id">Number given when the name was first used.</param>
-/// <param name="Name">The name: 1-255 bytes of UTF-8, compared ordinally.</param>
+/// <param name="Name">The name: 1-255 bytes of UTF-8 without control characters, compared ordinally.</param>
 /// <param name="Mode">The group's mode: 0 is reliable, the only one so far.</param>
 public sealed record GroupInfo(GroupId Id, string Name, byte Mode);

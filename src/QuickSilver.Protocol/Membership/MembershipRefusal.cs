@@ -18,7 +18,7 @@ public enum MembershipRefusal : byte
     /// <summary>The group exists in another mode.</summary>
     ModeMismatch,
 
-    /// <summary>The group's name is empty, too long, not UTF-8, or reserved.</summary>
+    /// <summary>The group's name is empty, too long, not UTF-8, not one line, or reserved.</summary>
     BadGroupName,
 
     /// <summary>The node has been removed: it was silent for the failure timeout, or its connection broke and did not come back.</summary>

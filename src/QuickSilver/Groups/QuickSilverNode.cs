@@ -75,7 +75,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     /// <summary>Joins a group. When it returns, the node has installed the view and every possible sender has switched to it or been removed: what is
     /// sent afterwards, by anyone, is seen.</summary>
-    /// <param name="name">1-255 bytes of UTF-8, compared ordinally; names that begin with '$' are reserved.</param>
+    /// <param name="name">1-255 bytes of UTF-8 without control characters, compared ordinally; names that begin with '$' are reserved.</param>
     /// <param name="options">Copied and validated.</param>
     /// <param name="ct">Ends the waiting; the join is undone in the background. The exception says what it waited for.</param>
     /// <exception cref="ArgumentException">The name, or an option.</exception>

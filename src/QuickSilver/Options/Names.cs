@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver;
 
-/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8.</summary>
+/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8 without control characters.</summary>
 internal static class Names
 {
     private const int ShownLength = 24;
@@ -13,7 +13,7 @@ internal static class Names
     /// <summary>True for names that may be used.</summary>
     public static bool IsValid(string? name)
     {
-        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes) return false;
+        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes || !FrameFields.IsOneLine(name)) return false;
         try
         {
             return Strict.GetByteCount(name) <= FrameFields.MaxNameBytes;
@@ -25,11 +25,13 @@ internal static class Names
     }
 
     /// <summary>Refuses names that no group may have.</summary>
-    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate, or begins with '$', which is reserved.</exception>
+    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate or a control character, or begins with '$', which is
+    /// reserved.</exception>
     public static void ThrowIfNotAGroupName(string? name, string parameter)
     {
         ArgumentNullException.ThrowIfNull(name, parameter);
-        if (!IsValid(name)) throw new ArgumentException($"A group's name is 1-255 bytes of UTF-8: {Fault(name)}.", parameter);
+        if (!IsValid(name))
+            throw new ArgumentException($"A group's name is 1-255 bytes of UTF-8 without control characters: {Fault(name)}.", parameter);
         if (name[0] == '$') throw new ArgumentException($"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
     }
 
@@ -37,6 +39,7 @@ internal static class Names
     public static string Fault(string? name)
     {
         if (string.IsNullOrEmpty(name)) return "this one is empty";
+        if (!FrameFields.IsOneLine(name)) return "this one has a line break, or another control character";
         int bytes = Encoding.UTF8.GetByteCount(name);
         return bytes > FrameFields.MaxNameBytes
             ? string.Create(CultureInfo.InvariantCulture, $"'{name[..ShownLength]}...' has {bytes} bytes")

@@ -11,10 +11,11 @@ namespace QuickSilver;
 /// </summary>
 public sealed class QuickSilverOptions
 {
-    /// <summary>Nodes of one cluster name find each other; others do not hear them. 1-255 bytes of UTF-8. Default: "default".</summary>
+    /// <summary>Nodes of one cluster name find each other; others do not hear them. 1-255 bytes of UTF-8 without control characters.
+    /// Default: "default".</summary>
     public string ClusterName { get; set; } = "default";
 
-    /// <summary>Name of the node, for people; 1-255 bytes of UTF-8. Null (default): host, process id and a number.</summary>
+    /// <summary>Name of the node, for people; 1-255 bytes of UTF-8 without control characters. Null (default): host, process id and a number.</summary>
     public string? NodeName { get; set; }
 
     /// <summary>Sockets.</summary>
@@ -93,9 +94,9 @@ public sealed class QuickSilverOptions
     internal OptionErrors Check()
     {
         var errors = new OptionErrors();
-        if (!Names.IsValid(ClusterName)) errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8: {Names.Fault(ClusterName)}");
+        if (!Names.IsValid(ClusterName)) errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(ClusterName)}");
         if (NodeName is not null && !Names.IsValid(NodeName))
-            errors.Add("NodeName", $"is not 1-255 bytes of UTF-8: {Names.Fault(NodeName)}; leave it null for the default");
+            errors.Add("NodeName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(NodeName)}; leave it null for the default");
         Transport.Validate(errors);
         Membership.Validate(errors);
         RateControl.Validate(errors);

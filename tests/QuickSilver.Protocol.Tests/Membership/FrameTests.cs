@@ -40,6 +40,23 @@ public sealed class FrameTests
         Assert.True(frame.Length <= MembershipFrames.MaxHelloBytes);
     }
 
+    /// <summary>They are shown in logs and on terminals: none may begin a line of its own there.</summary>
+    [Theory]
+    [InlineData("line\nbreak")]
+    [InlineData("\u001b[2Jcleared")]
+    [InlineData("next\u0085line")]
+    [InlineData("nul\0")]
+    public void NamesWithControlCharactersAreMalformed(string name)
+    {
+        var frame = new FrameBuilder();
+        new HelloFrame { ClusterName = name }.WriteTo(frame);
+        Assert.False(MembershipFrames.TryReadHello(frame.Span, out _));
+        Assert.Null(HelloFrame.TryRead(frame.Span));
+
+        new HelloFrame { ClusterName = "c", NodeName = name }.WriteTo(frame);
+        Assert.Null(HelloFrame.TryRead(frame.Span));
+    }
+
     [Fact]
     public void HelloOfAnotherVersionStillNamesItsCluster()
     {

@@ -326,12 +326,12 @@ public sealed class MembershipTests
     {
         var world = new MembershipWorld();
         WorldNode node = world.Add("a");
-        node.Join("", "$system", new string('ä', 128), new string('ä', 127), "lone \ud800 surrogate", new string('z', 5000), "fine");
+        node.Join("", "$system", new string('ä', 128), new string('ä', 127), "lone \ud800 surrogate", new string('z', 5000), "a\tb", "fine");
         world.Run(Second);
         Assert.Equal(["fine", new string('ä', 127)], node.Groups.Keys.Order(StringComparer.Ordinal));
-        Assert.Equal(5, node.Refused.Count);
+        Assert.Equal(6, node.Refused.Count);
         Assert.All(node.Refused, refusal => Assert.Equal(MembershipRefusal.BadGroupName, refusal.Reason));
-        Assert.Equal(3UL, world.Server.CountOf(MembershipRefusal.BadGroupName));
+        Assert.Equal(4UL, world.Server.CountOf(MembershipRefusal.BadGroupName));
         world.CheckQuiet();
     }
 

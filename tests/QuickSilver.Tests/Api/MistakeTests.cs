@@ -15,6 +15,7 @@ public sealed class MistakeTests
         await IsToldAsync<ArgumentException>(() => node.JoinAsync("").AsTask(), "1-255 bytes", "empty");
         await IsToldAsync<ArgumentException>(() => node.JoinAsync(new string('é', 128)).AsTask(), "1-255 bytes", "256 bytes");
         await IsToldAsync<ArgumentException>(() => node.JoinAsync("\ud800").AsTask(), "1-255 bytes", "surrogate");
+        await IsToldAsync<ArgumentException>(() => node.JoinAsync("two\nlines").AsTask(), "1-255 bytes", "line break");
         await IsToldAsync<ArgumentException>(() => node.JoinAsync("$mine").AsTask(), "'$mine'", "reserved", "choose another");
         await IsToldAsync<ArgumentException>(() => node.JoinManyAsync(["a", "b", "a"]).AsTask(), "'a'", "twice");
         await Assert.ThrowsAsync<ArgumentNullException>(() => node.JoinAsync(null!).AsTask());

@@ -16,6 +16,24 @@ internal static class FrameFields
     /// </summary>
     public const int MaxRequestedNameBytes = 1 << 10;
 
+    /// <summary>True for text without control characters: a name is shown in logs and on terminals, and may not write lines of its own there.</summary>
+    public static bool IsOneLine(ReadOnlySpan<char> text)
+    {
+        foreach (char character in text)
+        {
+            if (char.IsControl(character)) return false;
+        }
+        return true;
+    }
+
+    /// <summary>A name of at most <paramref name="cap"/> bytes; a failure when it is longer, not UTF-8, or has control characters.</summary>
+    public static string ReadName(ref WireReader reader, int cap = MaxNameBytes)
+    {
+        string name = ReadText(ref reader, cap);
+        if (!IsOneLine(name)) reader.Fail();
+        return name;
+    }
+
     /// <summary>A text of at most <paramref name="cap"/> bytes; a failure when it is longer or not UTF-8.</summary>
     public static string ReadText(ref WireReader reader, int cap)
     {

@@ -30,7 +30,7 @@ internal static class GroupFrame
         {
             var id = new GroupId(epoch, FrameFields.ReadCounter(ref reader));
             byte mode = reader.ReadByte();
-            string name = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+            string name = FrameFields.ReadName(ref reader);
             if (name.Length == 0) reader.Fail();
             groups.Add(new GroupInfo(id, name, mode));
         }

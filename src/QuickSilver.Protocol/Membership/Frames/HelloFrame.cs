@@ -92,7 +92,7 @@ internal sealed record HelloFrame
         var reader = new WireReader(bytes);
         if (!TryReadPrefix(ref reader, out byte version, out string clusterName)) return null;
         if (version != Version) return new HelloFrame { SpokenVersion = version, ClusterName = clusterName };
-        string nodeName = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+        string nodeName = FrameFields.ReadName(ref reader);
         ulong incarnation = reader.ReadVarint();
         NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
         NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
@@ -132,7 +132,7 @@ internal sealed record HelloFrame
         // Both are read whatever the first one says: what follows stands at the same place.
         bool known = reader.ReadByte() == (byte)FrameKind.Hello & reader.ReadUInt32() == Magic;
         version = reader.ReadByte();
-        clusterName = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+        clusterName = FrameFields.ReadName(ref reader);
         return known && !reader.Failed && version != 0 && clusterName.Length > 0;
     }
 }

@@ -37,7 +37,7 @@ internal static class NodeFrame
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             var number = new NodeNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
-            string name = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+            string name = FrameFields.ReadName(ref reader);
             ulong incarnation = reader.ReadVarint();
             NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
             NetEndpoint data = FrameFields.ReadEndpoint(ref reader);

@@ -90,7 +90,7 @@ internal sealed class ReportFrame
         {
             var id = new GroupId(groupEpoch, FrameFields.ReadCounter(ref reader));
             byte mode = reader.ReadByte();
-            string name = FrameFields.ReadText(ref reader, FrameFields.MaxNameBytes);
+            string name = FrameFields.ReadName(ref reader);
             if (name.Length == 0 || (index > 0 && groups[^1].Id >= id)) reader.Fail();
             groups.Add(new GroupInfo(id, name, mode));
         }

@@ -30,7 +30,7 @@ internal static class WaitingFrame
         var stage = (JoinStage)reader.ReadByte();
         int total = (int)reader.ReadVarint(int.MaxValue);
         string[] names = new string[(int)reader.ReadVarint(JoinWait.MaxNames)];
-        for (int index = 0; index < names.Length; index++) names[index] = FrameFields.ReadText(ref reader, MaxNameBytes);
+        for (int index = 0; index < names.Length; index++) names[index] = FrameFields.ReadName(ref reader, MaxNameBytes);
         return reader.IsAtEnd && Enum.IsDefined(stage) && total >= names.Length ? new JoinWait(stage, total, names) : null;
     }
 }

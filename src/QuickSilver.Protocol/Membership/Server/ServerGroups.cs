@@ -79,5 +79,8 @@ internal sealed class ServerGroups
     }
 
     private static bool IsGoodName(string name) =>
-        name.Length > 0 && name[0] != '$' && Encoding.UTF8.GetByteCount(name) <= FrameFields.MaxNameBytes;
+        name.Length > 0
+        && name[0] != '$'
+        && Encoding.UTF8.GetByteCount(name) <= FrameFields.MaxNameBytes
+        && FrameFields.IsOneLine(name);
 }
