@@ -51,7 +51,7 @@ internal static class NodeComposer
         var lifecycle = new NodeLifecycle(name, log, events, reporter);
         var random = new SeededRandom(BinaryPrimitives.ReadUInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(ulong))));
         var core = new NodeCore(services, lifecycle, ToNodeSettings(options, name), transport, new BufferPool(), random);
-        var loop = new LoopTurn(new LoopParts(clock, requests, transport, core, core.Alarms, core), ToQuanta(options.Loop), core);
+        var loop = new LoopTurn(new LoopParts(clock, requests, transport, core, core.Alarms, core), ToQuanta(options.Loop), core.Stalls);
         core.Statistics = new StatisticsCutter(core, lifecycle, loop.Statistics, clock.Now);
         var threadOptions = new CoreThreadOptions
         {

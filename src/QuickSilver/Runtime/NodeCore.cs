@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
@@ -18,7 +17,7 @@ namespace QuickSilver.Runtime;
 /// what the protocol tells to groups, readers and senders. After an eviction it builds a new protocol stack under a new incarnation on the same
 /// sockets. Core thread only, unless a member says otherwise.
 /// </summary>
-internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler, IStallObserver
+internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler
 {
     private static readonly TimeSpan StartAgainPause = TimeSpan.FromSeconds(0.5);
 
@@ -31,8 +30,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     private NodeHost? _host;
     private IMembershipLink? _link;
     private bool _isConnected;
-    private bool _hasStalledInTurn;
-    private Instant _nextStallReport;
 
     /// <summary>Makes a node that has not started.</summary>
     public NodeCore(
@@ -47,12 +44,15 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Directory = new GroupDirectory(this);
         _returnPause = new ReturnPause(services.Options.Membership.FailureTimeout);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
-        services.UserCode.Stalled = OnUserStall;
+        Stalls = new StallReports(services);
         Stack = null!;
     }
 
     /// <summary>What is shared with other threads. Any thread.</summary>
     public NodeServices Services { get; }
+
+    /// <summary>Tells what has held this thread up.</summary>
+    public StallReports Stalls { get; }
 
     /// <summary>The groups.</summary>
     public GroupDirectory Directory { get; }
@@ -116,13 +116,12 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
-        Services.UserCode.EndRun();
+        Stalls.OnTurnEnded();
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         if (Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
         Touched.Clear();
         Services.SendBuffers.OnTurnEnded();
         Services.Inboxes.Returns.Drain();
-        _hasStalledInTurn = false;
         Statistics?.OnTurnEnded(now, wasBusy);
     }
 
@@ -169,13 +168,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Stack.OnMembershipDisconnected(now);
     }
 
-    /// <inheritdoc/>
-    public void OnStall(TurnPhase phase, TimeSpan took, Instant now)
-    {
-        Services.UserCode.EndRun();
-        if (!_hasStalledInTurn) ReportStall(ToLoopPhase(phase), took, null, now);
-    }
-
     /// <summary>User code has thrown: logged, counted, and what the handle's policy says.</summary>
     public void OnUserFault(GroupCore group, Group handle, Exception fault)
     {
@@ -215,16 +207,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>How the node stands with the membership, for people.</summary>
     public string DescribeMembership() =>
         _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
-
-    /// <summary>A part of a turn as events and the log name it.</summary>
-    internal static LoopPhase ToLoopPhase(TurnPhase phase) => phase switch
-    {
-        TurnPhase.Requests => LoopPhase.Requests,
-        TurnPhase.Io => LoopPhase.Io,
-        TurnPhase.Alarms => LoopPhase.Alarms,
-        TurnPhase.Pull => LoopPhase.Pull,
-        _ => throw new UnreachableException($"A turn has no phase {phase}."),
-    };
 
     void INodeUpcalls.OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now)
     {
@@ -309,28 +291,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         Stack = new NodeStack(_settings, _host!);
         if (_transport is FaultInjector injector) injector.CountInto = Stack.Counters.Rejected;
-    }
-
-    private void ReportStall(LoopPhase phase, TimeSpan took, string? groupName, Instant now)
-    {
-        if (now < _nextStallReport) return;
-        _nextStallReport = now + TimeSpan.FromSeconds(1);
-        string cause = groupName is null
-            ? "not by the application's code: processors were busy, or the runtime compiled"
-            : $"by code for '{groupName}'";
-        // Every runtime compiles for tens of milliseconds when it begins: nothing to be warned of.
-        bool isSmall = groupName is null && took < Services.Options.Loop.StallWarning * 10;
-        LogLevel level = isSmall ? LogLevel.Information : LogLevel.Warning;
-        Services.Log.Post(
-            (level, Services.Name, took, phase, cause), static (logger, s) => Log.Stalled(logger, s.level, s.Name, s.took, s.phase, s.cause));
-        Services.Events.Post(new StallEvent(phase, took, groupName));
-    }
-
-    // User code has held the core up.
-    private void OnUserStall(LoopPhase phase, TimeSpan took, string groupName)
-    {
-        _hasStalledInTurn = true;
-        ReportStall(phase, took, groupName, Services.Clock.Now);
     }
 
     private void Close()
