@@ -15,6 +15,7 @@ internal abstract class SocketTransport : IHostTransport
 {
     private const int ControlBufferBytes = 1 << 20;
     private const int SendPauseMilliseconds = 1000;
+    private const int AttachPauseMilliseconds = 1000;
 
     private readonly NetworkChoice _network;
     private readonly UdpSockets _sockets;
@@ -27,6 +28,8 @@ internal abstract class SocketTransport : IHostTransport
     private readonly IPAddress? _ownSource;
     private readonly bool _wantsCoalescing;
     private bool _saidCoalescing;
+    private bool _hasFailed;
+    private long _attachAt;
     private ulong _closedDrops;
 
     /// <summary>Opens the unicast sockets.</summary>
@@ -109,12 +112,18 @@ internal abstract class SocketTransport : IHostTransport
     }
 
     /// <inheritdoc/>
-    public SendOutcome Send(in Train train) => train.Route switch
+    public SendOutcome Send(in Train train)
     {
-        TrainRoute.Region => SenderOf((SocketChannel)train.Channel!)?.Send(train, null) ?? SendOutcome.Failed,
-        TrainRoute.Control => _controlSender.Send(train, _addresses.Of(train.To)),
-        _ => _dataSender.Send(train, _addresses.Of(train.To)),
-    };
+        SendOutcome outcome = train.Route switch
+        {
+            TrainRoute.Region => SenderOf((SocketChannel)train.Channel!)?.Send(train, null) ?? SendOutcome.Failed,
+            TrainRoute.Control => _controlSender.Send(train, _addresses.Of(train.To)),
+            _ => _dataSender.Send(train, _addresses.Of(train.To)),
+        };
+        if (outcome == SendOutcome.Failed) _hasFailed = true;
+        else if (_hasFailed && outcome == SendOutcome.Sent) AttachAgain();
+        return outcome;
+    }
 
     /// <inheritdoc/>
     public ulong ReadSocketDrops()
@@ -177,7 +186,7 @@ internal abstract class SocketTransport : IHostTransport
         try
         {
             socket = _sockets.OpenReceiver(channel.Group);
-            channel.HearsOwnSource = _ownSource is null || !OwnSource.TryBlock(socket, channel.Group, _network, _ownSource);
+            RefuseEcho(socket, channel);
             channel.Port = StartPort(socket, SocketRole.Multicast, channel);
             CutEcho(channel);
             return true;
@@ -190,6 +199,9 @@ internal abstract class SocketTransport : IHostTransport
             return false;
         }
     }
+
+    private void RefuseEcho(Socket socket, SocketChannel channel) =>
+        channel.HearsOwnSource = _ownSource is null || !OwnSource.TryBlock(socket, channel.Group, _network, _ownSource);
 
     private void CutEcho(SocketChannel channel)
     {
@@ -204,6 +216,21 @@ internal abstract class SocketTransport : IHostTransport
         _closedDrops += drops;
         channel.Port = null;
         StopPort(port);
+    }
+
+    // What failed may have been the interface: taken away, and back under another number, it no longer carries the groups that were joined on it, nor
+    // what is sent to them. Where it was something else nothing changes.
+    private void AttachAgain()
+    {
+        long now = Environment.TickCount64;
+        if (now < _attachAt) return;
+        _attachAt = now + AttachPauseMilliseconds;
+        _hasFailed = false;
+        foreach (SocketChannel channel in _channels.Values)
+        {
+            if (channel.Port is { } port && _sockets.JoinAgain(port.Socket, channel.Group)) RefuseEcho(port.Socket, channel);
+            if (channel.Sender is { } sender) _sockets.AttachAgain(sender.Socket);
+        }
     }
 
     private TrainSender? SenderOf(SocketChannel channel)

@@ -23,6 +23,9 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     // How far a train has got that is sent one datagram a call: a full buffer in its middle must not send its head twice.
     private (byte[]? Array, int Offset, int Length, SocketAddress? To, int Done) _progress;
 
+    /// <summary>The socket.</summary>
+    public Socket Socket => socket;
+
     /// <summary>Where its datagrams come from.</summary>
     public IPEndPoint Source => (IPEndPoint)socket.LocalEndPoint!;
 

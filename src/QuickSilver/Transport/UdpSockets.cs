@@ -67,7 +67,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             // Bound to the group, the kernel finds the socket by a hash; bound to any address it looks at every socket of the port. Windows cannot
             // bind to a group.
             socket.Bind(new IPEndPoint(OperatingSystem.IsWindows() ? IPAddress.Any : address, group.Port));
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(address, network.Address));
+            Join(socket, address);
             return socket;
         }
         catch (SocketException)
@@ -87,7 +87,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         try
         {
             socket.Bind(new IPEndPoint(source, 0));
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
+            Attach(socket);
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, settings.TimeToLive);
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastLoopback, true);
             socket.Connect(ToEndPoint(group));
@@ -100,9 +100,43 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
     }
 
+    /// <summary>Joins a receiver's group once more: on an interface that is another to the kernel since, it is a member of nothing.</summary>
+    /// <returns>False when it was a member as before, or the interface is away again.</returns>
+    public bool JoinAgain(Socket receiver, NetEndpoint group)
+    {
+        try
+        {
+            Join(receiver, ToEndPoint(group).Address);
+            return true;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Has a sender send over the interface once more, should it be another to the kernel since.</summary>
+    public void AttachAgain(Socket sender)
+    {
+        try
+        {
+            Attach(sender);
+        }
+        catch (SocketException)
+        {
+            // The interface is away again: sending says so.
+        }
+    }
+
     /// <summary>The framework's form of an endpoint.</summary>
     public static IPEndPoint ToEndPoint(NetEndpoint endpoint) =>
         new((long)IPAddress.HostToNetworkOrder((int)endpoint.Address) & 0xFFFF_FFFF, endpoint.Port);
+
+    private void Join(Socket receiver, IPAddress group) =>
+        receiver.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, network.Address));
+
+    private void Attach(Socket sender) =>
+        sender.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
 
     private static Socket Create(int receiveBufferBytes)
     {

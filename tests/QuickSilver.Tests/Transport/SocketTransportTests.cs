@@ -140,6 +140,25 @@ public sealed class SocketTransportTests : IDisposable
         Assert.Equal(Enumerable.Range(1, 16).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(other, 16)));
     }
 
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void After_a_failure_groups_are_joined_again_where_the_interface_has_forgotten_them(string kind)
+    {
+        IHostTransport sender = _rig.Start(kind);
+        IHostTransport receiver = _rig.Start(kind);
+        IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
+        var receiving = (SocketChannel)receiver.Open(_rig.Group, receive: true)!;
+        var membership = new MulticastOption(UdpSockets.ToEndPoint(_rig.Group).Address, IPAddress.Loopback);
+        receiving.Port!.Socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.DropMembership, membership);
+        sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, 1, channel: sending));
+
+        var nowhere = new NetEndpoint(sender.Facts.Data.Address, 0);
+        Assert.Equal(SendOutcome.Failed, receiver.Send(TransportRig.Train(TrainRoute.Unicast, 1, 100, 1, to: nowhere)));
+        Assert.Equal(SendOutcome.Sent, receiver.Send(TransportRig.Train(TrainRoute.Unicast, 1, 100, 1, to: sender.Facts.Data)));
+        sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, 2, channel: sending));
+        Assert.Equal([2L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 1)));
+    }
+
     [Fact]
     public void A_receive_buffer_granted_smaller_than_asked_is_told_with_the_remedy()
     {
