@@ -67,7 +67,7 @@ internal sealed unsafe class LinuxPoller : IDisposable
             for (int index = 0; index < count; index++)
             {
                 uint token = (uint)*(ulong*)(events + (index * EventBytes) + EventDataOffset);
-                if (token != WakeToken && _ports[(int)token] is { } port) port.IsReady = true;
+                if (token != WakeToken && _ports[(int)token] is { } port) port.HasSeen = true;
             }
             return count > 0;
         }

@@ -11,5 +11,11 @@ internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? 
     public int Token;
 
     /// <summary>True from when the poller saw something to read until a read found nothing.</summary>
-    public bool IsReady;
+    public bool HasSeen;
+
+    /// <inheritdoc/>
+    public override bool IsReady => HasSeen;
+
+    /// <inheritdoc/>
+    public override bool IsEmpty => !HasSeen;
 }

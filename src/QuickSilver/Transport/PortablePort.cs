@@ -25,8 +25,8 @@ internal sealed class PortablePort : ReceivePort
         _receive.Completed += OnCompleted;
     }
 
-    /// <summary>True when the core thread has something to do here.</summary>
-    public bool HasCompleted => Volatile.Read(ref _state) == Completed;
+    /// <summary>True when the receive that was armed has completed.</summary>
+    public override bool IsReady => Volatile.Read(ref _state) == Completed;
 
     /// <summary>The buffer that the present receive fills; null when none has been started.</summary>
     public byte[]? Buffer { get; private set; }
@@ -37,14 +37,14 @@ internal sealed class PortablePort : ReceivePort
     /// <summary>Bytes it brought.</summary>
     public int Length => _receive.BytesTransferred;
 
-    /// <summary>True when the kernel holds nothing for this socket.</summary>
-    public bool IsEmpty
+    /// <inheritdoc/>
+    public override bool IsEmpty
     {
         get
         {
             try
             {
-                return !HasCompleted && Socket.Available == 0;
+                return !IsReady && Socket.Available == 0;
             }
             catch (SocketException)
             {

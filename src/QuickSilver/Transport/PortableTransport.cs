@@ -16,40 +16,12 @@ internal sealed class PortableTransport : SocketTransport
 
     private readonly ReadBufferPool _buffers = new();
     private readonly SleepEvent _sleep = new();
-    private readonly PortablePort _control;
-    private readonly PortablePort _data;
-    private readonly List<PortablePort> _channels = [];
-    private int _firstChannel;
 
     /// <summary>Opens the unicast sockets and arms them.</summary>
     public PortableTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
         : base(settings, network, events, choice)
     {
-        _control = (PortablePort)StartPort(ControlSocket, SocketRole.Control, null);
-        _data = (PortablePort)StartPort(DataSocket, SocketRole.Unicast, null);
-    }
-
-    /// <inheritdoc/>
-    public override bool HasReady => _control.HasCompleted || _data.HasCompleted || _channels.Exists(static port => port.HasCompleted);
-
-    /// <inheritdoc/>
-    public override int Take(List<Completion> batch, int room)
-    {
-        int before = batch.Count;
-        if (Read(_control, batch, room) > 0)
-        {
-            _data.OwesDrained = true;
-            foreach (PortablePort port in _channels) port.OwesDrained = true;
-        }
-        ReadData(_data, batch, room - (batch.Count - before));
-        int count = _channels.Count;
-        if (++_firstChannel >= count) _firstChannel = 0;
-        for (int index = 0; index < count; index++)
-        {
-            PortablePort port = _channels[(_firstChannel + index) % count];
-            ReadData(port, batch, room - (batch.Count - before));
-        }
-        return batch.Count - before;
+        StartUnicast();
     }
 
     /// <inheritdoc/>
@@ -72,34 +44,25 @@ internal sealed class PortableTransport : SocketTransport
     protected override ReceivePort StartPort(Socket socket, SocketRole role, IRegionChannel? channel)
     {
         Coalesce(socket);
-        var port = new PortablePort(socket, role, channel, _sleep.SetIfWaiting);
-        if (role == SocketRole.Multicast) _channels.Add(port);
-        return port;
+        return new PortablePort(socket, role, channel, _sleep.SetIfWaiting);
     }
 
     /// <inheritdoc/>
     protected override void StopPort(ReceivePort port)
     {
         // The buffer of a receive that is still armed is not reused: the framework may be writing to it.
-        _channels.Remove((PortablePort)port);
         port.Dispose();
     }
 
-    private void ReadData(PortablePort port, List<Completion> batch, int room)
+    /// <inheritdoc/>
+    protected override int Read(ReceivePort from, List<Completion> batch, int room)
     {
-        if (Read(port, batch, room - 1) > 0) port.OwesDrained = true;
-        if (!port.OwesDrained || room < 1 || !port.IsEmpty) return;
-        batch.Add(new Completion(port.Role, PriorityClass.Data, port.Channel, [], 0, 0));
-        port.OwesDrained = false;
-    }
-
-    private int Read(PortablePort port, List<Completion> batch, int room)
-    {
+        var port = (PortablePort)from;
         int taken = 0;
         int fruitless = 0;
 
         // A socket that fails at once, each time, may not keep the loop here.
-        while (port.HasCompleted && taken < room && fruitless < MostFruitless)
+        while (port.IsReady && taken < room && fruitless < MostFruitless)
         {
             if (port.Buffer is { } buffer)
             {

@@ -25,6 +25,12 @@ internal abstract class ReceivePort(Socket socket, SocketRole role, IRegionChann
     /// </summary>
     public bool OwesDrained;
 
+    /// <summary>True when there may be something to read.</summary>
+    public abstract bool IsReady { get; }
+
+    /// <summary>True when the kernel holds nothing for this socket, as far as it was looked.</summary>
+    public abstract bool IsEmpty { get; }
+
     /// <summary>Datagrams the kernel dropped here for want of room.</summary>
     public ulong ReadDrops() => KernelOptions.ReadDrops(Socket);
 

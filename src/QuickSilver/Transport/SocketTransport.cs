@@ -22,6 +22,7 @@ internal abstract class SocketTransport : IHostTransport
     private readonly ITransportEvents _events;
     private readonly AddressCache _addresses = new();
     private readonly Dictionary<NetEndpoint, SocketChannel> _channels = [];
+    private readonly ReceivePorts _ports;
     private readonly TrainSender _controlSender;
     private readonly TrainSender _dataSender;
     private readonly bool _segments;
@@ -37,6 +38,7 @@ internal abstract class SocketTransport : IHostTransport
     {
         _network = network;
         _events = events;
+        _ports = new ReceivePorts(Look, Read);
         _sockets = new UdpSockets(settings, network);
         _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
         Choice = choice;
@@ -81,7 +83,7 @@ internal abstract class SocketTransport : IHostTransport
     public ulong BytesRead => Counters.ReadBytes;
 
     /// <inheritdoc/>
-    public abstract bool HasReady { get; }
+    public bool HasReady => _ports.HasReady;
 
     /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>
     protected Socket ControlSocket { get; }
@@ -134,7 +136,7 @@ internal abstract class SocketTransport : IHostTransport
     }
 
     /// <inheritdoc/>
-    public abstract int Take(List<Completion> batch, int room);
+    public int Take(List<Completion> batch, int room) => _ports.Take(batch, room);
 
     /// <inheritdoc/>
     public abstract void Recycle(in Completion completion);
@@ -157,6 +159,30 @@ internal abstract class SocketTransport : IHostTransport
         ControlSocket.Dispose();
         DataSocket.Dispose();
     }
+
+    /// <summary>Starts receiving on the unicast sockets: last in the derived type's constructor. Where that fails, everything is closed.</summary>
+    protected void StartUnicast()
+    {
+        try
+        {
+            _ports.Add(StartPort(ControlSocket, SocketRole.Control, null));
+            _ports.Add(StartPort(DataSocket, SocketRole.Unicast, null));
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Asks the system which ports have something to read, where it has to be asked.</summary>
+    protected virtual void Look()
+    {
+    }
+
+    /// <summary>Takes reads from a port that is ready.</summary>
+    /// <returns>How many.</returns>
+    protected abstract int Read(ReceivePort from, List<Completion> batch, int room);
 
     /// <summary>Starts receiving on a socket; the port owns it from then on.</summary>
     protected abstract ReceivePort StartPort(Socket socket, SocketRole role, IRegionChannel? channel);
@@ -188,6 +214,7 @@ internal abstract class SocketTransport : IHostTransport
             socket = _sockets.OpenReceiver(channel.Group);
             RefuseEcho(socket, channel);
             channel.Port = StartPort(socket, SocketRole.Multicast, channel);
+            _ports.Add(channel.Port);
             CutEcho(channel);
             return true;
         }
@@ -215,6 +242,7 @@ internal abstract class SocketTransport : IHostTransport
         channel.EarlierDrops += drops;
         _closedDrops += drops;
         channel.Port = null;
+        _ports.Remove(port);
         StopPort(port);
     }
 
