@@ -15,7 +15,8 @@ public sealed class QuickSilverOptions
     /// Default: "default".</summary>
     public string ClusterName { get; set; } = "default";
 
-    /// <summary>Name of the node, for people; 1-255 bytes of UTF-8 without control characters. Null (default): host, process id and a number.</summary>
+    /// <summary>Name of the node, for people; 1-255 bytes of UTF-8 without control characters. Null (default): host, process id and a
+    /// number.</summary>
     public string? NodeName { get; set; }
 
     /// <summary>Sockets.</summary>
@@ -94,7 +95,8 @@ public sealed class QuickSilverOptions
     internal OptionErrors Check()
     {
         var errors = new OptionErrors();
-        if (!Names.IsValid(ClusterName)) errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(ClusterName)}");
+        if (!Names.IsValid(ClusterName))
+            errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(ClusterName)}");
         if (NodeName is not null && !Names.IsValid(NodeName))
             errors.Add("NodeName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(NodeName)}; leave it null for the default");
         Transport.Validate(errors);

@@ -8,7 +8,8 @@ namespace QuickSilver.Transport;
 /// Sends trains by one socket: one system call a train where the kernel cuts it (UDP_SEGMENT), else one call a datagram. The segment size is an
 /// option of the socket and is set only when it changes. A kernel may refuse to cut at any time (a device without checksum offload: EIO; a route with
 /// a smaller MTU: EMSGSIZE; an old driver: EINVAL), even after it has long worked: then this socket sends one datagram a call for the rest of its
-/// life. What datagrams by themselves are refused for too (a device that is gone) says nothing of cutting. Core thread only; allocates nothing but where a full buffer is reported by an exception (unconnected sockets).
+/// life. What datagrams by themselves are refused for too (a device that is gone) says nothing of cutting. Core thread only; allocates nothing but
+/// where a full buffer is reported by an exception (unconnected sockets).
 /// </summary>
 /// <param name="socket">Non-blocking; connected, unless destinations are given.</param>
 /// <param name="name">For people.</param>

@@ -16,7 +16,9 @@ internal static class FrameFields
     /// </summary>
     public const int MaxRequestedNameBytes = 1 << 10;
 
-    /// <summary>True for text without control characters: a name is shown in logs and on terminals, and may not write lines of its own there.</summary>
+    /// <summary>
+    /// True for text without control characters: a name is shown in logs and on terminals, and may not write lines of its own there.
+    /// </summary>
     public static bool IsOneLine(ReadOnlySpan<char> text)
     {
         foreach (char character in text)
