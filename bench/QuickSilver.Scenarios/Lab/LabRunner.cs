@@ -50,6 +50,7 @@ internal static class LabRunner
             Task disturbing = meanwhile?.Invoke(processes) ?? Task.CompletedTask;
             TimeSpan runTime = TimeSpan.FromSeconds(starts.Max(start => start.Order.WarmUpSeconds + start.Order.MeasuredSeconds));
             Task<ProcessReport[]> sending = Task.WhenAll(senders.Select(process => process.Result));
+            Task<DistanceReport?> distance = ProcessorDistance.WatchAsync([.. starts.Select(start => start.Order)], sending);
             await RunLimit.WaitAsync(sending, runTime + FinishLimit, "to send", ct);
             await disturbing;
 
@@ -60,6 +61,7 @@ internal static class LabRunner
             return run with
             {
                 Processes = [.. sending.Result, .. receiving.Result],
+                Distance = await distance,
                 WireBytes = lab.SentBytes() - bytes,
                 BrokerCpuSeconds = broker is null ? null : broker.CpuSeconds() - cpu,
             };

@@ -11,6 +11,7 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     /// <summary>The figure that plots show.</summary>
     public const string RateFigure = "messages/s to the slowest receiver";
 
+    private const string Own = "quicksilver";
     private const int LongestReason = 300;
 
     /// <summary>All figures.</summary>
@@ -27,9 +28,13 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
         Table table = new Table().Border(TableBorder.Simple).Title(new TableTitle(setting.Text, Style.Plain));
         table.AddColumn("system");
         string[] delayTitles = latencyRate > 0 ? [$"p50 us at {latencyRate:N0}/s", "p99 us", "lost"] : [];
-        string[] titles = ["messages/s", "lowest", "highest", "quicksilver to it", "CPU us/msg", "wire bytes/msg", "lost", .. delayTitles];
+        string[] titles =
+        [
+            "messages/s", "lowest", "highest", "quicksilver to it", "processors near", "far", "CPU us/msg", "wire bytes/msg", "lost", .. delayTitles,
+        ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
-        double own = Rate(setting, "quicksilver");
+        List<RunReport> ownRuns = Of(setting, Own, 0);
+        double own = Rate(ownRuns).Median;
         foreach (Peer peer in peers)
         {
             List<RunReport> full = Of(setting, peer.Name, 0), paced = Of(setting, peer.Name, latencyRate);
@@ -48,6 +53,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
                 $"{rate.Lowest:N0}",
                 $"{rate.Highest:N0}",
                 own > 0 && rate.Median > 0 ? $"{own / rate.Median:N2}" : "",
+                At(full, ownRuns, distance => distance.IsNear),
+                At(full, ownRuns, distance => distance.IsFar),
                 $"{cpu.Median:N2}",
                 $"{wire.Median:N0}",
                 $"{full.Sum(PeerFigures.Lost):N0}",
@@ -100,7 +107,16 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
                 .Where(run => run.Skipped is null && RunOutcome.Receivers(run).Any()),
         ];
 
-    private double Rate(PeerSetting setting, string peer) => VariantSummary.Of("", 0, "", Of(setting, peer, 0).Select(RunOutcome.SlowestRate)).Median;
+    private static VariantSummary Rate(IEnumerable<RunReport> full) => VariantSummary.Of("", 0, "", full.Select(RunOutcome.SlowestRate));
+
+    // Like with like: the rate of those runs during which the processors were so far apart, and what QuickSilver's own of that kind are to it.
+    private static string At(List<RunReport> full, List<RunReport> own, Func<DistanceReport, bool> isSo)
+    {
+        VariantSummary rate = Rate(full.Where(run => run.Distance is { } distance && isSo(distance)));
+        VariantSummary ownRate = Rate(own.Where(run => run.Distance is { } distance && isSo(distance)));
+        string ratio = rate.Median > 0 && ownRate.Repetitions > 0 ? $" ({ownRate.Median / rate.Median:N2})" : "";
+        return rate.Repetitions == 0 ? "-" : $"{rate.Median:N0}{ratio}";
+    }
 
     // A process that fails may have much to say: all of it is in the JSON.
     private static string Shorten(string text) => text.Length <= LongestReason ? text : text[..LongestReason] + "...";

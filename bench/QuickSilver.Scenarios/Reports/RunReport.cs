@@ -28,6 +28,9 @@ internal sealed record RunReport
     /// <summary>Processor time of a broker in the same time, in seconds; null without one.</summary>
     public double? BrokerCpuSeconds { get; init; }
 
+    /// <summary>How far apart the processors were, of a run at full speed; null where that was not sampled.</summary>
+    public DistanceReport? Distance { get; init; }
+
     /// <summary>What is wrong with the run; empty when it is verified.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
 

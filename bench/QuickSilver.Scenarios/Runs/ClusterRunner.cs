@@ -39,13 +39,14 @@ internal static class ClusterRunner
             foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go", now));
             TimeSpan runTime = TimeSpan.FromSeconds(orders.Max(order => order.WarmUpSeconds + order.MeasuredSeconds));
             Task<ProcessReport[]> sending = Task.WhenAll(others.Select(process => process.Result));
+            Task<DistanceReport?> distance = ProcessorDistance.WatchAsync(orders, sending);
             ProcessReport[] sent = await RunLimit.WaitAsync(sending, runTime + FinishLimit, "to send", ct);
 
             long total = sent.Sum(report => report.Sent);
             foreach (RoleProcess process in receivers) await process.TellAsync(new RoleCommand("total", total));
             Task<ProcessReport[]> receiving = Task.WhenAll(receivers.Select(process => process.Result));
             ProcessReport[] received = await RunLimit.WaitAsync(receiving, FinishLimit, "to receive the rest", ct);
-            return run with { Processes = [.. sent, .. received] };
+            return run with { Processes = [.. sent, .. received], Distance = await distance };
         }
         catch (RunFailedException failure)
         {

@@ -33,6 +33,7 @@ internal static class RunOutcome
         if (!Receivers(run).Any()) return "done";
         ProcessReport worst = Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)!;
         return $"{SlowestRate(run):N0} messages/s to each, p50 {worst.Latency?.P50:N0} us, p99 {worst.Latency?.P99:N0} us, "
-            + $"lost {Receivers(run).Sum(process => process.Lost):N0}";
+            + $"lost {Receivers(run).Sum(process => process.Lost):N0}"
+            + (run.Distance is { } distance ? $", processors {distance} apart" : "");
     }
 }
