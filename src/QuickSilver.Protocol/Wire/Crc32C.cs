@@ -1,13 +1,38 @@
 using System.Buffers.Binary;
 using System.Numerics;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using Arm = System.Runtime.Intrinsics.Arm;
+using X86 = System.Runtime.Intrinsics.X86;
 
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
 /// CRC-32C (Castagnoli) by the processor's instruction, eight bytes at a time. It guards against damage, not against malice.
+/// <para>
+/// Idea: the instruction takes new operands every cycle but answers after three, so one checksum alone leaves it idle two thirds of the time. What is
+/// long is cut into three lanes of the same length, whose checksums are made side by side and then joined: to move a checksum past n bits is to
+/// multiply it by x^n modulo the polynomial, which is one carry-less multiplication by a constant and the instruction itself for the remainder. The
+/// instruction multiplies by x^32 and the mirrored order of bits by x, so the constant is x^(n - 33).
+/// </para>
+/// <para>
+/// Awkward cases: what is short, where joining costs more than it saves; processors without carry-less multiplication; the bytes that three lanes
+/// leave over. All of them go the plain way, with the same result.
+/// </para>
+/// Cost: 8 bytes a cycle when long, 8 in three cycles when short. Allocates nothing. Source: Gopal and others, "Fast CRC Computation for iSCSI
+/// Polynomial Using CRC32 Instruction", 2011; how the constants are made is ours.
 /// </summary>
 public static class Crc32C
 {
+    private const int WordBytes = sizeof(ulong);
+    private const int LongestLane = 128;
+    private const int ShortestLane = 4;
+
+    private static readonly bool _hasLanes = BitConverter.IsLittleEndian && (X86.Pclmulqdq.IsSupported || Arm.Aes.IsSupported);
+
+    // By how many words a checksum is moved: x^(64 * words - 33).
+    private static readonly uint[] _movers = MakeMovers();
+
     /// <summary>The checksum of <paramref name="bytes"/>.</summary>
     public static uint Of(ReadOnlySpan<byte> bytes) => ~Append(~0u, bytes);
 
@@ -16,12 +41,50 @@ public static class Crc32C
 
     private static uint Append(uint crc, ReadOnlySpan<byte> bytes)
     {
-        while (bytes.Length >= 8)
+        if (_hasLanes && bytes.Length >= 3 * ShortestLane * WordBytes)
+        {
+            ReadOnlySpan<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes);
+            bytes = bytes[(words.Length * WordBytes)..];
+            while (words.Length >= 3 * ShortestLane)
+            {
+                int lane = Math.Min(words.Length / 3, LongestLane);
+                crc = AppendLanes(crc, words[..lane], words.Slice(lane, lane), words.Slice(2 * lane, lane));
+                words = words[(3 * lane)..];
+            }
+            foreach (ulong word in words) crc = BitOperations.Crc32C(crc, word);
+        }
+        while (bytes.Length >= WordBytes)
         {
             crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
-            bytes = bytes[8..];
+            bytes = bytes[WordBytes..];
         }
         foreach (byte value in bytes) crc = BitOperations.Crc32C(crc, value);
         return crc;
+    }
+
+    private static uint AppendLanes(uint crc, ReadOnlySpan<ulong> first, ReadOnlySpan<ulong> second, ReadOnlySpan<ulong> third)
+    {
+        uint a = crc, b = 0, c = 0;
+        for (int index = 0; index < first.Length && index < second.Length && index < third.Length; index++)
+        {
+            a = BitOperations.Crc32C(a, first[index]);
+            b = BitOperations.Crc32C(b, second[index]);
+            c = BitOperations.Crc32C(c, third[index]);
+        }
+        ulong moved = Multiply(a, _movers[2 * first.Length]) ^ Multiply(b, _movers[first.Length]);
+        return BitOperations.Crc32C(0, moved) ^ c;
+    }
+
+    private static ulong Multiply(uint left, uint right) => X86.Pclmulqdq.IsSupported
+        ? X86.Pclmulqdq.CarrylessMultiply(Vector128.CreateScalar((ulong)left), Vector128.CreateScalar((ulong)right), 0).ToScalar()
+        : Arm.Aes.PolynomialMultiplyWideningLower(Vector64.CreateScalar((ulong)left), Vector64.CreateScalar((ulong)right)).ToScalar();
+
+    // Mirrored, x^31 is the lowest bit; eight bytes of nothing move a checksum by a word.
+    private static uint[] MakeMovers()
+    {
+        var movers = new uint[(2 * LongestLane) + 1];
+        movers[1] = 1;
+        for (int words = 2; words < movers.Length; words++) movers[words] = BitOperations.Crc32C(movers[words - 1], 0UL);
+        return movers;
     }
 }

@@ -28,6 +28,27 @@ public class Crc32CTests
         }
     }
 
+    [Fact]
+    public void LongPiecesAreTheSameCutIntoLanesOrNot()
+    {
+        // From the first length that has lanes past the first that needs several rounds of them, and far beyond.
+        var random = new SeededRandom(3);
+        var bytes = new byte[60_000];
+        for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextUInt64();
+
+        for (int length = 70; length < 700; length++) AssertLength(length);
+        for (int length = 3060; length < 3200; length++) AssertLength(length);
+        for (int round = 0; round < 50; round++) AssertLength((int)(random.NextUInt64() % (ulong)bytes.Length));
+
+        void AssertLength(int length)
+        {
+            uint expected = BitByBit(bytes[..length]);
+            Assert.True(expected == Crc32C.Of(bytes.AsSpan(0, length)), $"{length} bytes");
+            int split = (int)(random.NextUInt64() % ((ulong)length + 1));
+            Assert.True(expected == Crc32C.Of(bytes.AsSpan(0, split), bytes.AsSpan(split, length - split)), $"{length} bytes, cut at {split}");
+        }
+    }
+
     private static uint BitByBit(byte[] bytes)
     {
         uint crc = ~0u;
