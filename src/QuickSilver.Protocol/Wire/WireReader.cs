@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Numerics;
 
 namespace QuickSilver.Protocol.Wire;
 
@@ -9,6 +10,8 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="bytes">The body.</param>
 public ref struct WireReader(ReadOnlySpan<byte> bytes)
 {
+    private const ulong EndBits = 0x8080_8080_8080_8080;
+
     private ReadOnlySpan<byte> _rest = bytes;
 
     /// <summary>True once something could not be read.</summary>
@@ -64,19 +67,34 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
     /// <summary>A canonical varint: seven bits a byte, low first, at most ten bytes, no padding.</summary>
     public ulong ReadVarint()
     {
-        ulong value = 0;
-        for (int index = 0; index < _rest.Length && index < 10; index++)
+        if (!_rest.IsEmpty && _rest[0] < 0x80)
         {
-            byte part = _rest[index];
-            if (index == 9 && part > 1) break;
-            value |= (ulong)(part & 0x7F) << (7 * index);
-            if (part >= 0x80) continue;
-            if (part == 0 && index > 0) break;
-            _rest = _rest[(index + 1)..];
+            ulong value = _rest[0];
+            _rest = _rest[1..];
             return value;
         }
-        Fail();
-        return 0;
+        return ReadLongVarint();
+    }
+
+    // Eight bytes at once, without a branch for each: lengths differ from field to field, and a wrong guess costs more than all of this.
+    private ulong ReadLongVarint()
+    {
+        if (_rest.Length < sizeof(ulong)) return ReadVarintByBytes();
+        ulong bytes = BinaryPrimitives.ReadUInt64LittleEndian(_rest);
+        ulong ends = ~bytes & EndBits;
+        if (ends == 0) return ReadVarintByBytes();
+        int bits = BitOperations.TrailingZeroCount(ends) + 1;
+        bytes &= ulong.MaxValue >> (64 - bits);
+        if (bits > 8 && bytes >> (bits - 8) == 0)
+        {
+            Fail();
+            return 0;
+        }
+        _rest = _rest[(bits >> 3)..];
+        bytes &= ~EndBits;
+        bytes = (bytes & 0x007F_007F_007F_007F) | ((bytes & 0x7F00_7F00_7F00_7F00) >> 1);
+        bytes = (bytes & 0x0000_3FFF_0000_3FFF) | ((bytes & 0x3FFF_0000_3FFF_0000) >> 2);
+        return (bytes & 0x0FFF_FFFF) | ((bytes & 0x0FFF_FFFF_0000_0000) >> 4);
     }
 
     /// <summary>A varint that must not exceed <paramref name="cap"/>.</summary>
@@ -102,5 +120,23 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
         ReadOnlySpan<byte> bytes = _rest[..count];
         _rest = _rest[count..];
         return bytes;
+    }
+
+    // Near the end of the body, and the few that are longer than eight bytes.
+    private ulong ReadVarintByBytes()
+    {
+        ulong value = 0;
+        for (int index = 0; index < _rest.Length && index < 10; index++)
+        {
+            byte part = _rest[index];
+            if (index == 9 && part > 1) break;
+            value |= (ulong)(part & 0x7F) << (7 * index);
+            if (part >= 0x80) continue;
+            if (part == 0 && index > 0) break;
+            _rest = _rest[(index + 1)..];
+            return value;
+        }
+        Fail();
+        return 0;
     }
 }
