@@ -28,10 +28,10 @@ public static class Crc32C
     private const int LongestLane = 128;
     private const int ShortestLane = 4;
 
-    private static readonly bool _hasLanes = BitConverter.IsLittleEndian && (X86.Pclmulqdq.IsSupported || Arm.Aes.IsSupported);
+    private static readonly bool HasLanes = BitConverter.IsLittleEndian && (X86.Pclmulqdq.IsSupported || Arm.Aes.IsSupported);
 
     // By how many words a checksum is moved: x^(64 * words - 33).
-    private static readonly uint[] _movers = MakeMovers();
+    private static readonly uint[] Movers = MakeMovers();
 
     /// <summary>The checksum of <paramref name="bytes"/>.</summary>
     public static uint Of(ReadOnlySpan<byte> bytes) => ~Append(~0u, bytes);
@@ -41,7 +41,7 @@ public static class Crc32C
 
     private static uint Append(uint crc, ReadOnlySpan<byte> bytes)
     {
-        if (_hasLanes && bytes.Length >= 3 * ShortestLane * WordBytes)
+        if (HasLanes && bytes.Length >= 3 * ShortestLane * WordBytes)
         {
             ReadOnlySpan<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes);
             bytes = bytes[(words.Length * WordBytes)..];
@@ -71,7 +71,7 @@ public static class Crc32C
             b = BitOperations.Crc32C(b, second[index]);
             c = BitOperations.Crc32C(c, third[index]);
         }
-        ulong moved = Multiply(a, _movers[2 * first.Length]) ^ Multiply(b, _movers[first.Length]);
+        ulong moved = Multiply(a, Movers[2 * first.Length]) ^ Multiply(b, Movers[first.Length]);
         return BitOperations.Crc32C(0, moved) ^ c;
     }
 
