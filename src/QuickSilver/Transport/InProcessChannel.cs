@@ -10,7 +10,7 @@ internal sealed class InProcessChannel(NetEndpoint group) : IRegionChannel
     public NetEndpoint Group { get; } = group;
 
     /// <summary>Receives; null while nobody wants to.</summary>
-    public InProcessInbox? Inbox;
+    public InProcessPort? Port;
 
     /// <summary>How often the channel is open.</summary>
     public int Opens;
@@ -18,12 +18,9 @@ internal sealed class InProcessChannel(NetEndpoint group) : IRegionChannel
     /// <summary>How many of the openers receive.</summary>
     public int Receivers;
 
-    /// <summary>True when reads were handed out, or control reads arrived, since the inbox was last reported empty.</summary>
-    public bool OwesDrained;
-
     /// <summary>Drops of inboxes already closed.</summary>
     public ulong EarlierDrops;
 
     /// <inheritdoc/>
-    public ulong Drops => EarlierDrops + (Inbox?.Drops ?? 0);
+    public ulong Drops => EarlierDrops + (Port?.Inbox.Drops ?? 0);
 }

@@ -16,8 +16,8 @@ internal sealed class InProcessTransport : IHostTransport
     private readonly InProcessInbox _control;
     private readonly InProcessInbox _data;
     private readonly List<InProcessChannel> _channels = [];
+    private readonly ReceivePorts _ports;
     private readonly SleepEvent _sleep = new();
-    private bool _owesDrained;
     private ulong _closedDrops;
 
     /// <summary>Attaches to the network.</summary>
@@ -25,8 +25,12 @@ internal sealed class InProcessTransport : IHostTransport
     {
         _network = settings.Network ?? InProcessNetwork.Default;
         _bufferBytes = settings.ReceiveBufferBytes;
-        _control = new InProcessInbox(_buffers, _bufferBytes, _sleep.SetIfWaiting);
-        _data = new InProcessInbox(_buffers, _bufferBytes, _sleep.SetIfWaiting);
+        _control = NewInbox();
+        _data = NewInbox();
+        // An inbox knows by itself whether it is empty: nobody else has to be asked.
+        _ports = new ReceivePorts(static () => { }, Read);
+        _ports.Add(new InProcessPort(_control, SocketRole.Control, null));
+        _ports.Add(new InProcessPort(_data, SocketRole.Unicast, null));
         int slot = SlotSize.Choose(settings, SlotSize.LoopbackMtu, isLoopback: true, _bufferBytes);
         Facts = new TransportFacts(
             _network.Attach(_control),
@@ -52,7 +56,7 @@ internal sealed class InProcessTransport : IHostTransport
     public ulong BytesRead => Counters.ReadBytes;
 
     /// <inheritdoc/>
-    public bool HasReady => !_control.IsEmpty || !_data.IsEmpty || _channels.Exists(static channel => channel.Inbox is { IsEmpty: false });
+    public bool HasReady => _ports.HasReady;
 
     /// <inheritdoc/>
     public IRegionChannel? Open(NetEndpoint group, bool receive)
@@ -62,8 +66,9 @@ internal sealed class InProcessTransport : IHostTransport
         channel.Opens++;
         if (receive && channel.Receivers++ == 0)
         {
-            channel.Inbox = new InProcessInbox(_buffers, _bufferBytes, _sleep.SetIfWaiting);
-            _network.Join(group, channel.Inbox);
+            channel.Port = new InProcessPort(NewInbox(), SocketRole.Multicast, channel);
+            _ports.Add(channel.Port);
+            _network.Join(group, channel.Port.Inbox);
         }
         return channel;
     }
@@ -88,22 +93,7 @@ internal sealed class InProcessTransport : IHostTransport
     }
 
     /// <inheritdoc/>
-    public int Take(List<Completion> batch, int room)
-    {
-        int before = batch.Count;
-        if (TakeFrom(_control, SocketRole.Control, null, batch, room) > 0)
-        {
-            _owesDrained = true;
-            foreach (InProcessChannel channel in _channels) channel.OwesDrained = true;
-        }
-        TakeData(_data, SocketRole.Unicast, null, batch, room - (batch.Count - before), ref _owesDrained);
-        foreach (InProcessChannel channel in _channels)
-        {
-            if (channel.Inbox is not { } inbox) continue;
-            TakeData(inbox, SocketRole.Multicast, channel, batch, room - (batch.Count - before), ref channel.OwesDrained);
-        }
-        return batch.Count - before;
-    }
+    public int Take(List<Completion> batch, int room) => _ports.Take(batch, room);
 
     /// <inheritdoc/>
     public void Recycle(in Completion completion)
@@ -125,7 +115,7 @@ internal sealed class InProcessTransport : IHostTransport
     public ulong ReadSocketDrops()
     {
         ulong drops = _closedDrops + _control.Drops + _data.Drops;
-        foreach (InProcessChannel channel in _channels) drops += channel.Inbox?.Drops ?? 0;
+        foreach (InProcessChannel channel in _channels) drops += channel.Port?.Inbox.Drops ?? 0;
         return drops;
     }
 
@@ -138,20 +128,15 @@ internal sealed class InProcessTransport : IHostTransport
         _channels.Clear();
     }
 
-    private void TakeData(InProcessInbox inbox, SocketRole role, InProcessChannel? channel, List<Completion> batch, int room, ref bool owesDrained)
-    {
-        if (TakeFrom(inbox, role, channel, batch, room - 1) > 0) owesDrained = true;
-        if (!owesDrained || room < 1 || !inbox.IsEmpty) return;
-        batch.Add(new Completion(role, PriorityClass.Data, channel, [], 0, 0));
-        owesDrained = false;
-    }
+    private InProcessInbox NewInbox() => new(_buffers, _bufferBytes, _sleep.SetIfWaiting);
 
-    private int TakeFrom(InProcessInbox inbox, SocketRole role, InProcessChannel? channel, List<Completion> batch, int room)
+    private int Read(ReceivePort from, List<Completion> batch, int room)
     {
+        var port = (InProcessPort)from;
         int taken = 0;
-        while (taken < room && inbox.TryTake(out byte[] buffer, out int length))
+        while (taken < room && port.Inbox.TryTake(out byte[] buffer, out int length))
         {
-            batch.Add(new Completion(role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), channel, buffer, 0, length));
+            batch.Add(new Completion(port.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), port.Channel, buffer, 0, length));
             Counters.Reads++;
             Counters.ReadBytes += (ulong)length;
             taken++;
@@ -161,10 +146,11 @@ internal sealed class InProcessTransport : IHostTransport
 
     private void StopReceiving(InProcessChannel channel)
     {
-        if (channel.Inbox is not { } inbox) return;
-        _network.Leave(channel.Group, inbox);
-        channel.EarlierDrops += inbox.Drops;
-        _closedDrops += inbox.Drops;
-        channel.Inbox = null;
+        if (channel.Port is not { } port) return;
+        _network.Leave(channel.Group, port.Inbox);
+        channel.EarlierDrops += port.Inbox.Drops;
+        _closedDrops += port.Inbox.Drops;
+        channel.Port = null;
+        _ports.Remove(port);
     }
 }

@@ -5,7 +5,7 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Transport;
 
 /// <summary>A socket that a <see cref="LinuxPoller"/> watches.</summary>
-internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? channel) : ReceivePort(socket, role, channel)
+internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? channel) : SocketPort(socket, role, channel)
 {
     /// <summary>The poller's number for it.</summary>
     public int Token;

@@ -58,7 +58,7 @@ internal sealed class LinuxTransport : SocketTransport
     }
 
     /// <inheritdoc/>
-    protected override ReceivePort StartPort(Socket socket, SocketRole role, IRegionChannel? channel)
+    protected override SocketPort StartPort(Socket socket, SocketRole role, IRegionChannel? channel)
     {
         Coalesce(socket);
         var port = new LinuxPort(socket, role, channel);
@@ -67,14 +67,14 @@ internal sealed class LinuxTransport : SocketTransport
     }
 
     /// <inheritdoc/>
-    protected override void StopPort(ReceivePort port)
+    protected override void StopPort(SocketPort port)
     {
         _poller.Remove((LinuxPort)port);
         port.Dispose();
     }
 
     /// <inheritdoc/>
-    protected override void CutEcho(ReceivePort port, TrainSender sender) => EchoFilter.Attach(port.Socket, sender.Source);
+    protected override void CutEcho(SocketPort port, TrainSender sender) => EchoFilter.Attach(port.Socket, sender.Source);
 
     /// <inheritdoc/>
     protected override void Look()

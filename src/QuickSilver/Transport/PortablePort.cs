@@ -8,7 +8,7 @@ namespace QuickSilver.Transport;
 /// A socket with one receive armed at a time. Its <see cref="SocketAsyncEventArgs"/> completes on a thread of the framework, which only says so;
 /// everything else is the core thread's.
 /// </summary>
-internal sealed class PortablePort : ReceivePort
+internal sealed class PortablePort : SocketPort
 {
     private const int Armed = 0;
     private const int Completed = 1;

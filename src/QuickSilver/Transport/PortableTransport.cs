@@ -41,14 +41,14 @@ internal sealed class PortableTransport : SocketTransport
     public override void Wake() => _sleep.Set();
 
     /// <inheritdoc/>
-    protected override ReceivePort StartPort(Socket socket, SocketRole role, IRegionChannel? channel)
+    protected override SocketPort StartPort(Socket socket, SocketRole role, IRegionChannel? channel)
     {
         Coalesce(socket);
         return new PortablePort(socket, role, channel, _sleep.SetIfWaiting);
     }
 
     /// <inheritdoc/>
-    protected override void StopPort(ReceivePort port)
+    protected override void StopPort(SocketPort port)
     {
         // The buffer of a receive that is still armed is not reused: the framework may be writing to it.
         port.Dispose();

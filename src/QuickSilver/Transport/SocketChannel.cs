@@ -10,7 +10,7 @@ internal sealed class SocketChannel(NetEndpoint group) : IRegionChannel
     public NetEndpoint Group { get; } = group;
 
     /// <summary>Receives; null while nobody here wants to.</summary>
-    public ReceivePort? Port;
+    public SocketPort? Port;
 
     /// <summary>False while <see cref="Port"/> refuses what comes from the node's own address.</summary>
     public bool HearsOwnSource;

@@ -185,14 +185,14 @@ internal abstract class SocketTransport : IHostTransport
     protected abstract int Read(ReceivePort from, List<Completion> batch, int room);
 
     /// <summary>Starts receiving on a socket; the port owns it from then on.</summary>
-    protected abstract ReceivePort StartPort(Socket socket, SocketRole role, IRegionChannel? channel);
+    protected abstract SocketPort StartPort(Socket socket, SocketRole role, IRegionChannel? channel);
 
     /// <summary>Stops receiving on a port and disposes it.</summary>
-    protected abstract void StopPort(ReceivePort port);
+    protected abstract void StopPort(SocketPort port);
 
     /// <summary>A channel both receives and sends, from an address that others may have too: its own trains need not come back whole, where that
     /// can be avoided.</summary>
-    protected virtual void CutEcho(ReceivePort port, TrainSender sender)
+    protected virtual void CutEcho(SocketPort port, TrainSender sender)
     {
     }
 
