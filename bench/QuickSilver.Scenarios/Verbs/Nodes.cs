@@ -13,11 +13,14 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Nodes() : Sweep(
     "nodes",
-    "One sender to 1, 3, 7 and 15 receivers, beside a raw multicast loop and a TCP fan-out.",
+    "One sender to 1, 3, 7 and 15 receivers, beside a raw multicast loop and a TCP fan-out; --warmup is for four, longer for more.",
     "processes",
     ["quicksilver", "raw-packed", "tcp-blocking"],
     0)
 {
+    // All runtimes share the machine's processors while they compile, so more of them take longer to be warm.
+    private const double NodesWarmAtOnce = 4;
+
     private readonly Option<int[]> _nodes = new("--nodes")
     {
         Description = "Processes, the sender included; may be repeated. Default: 2, 4, 8, 16.",
@@ -43,5 +46,11 @@ internal sealed class Nodes() : Sweep(
         parsed.GetValue(_nodes)!.Select(nodes => new SweepPoint(
             nodes,
             $"{nodes}",
-            basis with { Receivers = nodes - 1, Size = parsed.GetValue(_size), Net = parsed.GetValue(_net) }));
+            basis with
+            {
+                Receivers = nodes - 1,
+                Size = parsed.GetValue(_size),
+                Net = parsed.GetValue(_net),
+                WarmUpSeconds = basis.WarmUpSeconds * Math.Max(1, nodes / NodesWarmAtOnce),
+            }));
 }
