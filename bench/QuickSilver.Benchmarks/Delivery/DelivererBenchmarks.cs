@@ -70,7 +70,7 @@ public class DelivererBenchmarks : IDeliveryEvents
 
     private Slice Write(Slice packet, ulong number)
     {
-        var writer = new WireWriter(packet.Chunk!.Array.AsSpan(DatagramHeader.Length));
+        var writer = new WireWriter(packet.Chunk!.GetSpan()[DatagramHeader.Length..]);
         writer.WriteVarint(0);
         for (int group = 0; group < Messages; group++)
         {

@@ -119,7 +119,7 @@ public class TransportBenchmarks : ITransportEvents
         _sender = TransportFactory.Start(settings, this);
         _receiver = TransportFactory.Start(settings, this);
         _receiver.Open(Group, receive: true);
-        _train = new Train(_bytes, 0, _bytes.Length, Bytes, TrainRoute.Region, default, _sender.Open(Group, receive: false));
+        _train = new Train(_bytes, Bytes, TrainRoute.Region, default, _sender.Open(Group, receive: false));
     }
 
     private int Exchange()

@@ -76,7 +76,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         EnsureRoom(sizeHint);
-        return _slice.Chunk!.Array.AsMemory(_slice.Offset + _written, _slice.Length - _written);
+        return _slice.Chunk!.Memory.Slice(_slice.Offset + _written, _slice.Length - _written);
     }
 
     /// <inheritdoc cref="GetMemory"/>
@@ -151,7 +151,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     }
 
     private Slice Trimmed() =>
-        _slice.Chunk!.Array.Length > BufferPool.ChunkBytes ? _slice with { Length = _written } : _arena.Trim(_slice, _written);
+        _slice.Chunk!.Length > BufferPool.ChunkBytes ? _slice with { Length = _written } : _arena.Trim(_slice, _written);
 
     private void Reset()
     {

@@ -38,7 +38,7 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, ul
         if (_bytes.IsEmpty) return false;
         if (channel is not null)
         {
-            train = new Train(_bytes.Chunk!.Array, _bytes.Offset, _bytes.Length, _segment, TrainRoute.Region, default, channel);
+            train = new Train(_bytes.Memory, _segment, TrainRoute.Region, default, channel);
             Stop();
             return true;
         }
@@ -46,7 +46,7 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, ul
         {
             NodeInfo member = view.Members[_next++];
             if (member.IsRemoved || member.Number.Key == selfKey) continue;
-            train = new Train(_bytes.Chunk!.Array, _bytes.Offset, _bytes.Length, _segment, TrainRoute.Unicast, member.Data, null);
+            train = new Train(_bytes.Memory, _segment, TrainRoute.Unicast, member.Data, null);
             return true;
         }
         Stop();

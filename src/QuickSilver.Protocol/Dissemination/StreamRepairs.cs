@@ -104,7 +104,7 @@ internal sealed class StreamRepairs : IFeed
             if (length == 0) continue;
             if (to is not null)
             {
-                train = new Train(_copies!.Array, 0, length, segment, TrainRoute.Unicast, to.Data, null);
+                train = new Train(new Slice(_copies, 0, length).Memory, segment, TrainRoute.Unicast, to.Data, null);
                 return true;
             }
             _carrier.Start(new Slice(_copies, 0, length), segment);
@@ -135,7 +135,7 @@ internal sealed class StreamRepairs : IFeed
             if (to is not null && to.IsRemoved) continue;
             packet.Repaired = now;
             _copies ??= _context.Pool.Rent(BufferOwner.Pending);
-            Span<byte> copy = _copies.Array.AsSpan(length, datagram.Length);
+            Span<byte> copy = _copies.AsSpan(length, datagram.Length);
             datagram.Span.CopyTo(copy);
             DatagramHeader.MarkAsRepair(copy);
             length += datagram.Length;

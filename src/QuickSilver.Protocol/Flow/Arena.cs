@@ -12,7 +12,7 @@ public sealed class Arena(BufferPool pool, BufferOwner owner)
     private int _used;
 
     /// <summary>Room left in the chunk being cut; a train that is to be contiguous must fit in it or start a new chunk.</summary>
-    public int Remaining => _current is null ? 0 : _current.Array.Length - _used;
+    public int Remaining => _current is null ? 0 : _current.Length - _used;
 
     /// <summary>
     /// A slice of <paramref name="bytes"/> bytes with one reference, contiguous with the one before it when <see cref="Remaining"/> allowed.

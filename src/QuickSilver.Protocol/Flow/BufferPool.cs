@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Flow;
 /// arrays, made when first needed and kept up to a limit, so the steady state allocates nothing and the collector moves nothing. Counts are per
 /// <see cref="BufferOwner"/>: what is out and never comes home shows there.
 /// </summary>
-public sealed class BufferPool
+public sealed class BufferPool : IChunkHome
 {
     /// <summary>Bytes of an ordinary chunk: one kernel train.</summary>
     public const int ChunkBytes = 1 << 16;
@@ -53,23 +53,23 @@ public sealed class BufferPool
         if (free.TryPop(out Chunk? reused))
         {
             chunk = reused;
-            _freeBytes -= chunk.Array.Length;
-            if (log2 > SmallestLog2) _freeLargeBytes -= chunk.Array.Length;
+            _freeBytes -= chunk.Length;
+            if (log2 > SmallestLog2) _freeLargeBytes -= chunk.Length;
         }
         else
         {
             chunk = new Chunk(this, GC.AllocateUninitializedArray<byte>(1 << log2, pinned: true));
         }
         chunk.Rented(owner);
-        _outBytes[(int)owner] += chunk.Array.Length;
-        OutstandingBytes += chunk.Array.Length;
+        _outBytes[(int)owner] += chunk.Length;
+        OutstandingBytes += chunk.Length;
         OutstandingChunks++;
         return chunk;
     }
 
-    internal void Return(Chunk chunk)
+    void IChunkHome.Return(Chunk chunk)
     {
-        int bytes = chunk.Array.Length;
+        int bytes = chunk.Length;
         _outBytes[(int)chunk.Owner] -= bytes;
         OutstandingBytes -= bytes;
         OutstandingChunks--;

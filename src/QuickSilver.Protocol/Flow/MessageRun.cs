@@ -33,7 +33,7 @@ public struct MessageRun(ulong number, in Slice first, int count = 1, int distan
 
     /// <summary>From the first byte of the lowest message to the last of the highest.</summary>
     public readonly ReadOnlySpan<byte> Span =>
-        First.Chunk is { } chunk ? chunk.Array.AsSpan(First.Offset, ((Count - 1) * Distance) + First.Length) : default;
+        First.Chunk is { } chunk ? chunk.AsSpan(First.Offset, ((Count - 1) * Distance) + First.Length) : default;
 
     /// <summary>Bytes of one of the messages, from 0.</summary>
     public readonly Slice this[int index] => new(First.Chunk, First.Offset + (index * Distance), First.Length);

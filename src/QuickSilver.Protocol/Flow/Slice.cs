@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Flow;
 /// A part of a <see cref="Flow.Chunk"/>. Copying the struct copies no reference: whoever keeps one beyond a call retains it, and releases it once.
 /// </summary>
 /// <param name="Chunk">The memory's owner; null in the default value, which is empty.</param>
-/// <param name="Offset">Where the part begins in <see cref="Chunk.Array"/>.</param>
+/// <param name="Offset">Where the part begins in the chunk.</param>
 /// <param name="Length">Its length in bytes.</param>
 public readonly record struct Slice(Chunk? Chunk, int Offset, int Length)
 {
@@ -12,7 +12,10 @@ public readonly record struct Slice(Chunk? Chunk, int Offset, int Length)
     public bool IsEmpty => Chunk is null;
 
     /// <summary>The bytes.</summary>
-    public Span<byte> Span => Chunk is null ? default : Chunk.Array.AsSpan(Offset, Length);
+    public Span<byte> Span => Chunk is null ? default : Chunk.AsSpan(Offset, Length);
+
+    /// <summary>The bytes, for who keeps them beyond a call, with a reference.</summary>
+    public Memory<byte> Memory => Chunk is null ? default : Chunk.Memory.Slice(Offset, Length);
 
     /// <summary>A part of this part; the reference stays one and the same.</summary>
     public Slice Part(int offset, int length)

@@ -156,8 +156,8 @@ public sealed class SocketRoots : IPullRoots, ISink
     {
         if (priority == PriorityClass.Data) return new KeptTrain(train, feed, priority, null);
         Chunk copy = _pool.Rent(train.Length, BufferOwner.Control);
-        train.Span.CopyTo(copy.Array);
-        return new KeptTrain(train with { Array = copy.Array, Offset = 0 }, feed, priority, copy);
+        train.Span.CopyTo(copy.AsSpan(0, train.Length));
+        return new KeptTrain(train with { Bytes = copy.Memory[..train.Length] }, feed, priority, copy);
     }
 
     private readonly record struct KeptTrain(Train Train, IFeed Feed, PriorityClass Priority, Chunk? Copy);

@@ -5,14 +5,12 @@ namespace QuickSilver.Protocol.Flow;
 /// <summary>
 /// Datagrams of equal length (the last may be shorter) to one destination, contiguous in memory, to be handed to the kernel in one call.
 /// </summary>
-/// <param name="Array">Holds the datagrams.</param>
-/// <param name="Offset">Where the first begins.</param>
-/// <param name="Length">Bytes of all of them.</param>
+/// <param name="Bytes">The datagrams.</param>
 /// <param name="SegmentBytes">Bytes of each but the last; at least <see cref="Length"/> for a single datagram.</param>
 /// <param name="Route">By which socket.</param>
 /// <param name="To">Where to, for the unicast routes.</param>
 /// <param name="Channel">Where to, for the multicast route.</param>
-public readonly record struct Train(byte[] Array, int Offset, int Length, int SegmentBytes, TrainRoute Route, NetEndpoint To, IRegionChannel? Channel)
+public readonly record struct Train(ReadOnlyMemory<byte> Bytes, int SegmentBytes, TrainRoute Route, NetEndpoint To, IRegionChannel? Channel)
 {
     /// <summary>The most datagrams in one train: what older kernels segment in one call.</summary>
     public const int MaxDatagrams = 64;
@@ -21,7 +19,10 @@ public readonly record struct Train(byte[] Array, int Offset, int Length, int Se
     public const int MaxBytes = DatagramHeader.MaxDatagram;
 
     /// <summary>The bytes.</summary>
-    public ReadOnlySpan<byte> Span => Array.AsSpan(Offset, Length);
+    public ReadOnlySpan<byte> Span => Bytes.Span;
+
+    /// <summary>Bytes of all datagrams.</summary>
+    public int Length => Bytes.Length;
 
     /// <summary>How many datagrams the train has.</summary>
     public int Count => (Length + SegmentBytes - 1) / SegmentBytes;

@@ -197,6 +197,6 @@ public sealed class Recoverer
         if (DatagramKinds.IsFeedback(header.Kind)) sealing.Sequence = to.Number.Key;
         sealing.WriteTo(Scratch.AsSpan(0, length));
         Counters.ControlSent++;
-        return new Train(Scratch, 0, length, length, TrainRoute.Control, to.Control, null);
+        return new Train(Scratch.AsMemory(0, length), length, TrainRoute.Control, to.Control, null);
     }
 }

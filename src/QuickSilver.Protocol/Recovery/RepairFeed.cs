@@ -74,7 +74,7 @@ internal sealed class RepairFeed : IFeed
             return false;
         }
         _node.Counters.RepairsGiven += (ulong)count;
-        train = new Train(_train, 0, length, segment, TrainRoute.Unicast, to.Data, null);
+        train = new Train(_train.AsMemory(0, length), segment, TrainRoute.Unicast, to.Data, null);
         return true;
     }
 }

@@ -116,7 +116,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         }
         for (int offset = 0; offset < train.Length; offset += train.SegmentBytes)
         {
-            ReadOnlySpan<byte> datagram = train.Array.AsSpan(train.Offset + offset, Math.Min(train.SegmentBytes, train.Length - offset));
+            ReadOnlySpan<byte> datagram = train.Span.Slice(offset, Math.Min(train.SegmentBytes, train.Length - offset));
             Instant start = _wireFree > now ? _wireFree : now;
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
             _network.Observer.OnSent(_node, datagram, train.Route == TrainRoute.Region, now);

@@ -32,10 +32,10 @@ internal readonly record struct InboxEntry(object? Body, NodeInfo? Sender, ulong
     public Chunk? Chunk => Body as Chunk;
 
     /// <summary>The message's bytes.</summary>
-    public ReadOnlyMemory<byte> Memory => Body is Chunk chunk ? new ReadOnlyMemory<byte>(chunk.Array, Offset, Length) : (byte[]?)Body;
+    public ReadOnlyMemory<byte> Memory => Body is Chunk chunk ? chunk.Memory.Slice(Offset, Length) : (byte[]?)Body;
 
     /// <summary>The message's bytes.</summary>
-    public ReadOnlySpan<byte> Span => Body is Chunk chunk ? chunk.Array.AsSpan(Offset, Length) : (byte[]?)Body;
+    public ReadOnlySpan<byte> Span => Body is Chunk chunk ? chunk.AsSpan(Offset, Length) : (byte[]?)Body;
 
     /// <summary>What is left of a message that was replaced.</summary>
     public InboxEntry ToSuperseded() => new(SupersededMark, Sender, Number, 0, 0, 0);

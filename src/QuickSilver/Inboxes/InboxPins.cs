@@ -32,7 +32,7 @@ internal struct InboxPins
         // Where messages go out of turn, each counts all of its chunk: those around it may be gone first.
         if (!ReferenceEquals(chunk, _lastChunk) || limits.ReplacesByKey)
         {
-            pinned = chunk.Array.Length;
+            pinned = chunk.Length;
             bool isPinnedOver = depth.Pinned / PinnedPerLimit > limits.Bytes || budget.IsPinnedOver;
             if (isPinnedOver && payload.Length < pinned / SmallShare)
             {

@@ -22,7 +22,7 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     private int _segmentBytes;
 
     // How far a train has got that is sent one datagram a call: a full buffer in its middle must not send its head twice.
-    private (byte[]? Array, int Offset, int Length, SocketAddress? To, int Done) _progress;
+    private (ReadOnlyMemory<byte> Train, SocketAddress? To, int Done) _progress;
 
     /// <summary>The socket.</summary>
     public Socket Socket => socket;
@@ -82,7 +82,7 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
 
     private SocketError SendOneByOne(in Train train, SocketAddress? to)
     {
-        bool resumes = _progress.Array == train.Array && _progress.Offset == train.Offset && _progress.Length == train.Length && _progress.To == to;
+        bool resumes = _progress.Train.Equals(train.Bytes) && _progress.To == to;
         int done = resumes ? _progress.Done : 0;
         _progress = default;
         ReadOnlySpan<byte> bytes = train.Span;
@@ -93,7 +93,7 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
             SocketError error = SendOnce(bytes.Slice(done, length), to);
             if (error is SocketError.WouldBlock or SocketError.NoBufferSpaceAvailable)
             {
-                _progress = (train.Array, train.Offset, train.Length, to, done);
+                _progress = (train.Bytes, to, done);
                 return error;
             }
             if (error != SocketError.Success) worst = error;

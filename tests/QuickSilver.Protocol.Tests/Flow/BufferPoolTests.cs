@@ -46,7 +46,7 @@ public sealed class BufferPoolTests
     public void ARentedChunkIsTheNextPowerOfTwo(int asked, int got)
     {
         var pool = new BufferPool();
-        Assert.Equal(got, pool.Rent(asked, BufferOwner.Reassembly).Array.Length);
+        Assert.Equal(got, pool.Rent(asked, BufferOwner.Reassembly).Length);
     }
 
     [Fact]
@@ -105,10 +105,10 @@ public sealed class BufferPoolTests
                         break;
                 }
                 Assert.True(pool.OutstandingChunks == held.Count, $"seed {seed} step {step}: chunks");
-                Assert.True(pool.OutstandingBytes == held.Sum(chunk => (long)chunk.Chunk.Array.Length), $"seed {seed} step {step}: bytes");
+                Assert.True(pool.OutstandingBytes == held.Sum(chunk => (long)chunk.Chunk.Length), $"seed {seed} step {step}: bytes");
                 foreach (BufferOwner owner in Enum.GetValues<BufferOwner>())
                 {
-                    long bytes = held.Where(chunk => chunk.Owner == owner).Sum(chunk => (long)chunk.Chunk.Array.Length);
+                    long bytes = held.Where(chunk => chunk.Owner == owner).Sum(chunk => (long)chunk.Chunk.Length);
                     Assert.True(pool.OutstandingBytesOf(owner) == bytes, $"seed {seed} step {step}: bytes of {owner}");
                 }
             }

@@ -28,7 +28,7 @@ internal sealed class FeedStub(int id, int ready = 0, TrainRoute route = TrainRo
         if (Ready == 0) return false;
         Ready--;
         _memory[0]++;
-        train = new Train(_memory, 0, 100 * DatagramsPerTrain, 100, route, new(0, (ushort)id), Channel);
+        train = new Train(_memory.AsMemory(0, 100 * DatagramsPerTrain), 100, route, new(0, (ushort)id), Channel);
         return true;
     }
 

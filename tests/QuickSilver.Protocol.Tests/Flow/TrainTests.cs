@@ -10,12 +10,12 @@ public sealed class TrainTests
     [InlineData(2000, 1000, 2)]
     [InlineData(2001, 1000, 3)]
     public void AShorterLastDatagramCounts(int bytes, int segment, int count) =>
-        Assert.Equal(count, new Train(new byte[4000], 0, bytes, segment, TrainRoute.Control, default, null).Count);
+        Assert.Equal(count, new Train(new byte[bytes], segment, TrainRoute.Control, default, null).Count);
 
     [Fact]
     public void TheBytesAreThoseOfTheTrainAlone()
     {
         byte[] memory = [1, 2, 3, 4, 5];
-        Assert.Equal([2, 3, 4], new Train(memory, 1, 3, 3, TrainRoute.Control, default, null).Span.ToArray());
+        Assert.Equal([2, 3, 4], new Train(memory.AsMemory(1, 3), 3, TrainRoute.Control, default, null).Span.ToArray());
     }
 }

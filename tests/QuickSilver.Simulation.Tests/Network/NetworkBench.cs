@@ -45,13 +45,13 @@ internal sealed class NetworkBench : INetworkObserver
     public SendOutcome Unicast(int from, int to, int count = 1, int bytes = 100, int first = 0)
     {
         byte[] train = Numbered(count, bytes, first);
-        return Transports[from].Send(new Train(train, 0, train.Length, bytes, TrainRoute.Unicast, Transports[to].Facts.Data, null));
+        return Transports[from].Send(new Train(train, bytes, TrainRoute.Unicast, Transports[to].Facts.Data, null));
     }
 
     public SendOutcome Multicast(int from, IRegionChannel channel, int count = 1, int bytes = 100, int first = 0)
     {
         byte[] train = Numbered(count, bytes, first);
-        return Transports[from].Send(new Train(train, 0, train.Length, bytes, TrainRoute.Region, default, channel));
+        return Transports[from].Send(new Train(train, bytes, TrainRoute.Region, default, channel));
     }
 
     /// <summary>Everything a node can read now, as one array per read.</summary>

@@ -95,7 +95,7 @@ public class SimulatedTransportTests
         var bench = new NetworkBench(new NetworkModel());
         bench.Unicast(0, 1);
         byte[] control = new byte[100];
-        bench.Transports[0].Send(new Train(control, 0, control.Length, control.Length, TrainRoute.Control, bench.Transports[1].Facts.Control, null));
+        bench.Transports[0].Send(new Train(control, control.Length, TrainRoute.Control, bench.Transports[1].Facts.Control, null));
         bench.RunAll();
         var batch = new List<Completion>();
         bench.Transports[1].Take(batch, 100);

@@ -56,7 +56,7 @@ public sealed class FaultInjectorTests
         IHostTransport inner = rig.Start("in-process");
         using var injector = new FaultInjector(inner, 0, 1);
         byte[] junk = [.. TransportRig.Train(TrainRoute.Unicast, 1, 100).Span, 1, 2, 3];
-        inner.Send(new Train(junk, 0, junk.Length, junk.Length, TrainRoute.Unicast, inner.Facts.Data, null));
+        inner.Send(new Train(junk, junk.Length, TrainRoute.Unicast, inner.Facts.Data, null));
         Completion read = TransportRig.Receive(injector, static all => all.Count > 0)[0];
         Assert.Equal(junk, read.Span.ToArray());
     }

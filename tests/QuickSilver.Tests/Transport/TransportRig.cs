@@ -72,7 +72,7 @@ internal sealed class TransportRig : IDisposable
             datagram[DatagramHeader.Length..].Fill((byte)(first + (ulong)index));
             new DatagramHeader { Kind = kind, Sequence = first + (ulong)index }.WriteTo(datagram);
         }
-        return new Train(bytes, 0, bytes.Length, length, route, to, channel);
+        return new Train(bytes, length, route, to, channel);
     }
 
     /// <summary>Takes reads until <paramref name="enough"/> or until patience ends; buffers are copied and recycled.</summary>
