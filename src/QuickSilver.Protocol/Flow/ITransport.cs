@@ -11,6 +11,9 @@ public interface ITransport
     /// <summary>What is fixed once the transport has started.</summary>
     TransportFacts Facts { get; }
 
+    /// <summary>What the nodes of one machine share beside their sockets; null where nothing is.</summary>
+    ISharedMemory? SharedMemory => null;
+
     /// <summary>
     /// Opens a multicast address. The same address opened twice is one channel, counted; it receives when any of its openers wants to.
     /// </summary>

@@ -32,4 +32,7 @@ public enum DatagramKind : byte
 
     /// <summary>A start-up probe of the transport; carries a nonce.</summary>
     Probe = 9,
+
+    /// <summary>Where a packet lies in memory that sender and receivers share, sent instead of the packet; or an offer of such memory.</summary>
+    Note = 10,
 }
