@@ -181,6 +181,15 @@ internal enum Mark : byte
     /// <summary>A group whose sources wrote into packets had to take turns at the buffer again.</summary>
     DirectGroupSentBack,
 
+    /// <summary>All members of a view read this node's segment: packets are lent.</summary>
+    StreamLends,
+
+    /// <summary>Not all members of a view read this node's segment: packets are sent.</summary>
+    StreamDoesNotLend,
+
+    /// <summary>No block of the segment was free.</summary>
+    NothingLeftToLend,
+
     /// <summary>Messages waited to be bound when the step changed.</summary>
     QueueMovedToNewStep,
 
@@ -245,6 +254,15 @@ internal enum Mark : byte
 
     /// <summary>A beacon showed that the last packets of a stream are missing.</summary>
     LossFoundByBeacon,
+
+    /// <summary>A note named a packet that is not there any more, or lies in memory that is not open here.</summary>
+    LentPacketNotThere,
+
+    /// <summary>A member opened the memory that a sender offered.</summary>
+    SegmentOpened,
+
+    /// <summary>A member could not open the memory that a sender offered.</summary>
+    SegmentNotOpened,
 
     /// <summary>A socket was found empty, and what a token had named was missing.</summary>
     IntakeByEmptySocket,

@@ -12,6 +12,9 @@ public sealed class DisseminationCounters
     /// <summary>Packets sent for the first time, one per region.</summary>
     public ulong PacketsSent;
 
+    /// <summary>Packets of these that members read in place: notes of them were sent.</summary>
+    public ulong PacketsLent;
+
     /// <summary>Datagrams of data as they were handed out: with unicast fan-out, one per member.</summary>
     public ulong DataDatagrams;
 

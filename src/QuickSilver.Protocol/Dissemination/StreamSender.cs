@@ -28,6 +28,7 @@ public sealed class StreamSender : IFeed
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
+    private readonly StreamLending _lending;
     private readonly BeaconClock _beacon;
     private readonly PendingPackets _pending = new();
     private readonly StreamMessages _messages;
@@ -50,7 +51,8 @@ public sealed class StreamSender : IFeed
         _messages = new StreamMessages(context, view, IsOwn);
         Backlog = _messages.Backlog;
         Gate = _messages.Gate;
-        _builder = new TrainBuilder(context, this, _messages, _pending, predecessorShare, now);
+        _lending = new StreamLending(context, view, isPossible: _channel is not null);
+        _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
         _train = new TrainInHand(new StreamCarrier(view, _channel, context.SelfKey), context.Counters);
         _repairs = new StreamRepairs(context, _pending, new StreamCarrier(view, _channel, context.SelfKey), _builder.TrainDatagrams);
@@ -120,10 +122,11 @@ public sealed class StreamSender : IFeed
     {
         bool any = _train.TryNext(out train);
         if (!any) _train.LetGo();
-        while (!any && (CanBuild || _beacon.IsDue) && !_isClosed)
+        while (!any && (CanBuild || _beacon.IsDue || _lending.OwesOffer) && !_isClosed)
         {
             _context.Loop.Enter();
-            if (CanBuild) MakeTrain(now);
+            if (_lending.OwesOffer) _train.HoldBeacon(_builder.BuildOffer());
+            else if (CanBuild) MakeTrain(now);
             else MakeBeacon(now);
             _context.Loop.Leave(now);
             any = _train.TryNext(out train);
@@ -235,6 +238,7 @@ public sealed class StreamSender : IFeed
     internal void OnNodesRemoved(Instant now)
     {
         CountMembers();
+        _lending.OnMembersChanged();
         if (!HasOthers) GiveUp(now);
     }
 

@@ -8,15 +8,30 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// Builds one stream's trains where they will stay until they are stable: packets of equal length one after another in one piece of pooled memory, as
 /// many as backlog, rate and window allow. Each packet is weighed against the window on its own, so a small share is never overrun by a whole train.
-/// Blocked by the window, the stream waits for feedback; by the rate, for an alarm. Allocates nothing in steady state.
+/// Blocked by the window, the stream waits for feedback; by the rate, for an alarm.
+/// <para>
+/// Where the packets are lent (<see cref="StreamLending"/>), each lies in a chunk that the members read, and the train is of notes that tell where. A
+/// lone short packet is sent as it is: the note would cost as much. When no chunk of that kind is free, packets are sent.
+/// </para>
+/// Allocates nothing in steady state.
 /// </summary>
 internal sealed class TrainBuilder
 {
+    // Of packets that are lent. More of them save few calls, and readers begin later.
+    private const int LentDatagrams = 8;
+
+    // A shorter packet alone costs readers no more by a copy than by a note.
+    private const int ShortestLent = 4 << 10;
+
+    private const int NoteLength = DatagramHeader.Length + NoteBody.Length;
+
     private readonly SendContext _context;
     private readonly StreamSender _stream;
+    private readonly StreamLending _lending;
     private readonly PendingPackets _pending;
     private readonly PacketPacker _packer;
     private readonly Arena _arena;
+    private readonly Arena _notes;
     private readonly WindowControl _window;
     private readonly RateControl _rate;
     private readonly Alarm _wakeAlarm;
@@ -27,19 +42,27 @@ internal sealed class TrainBuilder
     private bool _rateBlocked;
 
     public TrainBuilder(
-        SendContext context, StreamSender stream, StreamMessages messages, PendingPackets pending, long predecessorShare, Instant now)
+        SendContext context,
+        StreamSender stream,
+        StreamLending lending,
+        StreamMessages messages,
+        PendingPackets pending,
+        long predecessorShare,
+        Instant now)
     {
         TransportFacts facts = context.Transport.Facts;
         _context = context;
         _stream = stream;
+        _lending = lending;
         _pending = pending;
         _slot = facts.SlotBytes;
         _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
         TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
         _packer = new PacketPacker(context, stream.View, messages);
-        _arena = new Arena(context.Pool, BufferOwner.Pending);
+        _arena = new Arena(context.Pool, BufferOwner.Pending, context.Transport.SharedMemory);
+        _notes = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
-        _rate = new RateControl(context.Settings.Rate, TrainDatagrams, now);
+        _rate = new RateControl(context.Settings.Rate, lending.IsPossible ? Math.Max(LentDatagrams, TrainDatagrams) : TrainDatagrams, now);
         _wakeAlarm = new Alarm(context.Alarms, OnMayBuild);
     }
 
@@ -64,7 +87,8 @@ internal sealed class TrainBuilder
     {
         train = default;
         segment = 0;
-        int most = Math.Min(TrainDatagrams, _rate.Allowance(now));
+        bool lends = _lending.IsOn();
+        int most = Math.Min(lends ? LentDatagrams : TrainDatagrams, _rate.Allowance(now));
         if (most > 1 && _context.Settings.Probes.Here(BuggifySite.TrainCutShort)) most = 1;
         if (most > 0 && _context.Settings.Probes.Here(BuggifySite.RateRefused))
         {
@@ -81,14 +105,21 @@ internal sealed class TrainBuilder
         }
         // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known
         // before they are asked: as much as last time.
+        // What is lent need not be in one piece, but in a chunk that is read by others.
         RegionBuffer backlog = _stream.Backlog;
-        long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
-        if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
-        wanted = Math.Min(wanted, most);
-        if (_arena.Remaining < wanted * _slot) _arena.StartChunk();
+        lends = lends && TryContinueShared();
+        if (!lends)
+        {
+            most = Math.Min(most, TrainDatagrams);
+            long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
+            if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
+            wanted = Math.Min(wanted, most);
+            if (_arena.Remaining < wanted * _slot) _arena.StartChunk();
+        }
+        Slice notes = lends ? _notes.Take(most * NoteLength) : default;
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
-        while (isFull && count < most && _stream.HasWork && _arena.Remaining >= _slot)
+        while (isFull && count < most && _stream.HasWork && (_arena.Remaining >= _slot || (lends && TryContinueShared())))
         {
             int atMost = backlog.Direct.Count > 0 ? _slot : (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
             int next = KernelCharge.OfTrain(bytes + atMost, _slot) - charge;
@@ -111,11 +142,26 @@ internal sealed class TrainBuilder
             _window.Sent(charge - chargeBefore, now);
             WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
             _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
+            if (lends) WriteNote(notes.Part(count * NoteLength, NoteLength), datagram);
             if (count++ == 0) train = datagram;
         }
-        if (count == 0) return 0;
+        if (lends) notes = _notes.Trim(notes, count * NoteLength);
+        if (count == 0)
+        {
+            notes.Release();
+            return 0;
+        }
         _lastCount = count;
         _rate.Sent(count, charge, now);
+        if (lends && bytes >= ShortestLent)
+        {
+            _context.Counters.PacketsLent += (ulong)count;
+            train = notes;
+            segment = NoteLength;
+            return count;
+        }
+        notes.Release();
+        _lending.OnSentTrain();
         train = train with { Length = bytes };
         train.Retain();
         segment = count > 1 ? _slot : bytes;
@@ -129,6 +175,16 @@ internal sealed class TrainBuilder
         Slice datagram = _arena.Take(DatagramHeader.Length);
         ulong highest = isFinal && _context.Settings.Probes.Breaks(Sabotage.FinalTooLow) ? _pending.Highest - 1 : _pending.Highest;
         WriteHeader(datagram, DatagramKind.Beacon, highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
+        return datagram;
+    }
+
+    /// <summary>Builds an offer of the memory that packets could be lent from.</summary>
+    /// <returns>The datagram, with one reference.</returns>
+    public Slice BuildOffer()
+    {
+        Slice datagram = _notes.Take(NoteLength);
+        _lending.WriteOffer(datagram.Span[DatagramHeader.Length..]);
+        WriteHeader(datagram, DatagramKind.Note, _pending.Highest, DatagramFlags.None);
         return datagram;
     }
 
@@ -148,12 +204,16 @@ internal sealed class TrainBuilder
     }
 
     /// <summary>Lets go of the memory kept for the next train.</summary>
-    public void ReleaseSpare() => _arena.Close();
+    public void ReleaseSpare()
+    {
+        _arena.Close();
+        _notes.Close();
+    }
 
     public void Close()
     {
         _wakeAlarm.Cancel();
-        _arena.Close();
+        ReleaseSpare();
     }
 
     // Feedback opens the window, or time does, while the slowest member is believed to go on reading.
@@ -169,6 +229,22 @@ internal sealed class TrainBuilder
         Slice slot = _arena.Take(_slot);
         int length = _packer.Pack(slot, _pending.Highest + 1, now);
         return length == _slot ? slot : _arena.Trim(slot, length);
+    }
+
+    private bool TryContinueShared()
+    {
+        if (_arena.IsShared && _arena.Remaining >= _slot) return true;
+        _arena.StartChunk(shared: true);
+        if (!_arena.IsShared) _context.Settings.Probes.Hit(Mark.NothingLeftToLend);
+        return _arena.IsShared;
+    }
+
+    private void WriteNote(Slice place, Slice datagram)
+    {
+        bool isShared = _context.Transport.SharedMemory!.TryLocate(datagram, out NoteBody note);
+        System.Diagnostics.Debug.Assert(isShared, "the chunk is read by others");
+        note.WriteTo(place.Span[DatagramHeader.Length..]);
+        WriteHeader(place, DatagramKind.Note, _pending.Highest, DatagramFlags.None);
     }
 
     private void WriteHeader(Slice datagram, DatagramKind kind, ulong sequence, DatagramFlags flags)

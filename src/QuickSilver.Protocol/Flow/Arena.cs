@@ -6,10 +6,14 @@ namespace QuickSilver.Protocol.Flow;
 /// </summary>
 /// <param name="pool">Where chunks come from.</param>
 /// <param name="owner">On whose account.</param>
-public sealed class Arena(BufferPool pool, BufferOwner owner)
+/// <param name="memory">Where chunks come from that others read in place, as long as some are free; null: nowhere.</param>
+public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? memory = null)
 {
     private Chunk? _current;
     private int _used;
+
+    /// <summary>True when the chunk being cut is one that others read in place.</summary>
+    public bool IsShared { get; private set; }
 
     /// <summary>Room left in the chunk being cut; a train that is to be contiguous must fit in it or start a new chunk.</summary>
     public int Remaining => _current is null ? 0 : _current.Length - _used;
@@ -45,10 +49,13 @@ public sealed class Arena(BufferPool pool, BufferOwner owner)
     }
 
     /// <summary>Leaves the rest of the present chunk unused and takes a fresh one, so that what follows is contiguous.</summary>
-    public void StartChunk()
+    /// <param name="shared">True: one that others read in place, if there is one.</param>
+    public void StartChunk(bool shared = false)
     {
         _current?.Release();
-        _current = pool.Rent(owner);
+        Chunk? lent = shared ? memory?.TryRent(owner) : null;
+        IsShared = lent is not null;
+        _current = lent ?? pool.Rent(owner);
         _used = 0;
     }
 
@@ -58,5 +65,6 @@ public sealed class Arena(BufferPool pool, BufferOwner owner)
         _current?.Release();
         _current = null;
         _used = 0;
+        IsShared = false;
     }
 }

@@ -114,6 +114,15 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
+    /// <summary>Takes a sender's offer of memory that it can lend packets from.</summary>
+    public RejectReason OnOffer(in DatagramHeader header, in SegmentName segment, ISharedMemory memory)
+    {
+        if (Streams.Find(header.Sender, out RejectReason reason) is null) return reason;
+        bool isOpen = memory.TryAttach(segment, _node.SelfKey);
+        _node.Probes.Hit(isOpen ? Mark.SegmentOpened : Mark.SegmentNotOpened);
+        return RejectReason.None;
+    }
+
     /// <summary>Takes one datagram of a token.</summary>
     public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) => Ring.OnToken(header, body, now);
 

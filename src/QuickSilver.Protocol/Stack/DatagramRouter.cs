@@ -95,20 +95,51 @@ internal sealed class DatagramRouter
         HeardOthers++;
         if (DatagramKinds.IsControl(header.Kind))
             return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
-        if (header.Kind is not (DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon))
+        if (header.Kind is not (DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note))
             return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (role == SocketRole.Control) return RejectReason.WrongSocket;
 
+        if (header.Kind == DatagramKind.Note) return RouteNote(header, datagram[DatagramHeader.Length..], role, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (header.Kind == DatagramKind.Beacon)
         {
             if (region is null) return RejectReason.UnknownView;
             return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, now) : RejectReason.Malformed;
         }
+        return TakePacket(region, header, datagram, part, role, now);
+    }
+
+    private RejectReason TakePacket(
+        RegionRecovery? region, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
+    {
         if (!header.PayloadIsIntact(datagram)) return RejectReason.PayloadChecksum;
         if (region is not null) return region.OnPacket(header, datagram, part, now);
         return Park(header, role, datagram, now);
     }
+
+    // A packet that is not there is a loss that its sender has told of, or nothing that anybody here needs any more.
+    private RejectReason RouteNote(in DatagramHeader header, ReadOnlySpan<byte> body, SocketRole role, Instant now)
+    {
+        if (!NoteBody.TryRead(body, out NoteBody note)) return RejectReason.Malformed;
+        if (_rooms.Host.Transport.SharedMemory is not { } memory) return RejectReason.None;
+        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
+        if (note.IsOffer) return region is null ? RejectReason.UnknownView : region.OnOffer(header, note.Segment, memory);
+        if (!memory.TryBorrow(note, out Slice packet))
+        {
+            _rooms.Probes.Hit(Mark.LentPacketNotThere);
+            RejectReason reason = region is null ? RejectReason.UnknownView : region.OnBeacon(header, now);
+            return reason == RejectReason.None ? RejectReason.NotThere : reason;
+        }
+        RejectReason outcome = DatagramHeader.TryRead(packet.Span, out DatagramHeader lent);
+        if (outcome == RejectReason.None)
+            outcome = IsMeant(lent, header, packet.Length) ? TakePacket(region, lent, packet.Span, packet, role, now) : RejectReason.Malformed;
+        packet.Release();
+        return outcome;
+    }
+
+    private static bool IsMeant(in DatagramHeader lent, in DatagramHeader note, int length) =>
+        lent.Kind == DatagramKind.Data && lent.TotalLength == length && lent.Cluster == note.Cluster && lent.Sender == note.Sender
+        && lent.ViewTag == note.ViewTag && lent.ViewCounter == note.ViewCounter && lent.Sequence == note.Sequence;
 
     private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
     {

@@ -26,6 +26,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets sent for the first time, one per region.</summary>
     public ulong PacketsSent;
 
+    /// <summary>Packets of these that members of the same machine read in place: notes of them were sent.</summary>
+    public ulong PacketsLent;
+
     /// <summary>Datagrams of data as they left: with unicast fan-out, one per member.</summary>
     public ulong DataDatagramsSent;
 
@@ -106,6 +109,7 @@ public sealed class NodeCounters(RejectCounters rejected)
         MessagesSent = sent.MessagesSent;
         BytesSent = sent.BytesSent;
         PacketsSent = sent.PacketsSent;
+        PacketsLent = sent.PacketsLent;
         DataDatagramsSent = sent.DataDatagrams;
         MessageCopies = sent.MessageCopies;
         DatagramsSent = rooms.Roots.Counters.TotalDatagrams;

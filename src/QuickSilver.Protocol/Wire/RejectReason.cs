@@ -57,6 +57,9 @@ public enum RejectReason : byte
     /// <summary>No room: a buffer's cap in bytes or count was reached.</summary>
     NoRoom,
 
+    /// <summary>A note of a packet that is not there any more, or lies in memory that this node has not opened.</summary>
+    NotThere,
+
     /// <summary>Dropped by the injector of faults (tests only).</summary>
     Injected,
 }
