@@ -45,6 +45,9 @@ public sealed unsafe class Chunk : MemoryManager<byte>
     /// <summary>References held now; 0 when it is at home.</summary>
     public int References => _references;
 
+    /// <summary>Where it goes when nobody holds it any more.</summary>
+    internal IChunkHome Home => _home;
+
     /// <summary>A part of the memory.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The part is not inside.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -32,4 +32,28 @@ internal sealed class TransportCounters
 
     /// <summary>Sockets that fell back to one datagram a call because the kernel refused to segment.</summary>
     public ulong SegmentationFallbacks;
+
+    /// <summary>Others' segments that were opened.</summary>
+    public ulong SegmentsAttached;
+
+    /// <summary>Times that one was to be opened and could not be.</summary>
+    public ulong AttachesRefused;
+
+    /// <summary>Blocks of others' segments that were taken hold of.</summary>
+    public ulong BlocksBorrowed;
+
+    /// <summary>Packets that were found in those and are read in place.</summary>
+    public ulong PacketsBorrowed;
+
+    /// <summary>Packets that were copied out of a segment, because too much of it is held.</summary>
+    public ulong BorrowsCopied;
+
+    /// <summary>Notes of what is not there, or not any more.</summary>
+    public ulong BorrowsRefused;
+
+    /// <summary>Times that the own segment had no block to give.</summary>
+    public ulong BlocksWanting;
+
+    /// <summary>Readers of the own segment whose process was found dead.</summary>
+    public ulong ReadersLost;
 }

@@ -1,0 +1,139 @@
+using System.Globalization;
+using Microsoft.Win32.SafeHandles;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Transport.Sharing;
+
+/// <summary>
+/// Segments of processes: memory without a file (memfd_create), which another process opens through the owner's descriptor (/proc/PID/fd/N). Nothing
+/// is left of it when the processes are gone, however they went. It is sealed before anybody hears of it: were it ever cut short, whoever reads what
+/// is no more there would be killed.
+/// <para>
+/// A name comes from the network and may be anything. What it leads to is opened only if its link says that it is such memory, and used only if it is
+/// of the same user, cannot get shorter, and has the header that was promised: the key, and a process and namespaces that are the same to both, since
+/// an owner that takes a living reader for dead takes its memory away.
+/// </para>
+/// Cost: opening is some ten system calls, and takes no descriptor once it is done.
+/// </summary>
+internal sealed class LinuxSegments : ISegmentHost
+{
+    private const string Label = "quicksilver";
+    private const string Link = "/memfd:" + Label;
+
+    private readonly ulong _space;
+
+    private LinuxSegments(ProcessMark self, ulong space)
+    {
+        Self = self;
+        _space = space;
+    }
+
+    /// <inheritdoc/>
+    public ProcessMark Self { get; }
+
+    /// <inheritdoc/>
+    public long Milliseconds => Environment.TickCount64;
+
+    /// <summary>Finds what the system tells of this process.</summary>
+    /// <returns>Null when that is not enough to share memory with others.</returns>
+    public static LinuxSegments? TryFind(out string reason)
+    {
+        if (!OperatingSystem.IsLinux() || !Environment.Is64BitProcess)
+        {
+            reason = "it is for 64-bit Linux";
+            return null;
+        }
+        uint process = (uint)Environment.ProcessId;
+        ulong start = ProcessLife.StartOf(process);
+        ulong space = Namespace("pid");
+        reason = start == 0 || space == 0 ? "/proc tells nothing of this process" : "";
+        return reason.Length > 0 ? null : new LinuxSegments(new ProcessMark(process, start), space | (Namespace("time") << 32));
+    }
+
+    /// <summary>Makes a segment.</summary>
+    /// <param name="key">Its key.</param>
+    /// <param name="blocks">Its blocks.</param>
+    /// <param name="reason">Why there is none.</param>
+    /// <returns>Null when the system refuses.</returns>
+    public SegmentMemory? TryMake(ulong key, int blocks, out string reason)
+    {
+        SafeFileHandle? descriptor = null;
+        try
+        {
+            descriptor = Create();
+            RandomAccess.SetLength(descriptor, SegmentLayout.TotalBytes(blocks));
+            Span<byte> header = stackalloc byte[SegmentLayout.HeaderBytes];
+            SegmentLayout.WriteHeader(header, key, Self, _space, blocks);
+            RandomAccess.Write(descriptor, header, 0);
+            const int Seals = SegmentNative.SealShrink | SegmentNative.SealGrow | SegmentNative.SealSeal;
+            bool isGood = SegmentNative.Control(descriptor, SegmentNative.AddSeals, Seals) == 0 && SegmentNative.IsOurs(descriptor);
+            if (isGood && SegmentMapping.TryMap(descriptor, blocks, isOwn: true) is { } mapping)
+            {
+                reason = "";
+                var name = new SegmentName(key, Self.Process, (uint)descriptor.DangerousGetHandle());
+                return new MappedMemory(name, Self, mapping, blocks, descriptor);
+            }
+            reason = "the system does not seal or map memory";
+        }
+        catch (Exception refusal) when (IsOfTheSystem(refusal) || refusal is EntryPointNotFoundException or DllNotFoundException)
+        {
+            reason = refusal.Message;
+        }
+        descriptor?.Dispose();
+        return null;
+    }
+
+    /// <inheritdoc/>
+    public SegmentMemory? TryOpen(in SegmentName name)
+    {
+        try
+        {
+            string path = string.Create(CultureInfo.InvariantCulture, $"/proc/{name.Process}/fd/{name.Descriptor}");
+            string? target = new FileInfo(path).LinkTarget;
+            if (target is null || !target.StartsWith(Link, StringComparison.Ordinal)) return null;
+            using SafeFileHandle descriptor = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+            int seals = SegmentNative.Control(descriptor, SegmentNative.GetSeals, 0);
+            if (seals < 0 || (seals & SegmentNative.SealShrink) == 0 || !SegmentNative.IsOurs(descriptor)) return null;
+            Span<byte> header = stackalloc byte[SegmentLayout.HeaderBytes];
+            header = header[..RandomAccess.Read(descriptor, header, 0)];
+            long length = RandomAccess.GetLength(descriptor);
+            if (!SegmentLayout.TryReadHeader(header, length, name, _space, out ProcessMark owner, out int blocks)) return null;
+            SegmentMapping? mapping = SegmentMapping.TryMap(descriptor, blocks, isOwn: false);
+            return mapping is null ? null : new MappedMemory(name, owner, mapping, blocks, null);
+        }
+        catch (Exception refusal) when (IsOfTheSystem(refusal))
+        {
+            return null;
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool IsAlive(ProcessMark process) => ProcessLife.IsAlive(process);
+
+    private static SafeFileHandle Create()
+    {
+        const uint Flags = SegmentNative.CloseOnExec | SegmentNative.AllowSealing;
+        int descriptor = SegmentNative.MemoryCreate(Label, Flags | SegmentNative.NoExecute);
+        if (descriptor < 0) descriptor = SegmentNative.MemoryCreate(Label, Flags);
+        if (descriptor < 0) throw new IOException("memfd_create: " + System.Runtime.InteropServices.Marshal.GetLastPInvokeErrorMessage());
+        return new SafeFileHandle(descriptor, ownsHandle: true);
+    }
+
+    // The kernel's number of a namespace, as in "pid:[4026531836]"; 0 where it tells none.
+    private static ulong Namespace(string kind)
+    {
+        try
+        {
+            string target = new FileInfo("/proc/self/ns/" + kind).LinkTarget ?? "";
+            int from = target.IndexOf('[', StringComparison.Ordinal) + 1;
+            return from > 0 && uint.TryParse(target.AsSpan(from).TrimEnd(']'), CultureInfo.InvariantCulture, out uint number) ? number : 0;
+        }
+        catch (Exception refusal) when (IsOfTheSystem(refusal))
+        {
+            return 0;
+        }
+    }
+
+    private static bool IsOfTheSystem(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException;
+}
