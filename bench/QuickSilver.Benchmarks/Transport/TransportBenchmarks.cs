@@ -107,6 +107,8 @@ public class TransportBenchmarks : ITransportEvents
 
     void ITransportEvents.OnCoalescingRefused(string error) => throw new InvalidOperationException(error);
 
+    void ITransportEvents.OnSharedMemoryRefused(string reason) => throw new InvalidOperationException(reason);
+
     void ITransportEvents.OnMulticastUnavailable(string reason) => throw new InvalidOperationException(reason);
 
     void ITransportEvents.OnOpenFailed(NetEndpoint group, string error) => throw new InvalidOperationException(error);

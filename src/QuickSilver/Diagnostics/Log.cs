@@ -93,6 +93,9 @@ internal static partial class Log
     [LoggerMessage(1205, LogLevel.Warning, "The multicast address {Address} cannot be opened: {Error}")]
     public static partial void OpenFailed(ILogger logger, string address, string error);
 
+    [LoggerMessage(1206, LogLevel.Information, "No memory is shared with this machine's nodes: {Reason}")]
+    public static partial void SharedMemoryRefused(ILogger logger, string reason);
+
     [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
     public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 

@@ -35,6 +35,9 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     public void OnCoalescingRefused(string error) => log.Post(error, static (logger, s) => Log.CoalescingRefused(logger, s));
 
     /// <inheritdoc/>
+    public void OnSharedMemoryRefused(string reason) => log.Post(reason, static (logger, s) => Log.SharedMemoryRefused(logger, s));
+
+    /// <inheritdoc/>
     public void OnMulticastUnavailable(string reason) => log.Post(reason, static (logger, s) => Log.UnicastChosen(logger, s));
 
     /// <inheritdoc/>

@@ -180,6 +180,7 @@ internal static class NodeComposer
             FastPath = transport.FastPath == FastPathMode.Auto,
             Segmentation = transport.Segmentation,
             Coalescing = transport.Coalescing,
+            SharedMemory = loopback && transport.SharedMemory,
         };
     }
 

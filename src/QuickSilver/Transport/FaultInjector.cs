@@ -39,6 +39,9 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     public TransportCounters Counters => inner.Counters;
 
     /// <inheritdoc/>
+    public ISharedMemory? SharedMemory => inner.SharedMemory;
+
+    /// <inheritdoc/>
     public bool HasReady => inner.HasReady;
 
     /// <inheritdoc/>

@@ -20,6 +20,9 @@ internal interface ITransportEvents
     /// <summary>The kernel does not give reads back as trains: one datagram a call.</summary>
     void OnCoalescingRefused(string error);
 
+    /// <summary>The system gives no memory that processes share: packets go by sockets.</summary>
+    void OnSharedMemoryRefused(string reason);
+
     /// <summary>The start-up probe did not come back, or multicast was not wanted: regions are carried by unicast.</summary>
     void OnMulticastUnavailable(string reason);
 

@@ -28,6 +28,7 @@ internal abstract class SocketTransport : IHostTransport
     private readonly bool _segments;
     private readonly IPAddress? _ownSource;
     private readonly bool _wantsCoalescing;
+    private readonly Sharing.SharedMemory? _shared;
     private bool _saidCoalescing;
     private bool _hasFailed;
     private long _attachAt;
@@ -68,10 +69,14 @@ internal abstract class SocketTransport : IHostTransport
             granted,
             choice.Multicast,
             settings.ChecksumPayloads);
+        _shared = ShareMemory(settings);
     }
 
     /// <inheritdoc/>
     public TransportFacts Facts { get; }
+
+    /// <inheritdoc/>
+    public ISharedMemory? SharedMemory => _shared;
 
     /// <inheritdoc/>
     public TransportChoice Choice { get; }
@@ -158,6 +163,7 @@ internal abstract class SocketTransport : IHostTransport
         _channels.Clear();
         ControlSocket.Dispose();
         DataSocket.Dispose();
+        _shared?.Dispose();
     }
 
     /// <summary>Starts receiving on the unicast sockets: last in the derived type's constructor. Where that fails, everything is closed.</summary>
@@ -282,6 +288,15 @@ internal abstract class SocketTransport : IHostTransport
             channel.CannotSend = true;
             return null;
         }
+    }
+
+    // Where regions are carried by unicast the member that a note would go to might as well be sent the packet.
+    private Sharing.SharedMemory? ShareMemory(TransportSettings settings)
+    {
+        if (!settings.SharedMemory || !OperatingSystem.IsLinux() || !_network.IsLoopback || !Choice.Multicast) return null;
+        Sharing.SharedMemory? shared = Sharing.SharedMemory.TryCreate(Counters, out string reason);
+        if (shared is null) _events.OnSharedMemoryRefused(reason);
+        return shared;
     }
 
     private bool ProbeSegmentation()

@@ -45,6 +45,9 @@ internal sealed record TransportSettings
     /// <summary>False: never ask the kernel to give trains back whole (UDP_GRO).</summary>
     public bool Coalescing { get; init; } = true;
 
+    /// <summary>True: packets are shared with the nodes of this machine in memory, where regions are carried by multicast over loopback.</summary>
+    public bool SharedMemory { get; init; }
+
     /// <summary>The network of <see cref="CarrierWish.InProcess"/>; null: the process's own.</summary>
     public InProcessNetwork? Network { get; init; }
 }

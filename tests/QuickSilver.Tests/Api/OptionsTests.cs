@@ -105,7 +105,7 @@ public sealed class OptionsTests
     {
         string[] free =
         [
-            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing",
+            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", // every value is valid
         ];
         var tested = new HashSet<string>(free);

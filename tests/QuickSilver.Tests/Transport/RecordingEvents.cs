@@ -23,6 +23,11 @@ internal sealed class RecordingEvents : ITransportEvents
         // Old kernels have no coalescing: the tests hold without it too.
     }
 
+    public void OnSharedMemoryRefused(string reason)
+    {
+        // Nothing depends on it.
+    }
+
     public void OnMulticastUnavailable(string reason) => MulticastUnavailable.Add(reason);
 
     public void OnOpenFailed(NetEndpoint group, string error) => OpenFailed.Add(group);
