@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// The others' segments that a node has opened, by key. There are at most so many; those whose owner has gone make room, once nothing of them is held.
+/// The others' segments that a node has opened, by key. There are at most so many; those whose owner has gone make room, once nothing of them is
+/// held.
 /// <para>
 /// With each that is opened some are looked at: whether the owner said that it goes costs a look at memory, whether its process lives a few system
 /// calls, so of the latter there are few each time, in turn; all, when there is no room.
@@ -22,6 +23,9 @@ internal sealed class AttachedSegments(ISegmentHost host, TransportCounters coun
 
     /// <summary>Segments open now.</summary>
     public int Count => _all.Count;
+
+    /// <summary>Blocks held, of all.</summary>
+    public int Held => _all.Sum(static segment => segment.Held);
 
     /// <summary>Names that are remembered because they led nowhere.</summary>
     public int RefusedCount => _refused.Count;

@@ -9,9 +9,10 @@ namespace QuickSilver.Transport.Sharing;
 /// Another node's segment, read in place. A block is held, by this reader's bit, from the first packet of it that is borrowed until the last is
 /// released; in between borrowing another packet of it is adding a reference to one and the same chunk.
 /// <para>
-/// Awkward cases. A reader that keeps much would leave the owner without blocks: who holds half of them borrows no more, and gets copies. A block that
-/// is held is of the generation it was held for; a note of another comes from nobody honest, or is late, and is refused. Leases of an application may
-/// keep chunks beyond the node's end: the place is given up when the last comes home, or by the memory when nobody can reach it any more.
+/// Awkward cases. A reader that keeps much would leave the owner without blocks: who holds half of them borrows no more, and gets copies. A block
+/// that is held is of the generation it was held for; a note of another comes from nobody honest, or is late, and is refused. Leases of an
+/// application may keep chunks beyond the node's end: the place is given up when the last comes home, or by the memory when nobody can reach it any
+/// more.
 /// </para>
 /// Cost: two interlocked operations for each block held. Allocates a chunk object the first time that a block is borrowed.
 /// </summary>

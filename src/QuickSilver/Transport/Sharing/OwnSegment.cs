@@ -9,9 +9,9 @@ namespace QuickSilver.Transport.Sharing;
 /// A node's own segment: blocks that it writes packets into, and uses again when neither it nor any reader holds them
 /// (<see cref="SegmentControl"/> says how that is known).
 /// <para>
-/// A block that comes home and is held by nobody goes on top of the free ones, so that few blocks are used, and those are warm. One that readers still
-/// hold waits in a ring; when no block is free, the oldest of the ring are looked at. A block that was never used is taken only when a few of those
-/// are still held: memory grows with what readers hold, not with what was ever sent.
+/// A block that comes home and is held by nobody goes on top of the free ones, so that few blocks are used, and those are warm. One that readers
+/// still hold waits in a ring; when no block is free, the oldest of the ring are looked at. A block that was never used is taken only when a few of
+/// those are still held: memory grows with what readers hold, not with what was ever sent.
 /// </para>
 /// Awkward cases. A reader that was killed holds its blocks for ever: when there is nothing to give, or a reader wants a place and all are taken, the
 /// readers' processes are looked at, once a second at most. A reader that is stopped or slow is left alone; there is no block then, and the caller
@@ -89,6 +89,9 @@ internal sealed unsafe class OwnSegment : IChunkHome
         int block = BlockOf(chunk);
         return new LentPlace((uint)block, _control.Generation(block), offset, length);
     }
+
+    /// <summary>What lies at one of the segment's places.</summary>
+    public ReadOnlySpan<byte> Peek(in LentPlace place) => new(_memory.Block((int)place.Block) + place.Offset, place.Length);
 
     /// <summary>The node stops.</summary>
     public void Close()

@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;
 
-/// <summary>A segment in an array: for nodes of one process, such as the simulator's. Many objects may stand for one array: one for each reader.</summary>
+/// <summary>A segment in an array: for nodes of one process, such as the simulator's. Many objects may stand for one array: one for each
+/// reader.</summary>
 internal sealed unsafe class PlainMemory : SegmentMemory
 {
     private readonly byte[] _array;

@@ -11,8 +11,8 @@ namespace QuickSilver.Transport.Sharing;
 /// What the owner writes into a block it writes after (2), and before the note of it leaves, through the kernel.
 /// </para>
 /// <para>
-/// A copy takes no bit: the bytes are read, then a fence, then the generation. Bytes of a later use were written after that use's (1), so who has seen
-/// one of them sees another generation.
+/// A copy takes no bit: the bytes are read, then a fence, then the generation. Bytes of a later use are written after (1) of this one, so who has
+/// seen one of them sees another generation.
 /// </para>
 /// <para>
 /// A place. A reader claims one by exchanging state and process as one word, writes the rest, says that it reads (release), and raises the count of

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// What a node shares with the others of its machine: its own segment, and theirs. A packet is written once, into the sender's segment, and read there
-/// by all: the kernel carries only notes of where it lies.
+/// What a node shares with the others of its machine: its own segment, and theirs. A packet is written once, into the sender's segment, and read
+/// there by all: the kernel carries only notes of where it lies.
 /// <para>
 /// Nothing depends on it. Where a segment cannot be made, opened, or has no block left, packets go by sockets as ever; whoever is not told so by a
 /// false or null is told by a note that is refused. Others' memory is looked at with care: it is theirs, and they may be of another version, broken,

@@ -5,7 +5,8 @@ using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Tests.Transport.Sharing;
 
-/// <summary>An owner and readers at full speed, each on a thread: what is borrowed never changes while it is held, and what is not there is refused.</summary>
+/// <summary>An owner and readers at full speed, each on a thread: what is borrowed never changes while it is held, and what is not there is
+/// refused.</summary>
 public sealed class SharingRaceTests
 {
     private const int Uses = 30_000;

@@ -5,7 +5,8 @@ using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Tests.Transport.Sharing;
 
-/// <summary>Nodes of one machine: with plain memory, whose processes live and whose time passes as the test says, or with memory of the system.</summary>
+/// <summary>Nodes of one machine: with plain memory, whose processes live and whose time passes as the test says, or with memory of the
+/// system.</summary>
 internal sealed class SharingRig : IDisposable
 {
     public const string Plain = "plain";
