@@ -153,7 +153,7 @@ internal sealed class TrainBuilder
         }
         _lastCount = count;
         _rate.Sent(count, charge, now);
-        if (lends && bytes >= ShortestLent)
+        if (lends && (count > 1 || bytes >= ShortestLent))
         {
             _context.Counters.PacketsLent += (ulong)count;
             train = notes;

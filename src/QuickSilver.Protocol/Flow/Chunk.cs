@@ -99,6 +99,7 @@ public sealed unsafe class Chunk : MemoryManager<byte>
     internal byte[] Exchange(byte[] array)
     {
         System.Diagnostics.Debug.Assert(_references == 1 && array.Length == Length, "in use, or of another length");
+        System.Diagnostics.Debug.Assert(GC.GetGeneration(array) == GC.MaxGeneration, "pinned arrays are of the last generation from the beginning");
         byte[] before = _array!;
         Use(array);
         return before;

@@ -37,6 +37,9 @@ internal sealed class BudgetChecks(RunContext run)
             case DatagramKind.Repair:
                 RepairBytes += header.TotalLength;
                 break;
+            case DatagramKind.Note:
+                // Counted with the packet that it tells of.
+                break;
             default:
                 ControlBytes += header.TotalLength;
                 Count(node, header.TotalLength, 0);

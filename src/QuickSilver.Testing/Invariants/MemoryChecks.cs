@@ -55,7 +55,7 @@ internal sealed class MemoryChecks(RunContext run)
     }
 
     /// <summary>Checks a node that was shut down.</summary>
-    public void CheckEmpty(SimulatedNode node, BufferPool pool, int alarms, int channels, int payloads)
+    public void CheckEmpty(SimulatedNode node, BufferPool pool, int alarms, int channels, int payloads, int blocks)
     {
         if (pool.OutstandingChunks != 0)
         {
@@ -66,6 +66,7 @@ internal sealed class MemoryChecks(RunContext run)
         }
         if (alarms != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {alarms} alarms set");
         if (channels != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {channels} channels open");
+        if (blocks != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {blocks} blocks of shared memory out");
         if (payloads != 0) throw run.Violation("R4", $"node {node.Index} was shut down with {payloads} payloads not released");
     }
 

@@ -44,11 +44,25 @@ internal sealed class TrafficChecks(RunContext run, ClusterChecks checks, IReadO
     }
 
     /// <inheritdoc/>
+    public void OnLent(int node, ReadOnlySpan<byte> packet, Instant now)
+    {
+        RejectReason reason = DatagramHeader.TryRead(packet, out DatagramHeader header);
+        if (reason != RejectReason.None || header.TotalLength != packet.Length || header.Kind is not (DatagramKind.Data or DatagramKind.Repair))
+            throw run.Violation("E1", $"node {node} sent a note of {packet.Length} bytes that are no packet: {reason}");
+        run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)packet.Length, Crc32C.Of(packet));
+        checks.Budgets.OnSent(node, header);
+        if (header.Kind != DatagramKind.Data) return;
+        nodes[node].CheckViews();
+        checks.Stability.OnData(node, header, packet);
+    }
+
+    /// <inheritdoc/>
     public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
     {
-        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || !DatagramKinds.CarriesPacket(header.Kind)) return;
+        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None) return;
+        if (header.Kind != DatagramKind.Note && !DatagramKinds.CarriesPacket(header.Kind)) return;
         checks.Budgets.OnRead(node, datagram.Length);
         // What a tap has added may be a lie with the right checksums: nobody has sent it.
-        if (!damaged || (run.Tap is null && header.PayloadIsIntact(datagram))) checks.Stability.OnPacketRead(node, header);
+        if (!damaged || (run.Tap is null && (header.Kind == DatagramKind.Note || header.PayloadIsIntact(datagram)))) checks.Stability.OnPacketRead(node, header);
     }
 }

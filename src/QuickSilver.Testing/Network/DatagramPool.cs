@@ -35,11 +35,12 @@ internal sealed class DatagramPool
         (datagram.Bytes.Length == SmallBytes ? _small : _large).Push(datagram);
     }
 
-    /// <summary>A buffer for one read.</summary>
+    /// <summary>A buffer for one read. A large one is pinned: nodes may keep it, in exchange for one of theirs.</summary>
     public byte[] RentRead(int length)
     {
         bool small = length <= SmallBytes;
-        return (small ? _smallReads : _largeReads).TryPop(out byte[]? buffer) ? buffer : new byte[small ? SmallBytes : LargeBytes];
+        if ((small ? _smallReads : _largeReads).TryPop(out byte[]? buffer)) return buffer;
+        return small ? new byte[SmallBytes] : GC.AllocateUninitializedArray<byte>(LargeBytes, pinned: true);
     }
 
     /// <summary>Takes a read's buffer back, and overwrites it: who keeps a reference to it, against the contract, will notice.</summary>

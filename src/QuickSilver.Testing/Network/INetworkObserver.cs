@@ -12,6 +12,14 @@ internal interface INetworkObserver
     /// <param name="now">The simulation's time.</param>
     void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now);
 
+    /// <summary>The datagram that a node has handed over last is a note of a packet that it lends.</summary>
+    /// <param name="node">Index of the node.</param>
+    /// <param name="packet">The packet, where it lies.</param>
+    /// <param name="now">The simulation's time.</param>
+    void OnLent(int node, ReadOnlySpan<byte> packet, Instant now)
+    {
+    }
+
     /// <summary>A node has read a datagram from one of its sockets.</summary>
     /// <param name="node">Index of the node.</param>
     /// <param name="datagram">The bytes.</param>

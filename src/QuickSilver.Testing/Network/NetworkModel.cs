@@ -39,6 +39,10 @@ public sealed record NetworkModel
     /// <summary>True: the network carries multicast; false: every region is carried by unicast.</summary>
     public bool Multicast { get; init; } = true;
 
+    /// <summary>Blocks of 64 KiB of the memory that each node shares with the others, as if all ran on one machine; 0: none is shared. Needs
+    /// multicast.</summary>
+    public int SharedBlocks { get; init; }
+
     /// <summary>Time from joining an address until its datagrams come.</summary>
     public TimeSpan MulticastJoinDelay { get; init; } = TimeSpan.FromMilliseconds(1);
 

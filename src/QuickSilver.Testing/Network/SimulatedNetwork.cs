@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Scheduling;
+using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Testing.Network;
 
@@ -22,6 +23,7 @@ internal sealed class SimulatedNetwork
     private readonly LinkModel[,]? _links;
     private readonly long[,] _lastArrival;
     private readonly ulong[] _sent;
+    private readonly HashSet<uint> _ended = [];
     private Datagram? _previous;
 
     /// <summary>Makes a network without sockets.</summary>
@@ -38,6 +40,7 @@ internal sealed class SimulatedNetwork
         _random = random;
         _lastArrival = new long[nodes, nodes];
         _sent = new ulong[nodes];
+        Segments = new PlainSegments(process => !_ended.Contains(process), () => events.Now.Ticks / TimeSpan.TicksPerMillisecond);
         if (model.Overrides.Count > 0) _links = ResolveLinks(model, nodes);
     }
 
@@ -50,6 +53,9 @@ internal sealed class SimulatedNetwork
     /// <summary>May add to what is sent; null: nobody does.</summary>
     public ITrafficTap? Tap { get; set; }
 
+    /// <summary>What the nodes lend each other, where they do.</summary>
+    public PlainSegments Segments { get; }
+
     /// <summary>What is wrong with it now.</summary>
     public NetworkConditions Conditions { get; } = new();
 
@@ -58,6 +64,9 @@ internal sealed class SimulatedNetwork
 
     /// <summary>Counts of what happened to copies.</summary>
     public NetworkCounters Counters { get; } = new();
+
+    /// <summary>A node's process has ended: what it held of others' memory, it holds no more.</summary>
+    public void EndProcess(int node) => _ended.Add((uint)node);
 
     /// <summary>Makes a unicast socket reachable.</summary>
     public void Bind(NetEndpoint endpoint, SimulatedSocket socket) => _unicast.Add(endpoint, socket);

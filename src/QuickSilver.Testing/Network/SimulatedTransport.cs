@@ -3,6 +3,8 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Transport;
+using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Testing.Network;
 
@@ -23,6 +25,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     private readonly SimulatedSocket _unicast;
     private readonly List<SimulatedChannel> _channels = [];
     private readonly int _node;
+    private readonly SharedMemory? _shared;
     private Instant _wireFree;
     private Instant _portFree;
     private int _firstChannel;
@@ -50,12 +53,20 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads);
         _control = new SimulatedSocket(this, SocketRole.Control, model.ControlBufferBytes, null);
         _unicast = new SimulatedSocket(this, SocketRole.Unicast, model.ReceiveBufferBytes, null);
+        if (model is { SharedBlocks: > 0, Multicast: true })
+            _shared = network.Segments.Start((ulong)_node + 1, (uint)_node, model.SharedBlocks, new TransportCounters());
         network.Bind(Facts.Control, _control);
         network.Bind(Facts.Data, _unicast);
     }
 
     /// <inheritdoc/>
     public TransportFacts Facts { get; }
+
+    /// <inheritdoc/>
+    public ISharedMemory? SharedMemory => _shared;
+
+    /// <summary>Blocks of shared memory that are not home: of its own that it uses, of others that it holds.</summary>
+    public int BlocksOut => _shared is null ? 0 : _shared.Own.Outstanding + _shared.Others.Held;
 
     /// <summary>Index of the machine.</summary>
     public int Machine { get; }
@@ -120,6 +131,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             Instant start = _wireFree > now ? _wireFree : now;
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
             _network.Observer.OnSent(_node, datagram, train.Route == TrainRoute.Region, now);
+            if (_shared is not null) TellLent(datagram, now);
             if (train.Route == TrainRoute.Region) _network.SendToGroup(Machine, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
             else _network.SendTo(Machine, train.To, datagram, _wireFree);
             BytesMoved += datagram.Length;
@@ -215,16 +227,26 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     public void Wake(Instant ready) => _wake(ready);
 
     /// <summary>Closes every socket, as the end of the process does.</summary>
-    public void CloseAll()
+    /// <param name="inGoodOrder">True: what is shared is given back first; false: the process is killed.</param>
+    public void CloseAll(bool inGoodOrder)
     {
         if (_isClosed) return;
         _isClosed = true;
+        if (inGoodOrder) _shared?.Dispose();
+        _network.EndProcess(_node);
         foreach (SimulatedChannel channel in _channels) StopReceiving(channel);
         _channels.Clear();
         _network.Unbind(Facts.Control);
         _network.Unbind(Facts.Data);
         _control.Close();
         _unicast.Close();
+    }
+
+    private void TellLent(ReadOnlySpan<byte> datagram, Instant now)
+    {
+        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || header.Kind != DatagramKind.Note) return;
+        if (NoteBody.TryRead(datagram[DatagramHeader.Length..], out NoteBody note) && !note.IsOffer)
+            _network.Observer.OnLent(_node, _shared!.Own.Peek(note.Place), now);
     }
 
     private void StopReceiving(SimulatedChannel channel)

@@ -193,7 +193,7 @@ public sealed class SimulatedNode : IMembershipClient
     {
         IsEnding = true;
         Stack.Shutdown(now);
-        _checks.Memory.CheckEmpty(this, _pool, _alarms.Count, _transport.OpenChannels, Application.PayloadsOut);
+        _checks.Memory.CheckEmpty(this, _pool, _alarms.Count, _transport.OpenChannels, Application.PayloadsOut, _transport.BlocksOut);
         End(SimulatedNodeState.Stopped);
     });
 
@@ -291,7 +291,7 @@ public sealed class SimulatedNode : IMembershipClient
         if (_run.Log is not null) _run.Note(Index, state.ToString().ToLowerInvariant());
         _run.Trace.Add(TraceKind.Lifecycle, _run.Now, (ulong)Index, (ulong)state << 32);
         _runner.End();
-        _transport.CloseAll();
+        _transport.CloseAll(inGoodOrder: state == SimulatedNodeState.Stopped);
         if (_link is not null) _membership.Break(_link);
     }
 

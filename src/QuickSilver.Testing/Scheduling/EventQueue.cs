@@ -30,6 +30,9 @@ internal sealed class EventQueue
         _spinLimit = spinLimit;
     }
 
+    /// <summary>The simulation's time.</summary>
+    public Instant Now => _clock.Now;
+
     /// <summary>How many events are to come.</summary>
     public int Count { get; private set; }
 

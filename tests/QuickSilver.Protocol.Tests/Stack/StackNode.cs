@@ -54,7 +54,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     public void Take(byte[] read, SocketRole role)
     {
         if (IsDeaf) return;
-        byte[] buffer = new byte[BufferPool.ChunkBytes];
+        byte[] buffer = GC.AllocateArray<byte>(BufferPool.ChunkBytes, pinned: true);
         read.CopyTo(buffer, 0);
         var completion = new Completion(role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length);
         Stack.Handle(ref completion, _world.Now);

@@ -125,7 +125,7 @@ public class SimulatedTransportTests
         bench.Unicast(0, 1, count: 10);
         bench.RunAll();
         bench.Unicast(0, 1, count: 10);
-        bench.Transports[1].CloseAll();
+        bench.Transports[1].CloseAll(inGoodOrder: false);
         bench.RunAll();
         Assert.Empty(bench.TakeReads(1));
         // The last one sent is remembered, for splices.

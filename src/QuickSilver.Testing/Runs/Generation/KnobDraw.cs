@@ -24,11 +24,12 @@ internal static class KnobDraw
         var membership = new Dice(random, RandomStream.Options, part: 1);
         var network = new Dice(random, RandomStream.Options, part: 2);
         var node = new Dice(random, RandomStream.Options, part: 3);
+        var shared = new Dice(random, RandomStream.Options, part: 4);
         MembershipLinkModel link = Link(membership);
         return new SimulationOptions
         {
             Nodes = nodes,
-            Network = Network(network, nodes),
+            Network = Network(network, nodes) with { SharedBlocks = shared.Chance(0.4) ? (int)shared.Log(2, 100) : 0 },
             MembershipLink = link,
             Membership = Membership(membership, knobs, link),
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
