@@ -16,7 +16,8 @@ internal static class PeerCatalog
     /// <summary>All, in the order of tables.</summary>
     public static IReadOnlyList<Peer> All { get; } =
     [
-        new QuickSilverPeer(),
+        new QuickSilverPeer("quicksilver", sharesMemory: true),
+        new QuickSilverPeer("quicksilver-udp", sharesMemory: false),
         new RawPeer("raw", hasTrains: false, isPacked: false),
         new RawPeer("raw-trains", hasTrains: true, isPacked: false),
         new RawPeer("raw-packed", hasTrains: true, isPacked: true),

@@ -5,8 +5,10 @@ using QuickSilver.Scenarios.Roles;
 namespace QuickSilver.Scenarios.Peers;
 
 /// <summary>QuickSilver itself.</summary>
-internal sealed class QuickSilverPeer()
-    : Peer("quicksilver", new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
+/// <param name="name">On the command line and in tables.</param>
+/// <param name="sharesMemory">False: every packet goes by a socket, as between machines.</param>
+internal sealed class QuickSilverPeer(string name, bool sharesMemory)
+    : Peer(name, new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
 {
     private const int MembershipPort = 14_999;
 
@@ -24,10 +26,11 @@ internal sealed class QuickSilverPeer()
     protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
         Order(RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with { Drop = setting.NodeDrop };
 
-    private static RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, NetworkLab lab, int member) =>
+    private RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, NetworkLab lab, int member) =>
         setting.Order(role, name, number, lab.AddressOf(member), lab.AddressOf(LastAt(setting))) with
         {
             Cluster = $"peers-{Environment.ProcessId}",
+            SharesMemory = sharesMemory,
             MembershipPort = lab.PortOf(MembershipPort),
             MembershipServer = lab.HasMachines ? $"{lab.AddressOf(LastAt(setting))}:{MembershipPort}" : null,
         };

@@ -54,7 +54,7 @@ internal sealed class RawSender : IDisposable
         int filled = 0;
         while (source.TryNext(out MeasuredHeader header))
         {
-            header.Write(_train.AsSpan(filled * _shape.Size));
+            header.Write(_train.AsSpan(filled * _shape.Size, _shape.Size));
             // At a fixed rate nothing waits for a full train.
             if (++filled < _shape.MessagesPerCall && source.IsBehind) continue;
             Send(filled);

@@ -20,6 +20,7 @@ internal static class RoleNode
         options.Transport.Kind = order.Transport;
         options.Transport.MaxDatagramBytes = order.DatagramBytes;
         options.Transport.PayloadChecksum = order.Checksum;
+        options.Transport.SharedMemory = order.SharesMemory;
         if (order.MembershipServer is { } server)
         {
             options.Membership.Mode = order.Role == RoleKind.Host ? MembershipMode.Host : MembershipMode.Client;

@@ -43,6 +43,9 @@ internal sealed record RoleOrder
 
     public PayloadChecksum Checksum { get; init; }
 
+    /// <summary>Whether QuickSilver's nodes may read each other's packets in place.</summary>
+    public bool SharesMemory { get; init; } = true;
+
     /// <summary>Share of received datagrams that a QuickSilver receiver drops.</summary>
     public double Drop { get; init; }
 

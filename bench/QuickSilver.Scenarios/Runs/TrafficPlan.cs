@@ -62,7 +62,7 @@ internal sealed record TrafficPlan
     private Task<RunReport> RunAsync(Variant variant, double rate, int repetition, CancellationToken ct)
     {
         var run = new RunReport { Variant = variant.Text(), OfferedRate = rate, Repetition = repetition };
-        bool isRaw = variant != Variant.QuickSilver;
+        bool isRaw = variant is Variant.RawSingle or Variant.RawTrains;
         var common = new RoleOrder
         {
             Role = isRaw ? RoleKind.RawSender : RoleKind.Sender,
@@ -75,6 +75,7 @@ internal sealed record TrafficPlan
             Rate = rate,
             Send = Send,
             Transport = Transport,
+            SharesMemory = variant != Variant.QuickSilverUdp,
             RawGroup = RawGroup,
             RawPort = isRaw ? FreePort.Find() : 0,
             FeedbackPort = isRaw ? FreePort.Find() : 0,
@@ -99,7 +100,7 @@ internal sealed record TrafficPlan
         {
             if (process.Damaged > 0) failures.Add($"{process.Process} got {process.Damaged} damaged or misdirected messages");
             if (process.Measured == 0) failures.Add($"{process.Process} got no message of the measured part");
-            if (variant != Variant.QuickSilver) continue;
+            if (variant is Variant.RawSingle or Variant.RawTrains) continue;
             if (process.Lost > 0) failures.Add($"{process.Process} did not get {process.Lost} messages");
             if (process.OutOfOrder > 0) failures.Add($"{process.Process} got {process.OutOfOrder} messages out of order or twice");
         }

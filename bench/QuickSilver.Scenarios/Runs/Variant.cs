@@ -6,6 +6,9 @@ internal enum Variant
     /// <summary>QuickSilver.</summary>
     QuickSilver,
 
+    /// <summary>QuickSilver, every packet by a socket.</summary>
+    QuickSilverUdp,
+
     /// <summary>A raw UDP multicast loop, one datagram a call.</summary>
     RawSingle,
 

@@ -7,6 +7,7 @@ internal static class VariantNames
     public static string Text(this Variant variant) => variant switch
     {
         Variant.QuickSilver => "quicksilver",
+        Variant.QuickSilverUdp => "quicksilver-udp",
         Variant.RawSingle => "raw UDP, one datagram a call",
         _ => "raw UDP, trains",
     };

@@ -24,7 +24,7 @@ internal sealed class BlockingFanOut(IPEndPoint at) : TcpFanOut(at)
         int filled = 0;
         while (source.TryNext(out MeasuredHeader header))
         {
-            header.Write(batch.AsSpan(filled + TcpFraming.HeadBytes));
+            header.Write(batch.AsSpan(filled + TcpFraming.HeadBytes, size));
             filled += stride;
             if (filled < batch.Length && source.IsBehind) continue;
             Send(batch.AsSpan(0, filled));

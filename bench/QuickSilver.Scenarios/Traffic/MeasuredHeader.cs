@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// The head of every measured payload, QuickSilver's and the raw loops' alike; what follows is filler that nobody reads, so that all senders and
-/// receivers do the same work. Little endian:
+/// The head of every measured payload, QuickSilver's and the raw loops' alike. What follows is filler, every byte the lowest of the index: written by
+/// the sender and read by each receiver, so that whoever moves a payload without touching it has no better of it. Little endian:
 /// <code>
 /// offset  length  field
 /// 0       4       group, from 0
@@ -26,14 +26,18 @@ internal readonly record struct MeasuredHeader(int Group, RunPhase Phase, long I
     private const int IndexAt = 8;
     private const int TicksAt = 16;
 
-    /// <summary>Writes it at the head of a payload.</summary>
+    /// <summary>Writes a whole payload: the head, and filler.</summary>
     public void Write(Span<byte> payload)
     {
         BinaryPrimitives.WriteInt32LittleEndian(payload, Group);
         BinaryPrimitives.WriteInt32LittleEndian(payload[PhaseAt..], (int)Phase);
         BinaryPrimitives.WriteInt64LittleEndian(payload[IndexAt..], Index);
         BinaryPrimitives.WriteInt64LittleEndian(payload[TicksAt..], Ticks);
+        payload[Bytes..].Fill((byte)Index);
     }
+
+    /// <summary>True when the payload that this head was read from is as it was written, to the last byte.</summary>
+    public bool IsWhole(ReadOnlySpan<byte> payload) => !payload[Bytes..].ContainsAnyExcept((byte)Index);
 
     /// <summary>Reads it from the head of a payload of at least <see cref="Bytes"/>.</summary>
     public static MeasuredHeader Read(ReadOnlySpan<byte> payload) => new(

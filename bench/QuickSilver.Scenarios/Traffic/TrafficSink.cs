@@ -4,7 +4,7 @@ using QuickSilver.Samples;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Counts and checks what a receiver gets, the same for every kind: length, order in each group, none missing, none twice; rate and latency of the
+/// Counts and checks what a receiver gets, the same for every kind: length, every byte, order in each group, none missing, none twice; rate and latency of the
 /// measured part. The warm-up is measured too, and forgotten: what measures is compiled then, not in the part that counts. One thread receives; the
 /// counters may be read by others.
 /// </summary>
@@ -26,7 +26,7 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
     /// <summary>Messages of the measured part.</summary>
     public long Measured => _phase == RunPhase.WarmUp ? 0 : _measured;
 
-    /// <summary>Messages that did not have the run's length, group or head.</summary>
+    /// <summary>Messages that did not have the run's length, group, head or filler.</summary>
     public long Damaged { get; private set; }
 
     /// <summary>Messages that came after a later one of their group, or a second time.</summary>
@@ -55,7 +55,7 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
         Volatile.Write(ref _delivered, _delivered + 1);
         if (payload.Length != size) return CountDamaged();
         MeasuredHeader header = MeasuredHeader.Read(payload);
-        if ((uint)header.Group >= (uint)_lastByGroup.Length) return CountDamaged();
+        if ((uint)header.Group >= (uint)_lastByGroup.Length || !header.IsWhole(payload)) return CountDamaged();
         if (header.Phase != _phase) Enter(header.Phase);
         if (header.Phase == RunPhase.Measured || _phase == RunPhase.WarmUp) Measure(header);
 
