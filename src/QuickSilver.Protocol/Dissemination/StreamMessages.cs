@@ -20,7 +20,6 @@ internal sealed class StreamMessages
     private readonly SentMessages _sent = new();
     private readonly ulong[] _introduced;
     private readonly bool _isOwn;
-    private uint _packed;
 
     /// <summary>Nothing is bound yet.</summary>
     /// <param name="context">The node's.</param>
@@ -69,7 +68,7 @@ internal sealed class StreamMessages
     /// <param name="now">The present instant.</param>
     public void OnWritten(GroupSender group, in MessageRun run, ulong sequence, Instant now)
     {
-        _packed += (uint)run.Count;
+        Packed += (uint)run.Count;
         _sent.Count(group, group.OnWritten(run), run.Count, run.TotalLength, sequence);
         // Where this stream does not carry them home, no other does.
         if (_isOwn || !_context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten)) _context.Own.Add(group, _context.ActiveStep, run, now);
@@ -82,7 +81,7 @@ internal sealed class StreamMessages
     /// <param name="now">The present instant.</param>
     public void OnPacked(OutgoingMessage message, in Slice inPacket, ulong sequence, Instant now)
     {
-        _packed++;
+        Packed++;
         if (message.Ticket is not null || message.Unstable > 1)
         {
             _sent.Add(message, sequence);
@@ -98,11 +97,14 @@ internal sealed class StreamMessages
     /// <summary>A packet is closed: the own messages in it go to their delivery here.</summary>
     public void OnPacketClosed(Instant now) => _context.Own.Flush(now);
 
+    /// <summary>Messages packed since they were taken last.</summary>
+    public uint Packed { get; private set; }
+
     /// <summary>How many messages were packed since the last call.</summary>
     public uint TakePacked()
     {
-        uint packed = _packed;
-        _packed = 0;
+        uint packed = Packed;
+        Packed = 0;
         return packed;
     }
 

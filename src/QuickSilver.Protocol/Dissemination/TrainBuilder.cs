@@ -17,8 +17,9 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </summary>
 internal sealed class TrainBuilder
 {
-    // Of packets that are lent. More of them save few calls, and readers begin later.
+    // Of packets that are lent. More of them save few calls, and readers begin later; so they do when many small messages are packed.
     private const int LentDatagrams = 8;
+    private const int LentMessages = 512;
 
     // A shorter packet alone costs readers no more by a copy than by a note.
     private const int ShortestLent = 4 << 10;
@@ -28,6 +29,7 @@ internal sealed class TrainBuilder
     private readonly SendContext _context;
     private readonly StreamSender _stream;
     private readonly StreamLending _lending;
+    private readonly StreamMessages _messages;
     private readonly PendingPackets _pending;
     private readonly PacketPacker _packer;
     private readonly Arena _arena;
@@ -54,6 +56,7 @@ internal sealed class TrainBuilder
         _context = context;
         _stream = stream;
         _lending = lending;
+        _messages = messages;
         _pending = pending;
         _slot = facts.SlotBytes;
         _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
@@ -119,10 +122,10 @@ internal sealed class TrainBuilder
         Slice notes = lends ? _notes.Take(most * NoteLength) : default;
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
-        while (isFull && count < most && _stream.HasWork && (_arena.Remaining >= _slot || (lends && TryContinueShared())))
+        while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : _arena.Remaining >= _slot))
         {
             int atMost = backlog.Direct.Count > 0 ? _slot : (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
-            int next = KernelCharge.OfTrain(bytes + atMost, _slot) - charge;
+            int next = Charge(bytes + atMost, lends) - charge;
             if (!_window.CanSend(next, now))
             {
                 WaitForWindow(next, now);
@@ -138,7 +141,7 @@ internal sealed class TrainBuilder
             isFull = datagram.Length == _slot;
             bytes += datagram.Length;
             int chargeBefore = charge;
-            charge = KernelCharge.OfTrain(bytes, _slot);
+            charge = Charge(bytes, lends);
             _window.Sent(charge - chargeBefore, now);
             WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
             _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
@@ -230,6 +233,10 @@ internal sealed class TrainBuilder
         int length = _packer.Pack(slot, _pending.Highest + 1, now);
         return length == _slot ? slot : _arena.Trim(slot, length);
     }
+
+    private int Charge(int bytes, bool lends) => lends ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _slot);
+
+    private bool MayLendMore() => _messages.Packed < LentMessages && TryContinueShared();
 
     private bool TryContinueShared()
     {
