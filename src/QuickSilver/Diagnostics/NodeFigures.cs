@@ -16,9 +16,11 @@ internal struct NodeFigures
     public long BytesSent;
     public long BytesReceived;
     public long PacketsSent;
+    public long PacketsLent;
     public long MessageCopies;
     public long DatagramsSent;
     public long PacketsReceived;
+    public long PacketsBorrowed;
     public long PacketsDuplicate;
     public long PacketsRejected;
     public long PacketsMissed;
@@ -57,6 +59,7 @@ internal struct NodeFigures
         BytesSent += earlier.BytesSent;
         BytesReceived += earlier.BytesReceived;
         PacketsSent += earlier.PacketsSent;
+        PacketsLent += earlier.PacketsLent;
         MessageCopies += earlier.MessageCopies;
         DatagramsSent += earlier.DatagramsSent;
         PacketsReceived += earlier.PacketsReceived;
@@ -86,9 +89,11 @@ internal struct NodeFigures
         BytesSent = BytesSent,
         BytesReceived = BytesReceived,
         PacketsSent = PacketsSent,
+        PacketsLent = PacketsLent,
         MessageCopies = MessageCopies,
         DatagramsSent = DatagramsSent,
         PacketsReceived = PacketsReceived,
+        PacketsBorrowed = PacketsBorrowed,
         PacketsDuplicate = PacketsDuplicate,
         PacketsRejected = PacketsRejected,
         PacketsMissed = PacketsMissed,

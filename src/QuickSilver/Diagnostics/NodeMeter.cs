@@ -45,7 +45,9 @@ internal sealed class NodeMeter : IDisposable
         Counter("quicksilver.view.changes", "{change}", "Changes of membership installed", static s => s.ViewChanges);
         Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that did not answer", static s => s.Suspicions);
         Counter("quicksilver.packets.sent", "{packet}", "Packets sent for the first time", static s => s.PacketsSent, carrier);
+        Counter("quicksilver.packets.lent", "{packet}", "Packets of these read in place by others", static s => s.PacketsLent);
         Counter("quicksilver.packets.received", "{packet}", "Packets received for the first time", static s => s.PacketsReceived, carrier);
+        Counter("quicksilver.packets.borrowed", "{packet}", "Packets of these read in place here", static s => s.PacketsBorrowed);
         Counter("quicksilver.packets.duplicate", "{packet}", "Packets that were here already", static s => s.PacketsDuplicate, carrier);
         Counter("quicksilver.packets.rejected", "{packet}", "Datagrams dropped because they broke a rule", static s => s.PacketsRejected, carrier);
         Counter("quicksilver.packets.lost", "{packet}", "Packets found missing", static s => s.PacketsMissed);

@@ -120,6 +120,7 @@ internal sealed class StatisticsCutter
         _next.Uptime = now - _started;
         _next.Groups = _core.Directory.Count;
         _next.SocketDrops = (long)_core.Transport.ReadSocketDrops();
+        _next.PacketsBorrowed = (long)_core.Transport.Counters.PacketsBorrowed;
         _next.RateActual = _rate;
         _next.LeasesOutstanding = _core.Services.Inboxes.Leases.Outstanding;
         _next.MessagesDropped = _core.MessagesDropped;
@@ -145,6 +146,7 @@ internal sealed class StatisticsCutter
             BytesSent = (long)counters.BytesSent,
             BytesReceived = (long)counters.BytesReceived,
             PacketsSent = (long)counters.PacketsSent,
+            PacketsLent = (long)counters.PacketsLent,
             MessageCopies = (long)counters.MessageCopies,
             DatagramsSent = (long)counters.DatagramsSent,
             PacketsReceived = (long)counters.PacketsReceived,

@@ -44,6 +44,9 @@ public sealed record NodeStatistics
     /// <summary>Packets sent for the first time, one per region.</summary>
     public long PacketsSent { get; init; }
 
+    /// <summary>Packets of these that nodes of the same machine read in place, in this node's memory: only notes of them were sent.</summary>
+    public long PacketsLent { get; init; }
+
     /// <summary>Messages as they left for the first time: each once for every region of its group by multicast, once for
     /// every member by unicast.</summary>
     public long MessageCopies { get; init; }
@@ -53,6 +56,9 @@ public sealed record NodeStatistics
 
     /// <summary>Packets received for the first time, repairs included.</summary>
     public long PacketsReceived { get; init; }
+
+    /// <summary>Packets of these that were read in place, in their sender's memory.</summary>
+    public long PacketsBorrowed { get; init; }
 
     /// <summary>Packets that were here already.</summary>
     public long PacketsDuplicate { get; init; }
