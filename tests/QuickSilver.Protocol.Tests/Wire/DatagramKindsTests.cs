@@ -13,6 +13,7 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.Repair, PriorityClass.Repair)]
     [InlineData(DatagramKind.Beacon, PriorityClass.Data)]
     [InlineData(DatagramKind.Data, PriorityClass.Data)]
+    [InlineData(DatagramKind.Note, PriorityClass.Data)]
     [InlineData(DatagramKind.Probe, PriorityClass.Data)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)

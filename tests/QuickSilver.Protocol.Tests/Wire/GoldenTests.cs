@@ -97,6 +97,17 @@ public class GoldenTests
     }
 
     [Fact]
+    public void TheNoteAndTheOfferAreRead()
+    {
+        Assert.True(NoteBody.TryRead(Body("note"), out NoteBody note));
+        Assert.Equal(WireSamples.Note, note);
+        Assert.False(note.IsOffer);
+        Assert.True(NoteBody.TryRead(Body("offer"), out NoteBody offer));
+        Assert.Equal(new NoteBody(WireSamples.Segment, default), offer);
+        Assert.True(offer.IsOffer);
+    }
+
+    [Fact]
     public void TheTokenIsRead()
     {
         var reader = new WireReader(Body("token"));
@@ -152,6 +163,8 @@ public class GoldenTests
         yield return ("pull", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Pull),
             (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, [new(1000, 1001), new(17385, 33769)])));
+        yield return ("note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
+        yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), new NoteBody(WireSamples.Segment, default)));
         yield return ("token-ack", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.TokenAck), (ref WireWriter writer) => WireSamples.Hop.WriteTo(ref writer, default)));
         yield return ("token", WireSamples.Datagram(WireSamples.Header(DatagramKind.Token), (ref WireWriter writer) =>

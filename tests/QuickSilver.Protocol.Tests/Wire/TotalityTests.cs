@@ -34,6 +34,19 @@ public class TotalityTests
     public void AnyBytesAreAPullOrRefused() => Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
 
     [Fact]
+    public void AnyBytesAreANoteOrRefused() => Totality.Check(
+        input =>
+        {
+            if (!NoteBody.TryRead(input, out NoteBody note)) return false;
+            LentPlace place = note.Place;
+            Require(input.Length == NoteBody.Length && place.Offset >= 0 && note.IsOffer == (place.Length == 0));
+            Require(note.IsOffer || place.Length is >= DatagramHeader.Length and <= DatagramHeader.MaxDatagram);
+            return true;
+        },
+        Body("note"),
+        Body("offer"));
+
+    [Fact]
     public void AnyBytesAreATokensHopOrRefused()
     {
         var skipped = new List<int>(WireSamples.Members);
@@ -76,6 +89,7 @@ public class TotalityTests
         Totality.CheckOneForm(
             bytes => PullBody.TryRead(bytes, out PullBody pull) ? WrittenPull(pull.Stream, pull.Partition, ToArray(pull.Ranges)) : null,
             Body("pull"));
+        Totality.CheckOneForm(bytes => NoteBody.TryRead(bytes, out NoteBody note) ? WrittenNote(note) : null, Body("note"), Body("offer"));
         Totality.CheckOneForm(WriteHopAgain, Body("token-ack"));
         Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"), Body("runs"));
         Totality.CheckOneForm(WriteTokenAgain, TokenBody());
@@ -171,6 +185,13 @@ public class TotalityTests
 
     private static byte[] WrittenPull(ulong stream, int partition, SequenceRange[] ranges) =>
         Written((ref WireWriter writer) => PullBody.Write(ref writer, stream, partition, ranges));
+
+    private static byte[] WrittenNote(NoteBody note)
+    {
+        var bytes = new byte[NoteBody.Length];
+        note.WriteTo(bytes);
+        return bytes;
+    }
 
     private static byte[] Written(WireSamples.BodyWriter body)
     {

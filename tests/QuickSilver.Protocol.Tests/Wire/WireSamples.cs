@@ -17,6 +17,9 @@ internal static class WireSamples
     public static readonly NodeNumber Peer = new(Reign, 4);
     public static readonly NodeNumber Gone = new(Reign, 6);
 
+    public static readonly SegmentName Segment = new(0xF1E2D3C4B5A69788, 4242, 17);
+    public static readonly NoteBody Note = new(Segment, new LentPlace(300, 0x80000001, 61_440, 1400));
+
     public delegate void BodyWriter(ref WireWriter writer);
 
     public static DatagramHeader Header(DatagramKind kind, DatagramFlags flags = DatagramFlags.None, ulong sequence = 0) => new()
@@ -40,6 +43,9 @@ internal static class WireSamples
         header.WriteTo(bytes);
         return bytes;
     }
+
+    public static byte[] Datagram(DatagramHeader header, NoteBody note) =>
+        Datagram(header, (ref WireWriter writer) => note.WriteTo(writer.Reserve(NoteBody.Length)));
 
     public static void WriteRecord(
         ref WireWriter writer,
