@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Flow;
 
@@ -83,6 +84,62 @@ public sealed class ArenaTests
         Assert.Same(first.Chunk, second.Chunk);
         Assert.Equal(30_000, second.Offset);
         Assert.Equal(1, _pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void AChunkThatOthersReadIsTakenOnlyWhenAskedFor()
+    {
+        var memory = new SharedMemoryStub(blocks: 2);
+        var arena = new Arena(_pool, BufferOwner.Pending, memory);
+        Slice own = arena.Take(1000);
+        Assert.False(arena.IsShared);
+        Assert.False(memory.TryLocate(own, out _));
+
+        arena.StartChunk(shared: true);
+        Slice lent = arena.Take(1000);
+        Assert.True(arena.IsShared);
+        Assert.True(memory.TryLocate(lent, out NoteBody note));
+        Assert.Equal((0, 1000), (note.Place.Offset, note.Place.Length));
+        Assert.Equal(BufferOwner.Pending, lent.Chunk!.Owner);
+        Assert.Equal(BufferPool.ChunkBytes - 1000, arena.Remaining);
+
+        // What does not fit is not asked to be shared.
+        Slice next = arena.Take(BufferPool.ChunkBytes);
+        Assert.False(arena.IsShared);
+        Assert.False(memory.TryLocate(next, out _));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void WhereNoChunkThatOthersReadIsFreeThePoolGivesOne(bool hasMemory)
+    {
+        var arena = new Arena(_pool, BufferOwner.Pending, hasMemory ? new SharedMemoryStub(blocks: 0) : null);
+        arena.StartChunk(shared: true);
+
+        Assert.False(arena.IsShared);
+        Assert.Equal(BufferPool.ChunkBytes, arena.Remaining);
+        Assert.Equal(1, _pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void AChunkThatOthersReadGoesHomeWhenItsLastSliceAndTheArenaLetGo()
+    {
+        var memory = new SharedMemoryStub(blocks: 1);
+        var arena = new Arena(_pool, BufferOwner.Pending, memory);
+        arena.StartChunk(shared: true);
+        Slice first = arena.Take(10);
+        Slice second = arena.Trim(arena.Take(2000), 10);
+        Assert.Equal(10, second.Offset);
+        first.Release();
+        second.Release();
+        Assert.Equal(1, memory.Outstanding);
+
+        arena.Close();
+
+        Assert.Equal(0, memory.Outstanding);
+        Assert.False(arena.IsShared);
+        Assert.Equal(0, _pool.OutstandingChunks);
     }
 
     [Fact]

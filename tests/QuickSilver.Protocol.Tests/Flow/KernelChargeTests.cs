@@ -70,6 +70,25 @@ public sealed class KernelChargeTests
         }
     }
 
+    [Fact]
+    public void LentPacketsNeverCostLessForAByteMore()
+    {
+        int before = 0;
+        for (int bytes = 1; bytes <= 8 * 65_493; bytes++)
+        {
+            int charge = KernelCharge.OfLent(bytes);
+            Assert.True(charge >= before, $"{bytes} bytes lent cost {charge}, less than {before}");
+            before = charge;
+        }
+    }
+
+    [Theory]
+    [InlineData(2, 833)]
+    [InlineData(4096, 2880)]
+    [InlineData(64_000, 32_832)]
+    public void LentPacketsAreChargedHalfOfTheirLengthAndWhatADatagramCostsBesides(int bytes, int charge) =>
+        Assert.Equal(charge, KernelCharge.OfLent(bytes));
+
     // On the safe side: never more than really fit; and within a tenth of it.
     private static void AssertSafeAndClose(long fit, int counted)
     {
