@@ -258,6 +258,9 @@ internal enum Mark : byte
     /// <summary>A note named a packet that is not there any more, or lies in memory that is not open here.</summary>
     LentPacketNotThere,
 
+    /// <summary>A packet that was sent again was read in place, by a note.</summary>
+    RepairReadInPlace,
+
     /// <summary>A member opened the memory that a sender offered.</summary>
     SegmentOpened,
 

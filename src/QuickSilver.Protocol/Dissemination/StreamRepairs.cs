@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// twice, and after a multicast nobody gets it again: the first may still be on its way. What becomes stable while it waits here is not sent.
 /// </para>
 /// <para>
-/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls. Waiting packets of equal length for one
+/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls; who reads them in place is sent a note. Waiting packets of equal length for one
 /// destination leave as a train. Source: first paper, section 2.2, recovery from the source; the counting of askers is ours. Cost: O(1) per packet
 /// asked for, one copy per packet sent.
 /// </para>
@@ -22,14 +22,16 @@ internal sealed class StreamRepairs : IFeed
 {
     private readonly SendContext _context;
     private readonly PendingPackets _pending;
+    private readonly StreamLending _lending;
     private readonly StreamCarrier _carrier;
     private readonly RingQueue<Job> _jobs = new();
     private readonly int _trainDatagrams;
     private Chunk? _copies;
     private bool _isRegistered;
 
-    public StreamRepairs(SendContext context, PendingPackets pending, StreamCarrier carrier, int trainDatagrams)
+    public StreamRepairs(SendContext context, PendingPackets pending, StreamLending lending, StreamCarrier carrier, int trainDatagrams)
     {
+        _lending = lending;
         _context = context;
         _pending = pending;
         _carrier = carrier;
@@ -119,7 +121,7 @@ internal sealed class StreamRepairs : IFeed
         int length = 0;
         segment = 0;
         int count = 0;
-        while (_jobs.Count > 0 && count < _trainDatagrams && _jobs.First.To == to)
+        while (_jobs.Count > 0 && _jobs.First.To == to)
         {
             ulong sequence = _jobs.First.Sequence;
             if (!_pending.Contains(sequence))
@@ -128,19 +130,20 @@ internal sealed class StreamRepairs : IFeed
                 continue;
             }
             ref PendingPacket packet = ref _pending[sequence];
-            Slice datagram = packet.Datagram;
-            if (count > 0 && (datagram.Length > segment || length + datagram.Length > Train.MaxBytes)) break;
+            OutgoingRepair repair = to is null
+                ? OutgoingRepair.ForAll(packet.Datagram, _lending.IsOn() ? _context.Transport.SharedMemory : null)
+                : OutgoingRepair.For(packet.Datagram, _context.Transport.SharedMemory, to.Number.Key);
+            int bytes = repair.Length;
+            if (count > 0 && (bytes > segment || length + bytes > Train.MaxBytes || count >= repair.MostInTrain(_trainDatagrams))) break;
             _jobs.Dequeue();
             packet.WaitingRepairs--;
             if (to is not null && to.IsRemoved) continue;
             packet.Repaired = now;
             _copies ??= _context.Pool.Rent(BufferOwner.Pending);
-            Span<byte> copy = _copies.AsSpan(length, datagram.Length);
-            datagram.Span.CopyTo(copy);
-            DatagramHeader.MarkAsRepair(copy);
-            length += datagram.Length;
-            if (count++ == 0) segment = datagram.Length;
-            if (datagram.Length < segment) break;
+            repair.WriteTo(_copies.AsSpan(length, bytes), relay: null);
+            length += bytes;
+            if (count++ == 0) segment = bytes;
+            if (bytes < segment) break;
         }
         return length;
     }

@@ -55,7 +55,7 @@ public sealed class StreamSender : IFeed
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
         _train = new TrainInHand(new StreamCarrier(view, _channel, context.SelfKey), context.Counters);
-        _repairs = new StreamRepairs(context, _pending, new StreamCarrier(view, _channel, context.SelfKey), _builder.TrainDatagrams);
+        _repairs = new StreamRepairs(context, _pending, _lending, new StreamCarrier(view, _channel, context.SelfKey), _builder.TrainDatagrams);
         CountMembers();
     }
 

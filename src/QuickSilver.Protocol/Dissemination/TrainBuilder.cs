@@ -24,8 +24,6 @@ internal sealed class TrainBuilder
     // A shorter packet alone costs readers no more by a copy than by a note.
     private const int ShortestLent = 4 << 10;
 
-    private const int NoteLength = DatagramHeader.Length + NoteBody.Length;
-
     private readonly SendContext _context;
     private readonly StreamSender _stream;
     private readonly StreamLending _lending;
@@ -119,7 +117,7 @@ internal sealed class TrainBuilder
             wanted = Math.Min(wanted, most);
             if (_arena.Remaining < wanted * _slot) _arena.StartChunk();
         }
-        Slice notes = lends ? _notes.Take(most * NoteLength) : default;
+        Slice notes = lends ? _notes.Take(most * NoteBody.DatagramLength) : default;
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
         while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : _arena.Remaining >= _slot))
@@ -145,10 +143,10 @@ internal sealed class TrainBuilder
             _window.Sent(charge - chargeBefore, now);
             WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
             _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
-            if (lends) WriteNote(notes.Part(count * NoteLength, NoteLength), datagram);
+            if (lends) WriteNote(notes.Part(count * NoteBody.DatagramLength, NoteBody.DatagramLength), datagram);
             if (count++ == 0) train = datagram;
         }
-        if (lends) notes = _notes.Trim(notes, count * NoteLength);
+        if (lends) notes = _notes.Trim(notes, count * NoteBody.DatagramLength);
         if (count == 0)
         {
             notes.Release();
@@ -160,7 +158,7 @@ internal sealed class TrainBuilder
         {
             _context.Counters.PacketsLent += (ulong)count;
             train = notes;
-            segment = NoteLength;
+            segment = NoteBody.DatagramLength;
             return count;
         }
         notes.Release();
@@ -185,7 +183,7 @@ internal sealed class TrainBuilder
     /// <returns>The datagram, with one reference.</returns>
     public Slice BuildOffer()
     {
-        Slice datagram = _notes.Take(NoteLength);
+        Slice datagram = _notes.Take(NoteBody.DatagramLength);
         _lending.WriteOffer(datagram.Span[DatagramHeader.Length..]);
         WriteHeader(datagram, DatagramKind.Note, _pending.Highest, DatagramFlags.None);
         return datagram;

@@ -31,6 +31,11 @@ public interface ISharedMemory
     /// <returns>False when its chunk is of no segment.</returns>
     bool TryLocate(in Slice slice, out NoteBody note);
 
+    /// <summary>True when a node reads a segment: the own one, or one that is open here.</summary>
+    /// <param name="segment">The segment.</param>
+    /// <param name="node">Its <see cref="NodeNumber.Key"/>.</param>
+    bool IsReadBy(in SegmentName segment, ulong node);
+
     /// <summary>Opens another node's segment, or finds it open. May fail for good: another user's, another container's.</summary>
     /// <param name="segment">The segment.</param>
     /// <param name="self">This node's <see cref="NodeNumber.Key"/>, by which the owner knows it.</param>

@@ -56,17 +56,16 @@ internal sealed class RepairFeed : IFeed
                 _orders.Dequeue();
                 continue;
             }
-            if (to is null) (to, segment) = (member, packet.Length);
-            else if (to != member || packet.Length > segment) break;
-            else if (length + packet.Length > _train.Length || count == _node.Transport.Facts.TrainDatagrams) break;
+            OutgoingRepair repair = OutgoingRepair.For(packet, _node.Transport.SharedMemory, member.Number.Key);
+            int bytes = repair.Length;
+            if (to is null) (to, segment) = (member, bytes);
+            else if (to != member || bytes > segment) break;
+            else if (length + bytes > _train.Length || count >= repair.MostInTrain(_node.Transport.Facts.TrainDatagrams)) break;
             _orders.Dequeue();
-            Span<byte> copy = _train.AsSpan(length, packet.Length);
-            packet.Span.CopyTo(copy);
-            if (order.Stream.Own is null) DatagramHeader.MarkAsPeerRepair(copy, order.Region.Self);
-            else DatagramHeader.MarkAsRepair(copy);
-            length += packet.Length;
+            repair.WriteTo(_train.AsSpan(length, bytes), order.Stream.Own is null ? order.Region.Self : null);
+            length += bytes;
             count++;
-            if (packet.Length < segment) break;
+            if (bytes < segment) break;
         }
         if (to is null)
         {

@@ -95,11 +95,11 @@ internal sealed class DatagramRouter
         HeardOthers++;
         if (DatagramKinds.IsControl(header.Kind))
             return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
-        if (header.Kind is not (DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note))
+        if (!DatagramKinds.CarriesPacket(header.Kind) && !DatagramKinds.IsNote(header.Kind) && header.Kind != DatagramKind.Beacon)
             return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (role == SocketRole.Control) return RejectReason.WrongSocket;
 
-        if (header.Kind == DatagramKind.Note) return RouteNote(header, datagram[DatagramHeader.Length..], role, now);
+        if (DatagramKinds.IsNote(header.Kind)) return RouteNote(header, datagram[DatagramHeader.Length..], role, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (header.Kind == DatagramKind.Beacon)
         {
@@ -127,12 +127,21 @@ internal sealed class DatagramRouter
         if (!memory.TryBorrow(note, out Slice packet))
         {
             _rooms.Probes.Hit(Mark.LentPacketNotThere);
+            if (header.Kind == DatagramKind.RepairNote) return RejectReason.NotThere;
             RejectReason reason = region is null ? RejectReason.UnknownView : region.OnBeacon(header, now);
             return reason == RejectReason.None ? RejectReason.NotThere : reason;
         }
         RejectReason outcome = DatagramHeader.TryRead(packet.Span, out DatagramHeader lent);
+        if (outcome == RejectReason.None && !IsMeant(lent, header, packet.Length)) outcome = RejectReason.Malformed;
         if (outcome == RejectReason.None)
-            outcome = IsMeant(lent, header, packet.Length) ? TakePacket(region, lent, packet.Span, packet, role, now) : RejectReason.Malformed;
+        {
+            if (header.Kind == DatagramKind.RepairNote)
+            {
+                _rooms.Probes.Hit(Mark.RepairReadInPlace);
+                lent.BecomeRepair(header);
+            }
+            outcome = TakePacket(region, lent, packet.Span, packet, role, now);
+        }
         packet.Release();
         return outcome;
     }

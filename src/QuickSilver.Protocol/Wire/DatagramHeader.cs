@@ -142,7 +142,15 @@ public struct DatagramHeader
     }
 
     /// <summary>True for a repair that a peer sends from its cache, not the stream's sender.</summary>
-    public readonly bool IsFromPeer => Kind == DatagramKind.Repair && (Flags & DatagramFlags.FromPeer) != 0;
+    public readonly bool IsFromPeer => Kind is DatagramKind.Repair or DatagramKind.RepairNote && (Flags & DatagramFlags.FromPeer) != 0;
+
+    /// <summary>Has the header of a packet that a note names say what the note says: that it is sent again, and by whom. The packet stays as it is.</summary>
+    public void BecomeRepair(in DatagramHeader note)
+    {
+        Kind = DatagramKind.Repair;
+        Flags = (Flags & DatagramFlags.PayloadChecksum) | (note.Flags & DatagramFlags.FromPeer);
+        Relay = note.Relay;
+    }
 
     /// <summary>
     /// Turns a stored data datagram into a repair from its sender, in place: kind and flags change, the payload and its checksum stay as the sender
@@ -179,7 +187,7 @@ public struct DatagramHeader
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[ViewTagOffset..], ViewTag);
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[ViewCounterOffset..], ViewCounter);
         BinaryPrimitives.WriteUInt64LittleEndian(datagram[SenderOffset..], Sender);
-        BinaryPrimitives.WriteUInt64LittleEndian(datagram[SequenceOffset..], Sequence);
+        BinaryPrimitives.WriteUInt64LittleEndian(datagram[SequenceOffset..], IsFromPeer ? Sequence | ((ulong)Relay << RelayShift) : Sequence);
     }
 
     // The payload's checksum is guarded too: it ties the payload to this header, and the tail of another packet is not taken for this one's.

@@ -35,4 +35,7 @@ public enum DatagramKind : byte
 
     /// <summary>Where a packet lies in memory that sender and receivers share, sent instead of the packet; or an offer of such memory.</summary>
     Note = 10,
+
+    /// <summary>A note of a packet that is sent again, by a peer or by its sender.</summary>
+    RepairNote = 11,
 }

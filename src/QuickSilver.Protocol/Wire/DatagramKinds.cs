@@ -11,7 +11,7 @@ public static class DatagramKinds
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
         DatagramKind.Nak or DatagramKind.Pull => PriorityClass.Request,
-        DatagramKind.Repair => PriorityClass.Repair,
+        DatagramKind.Repair or DatagramKind.RepairNote => PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
 
@@ -23,6 +23,17 @@ public static class DatagramKinds
 
     /// <summary>True for kinds whose body is a packet; its checksum is optional and stands apart from the header's.</summary>
     public static bool CarriesPacket(DatagramKind kind) => kind is DatagramKind.Data or DatagramKind.Repair;
+
+    /// <summary>True for kinds that tell where a packet lies in memory that sender and receivers share.</summary>
+    public static bool IsNote(DatagramKind kind) => kind is DatagramKind.Note or DatagramKind.RepairNote;
+
+    /// <summary>The kind of the packet that a datagram carries or tells of; for others the kind itself.</summary>
+    public static DatagramKind PacketOf(DatagramKind kind) => kind switch
+    {
+        DatagramKind.Note => DatagramKind.Data,
+        DatagramKind.RepairNote => DatagramKind.Repair,
+        _ => kind,
+    };
 
     /// <summary>The class of a read, by the kind byte of its first header; data when it is too short to tell.</summary>
     public static PriorityClass PriorityOfRead(ReadOnlySpan<byte> read) =>

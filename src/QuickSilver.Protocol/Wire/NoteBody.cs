@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Note"/>: where a packet lies that is read in place by nodes of the same machine. Of one length, so that notes
+/// Body of a <see cref="DatagramKind.Note"/> or <see cref="DatagramKind.RepairNote"/>: where a packet lies that is read in place by nodes of the same machine. Of one length, so that notes
 /// make a train.
 /// <code>
 /// off len field
@@ -22,6 +22,9 @@ public readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
 {
     /// <summary>Bytes of the body.</summary>
     public const int Length = 32;
+
+    /// <summary>Bytes of the whole datagram.</summary>
+    public const int DatagramLength = DatagramHeader.Length + Length;
 
     private const int ProcessOffset = 8;
     private const int DescriptorOffset = 12;

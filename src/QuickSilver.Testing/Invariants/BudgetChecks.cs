@@ -35,6 +35,7 @@ internal sealed class BudgetChecks(RunContext run)
                 Count(node, 0, header.TotalLength);
                 break;
             case DatagramKind.Repair:
+            case DatagramKind.RepairNote:
                 RepairBytes += header.TotalLength;
                 break;
             case DatagramKind.Note:

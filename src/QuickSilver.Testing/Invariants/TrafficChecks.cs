@@ -60,9 +60,10 @@ internal sealed class TrafficChecks(RunContext run, ClusterChecks checks, IReadO
     public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
     {
         if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None) return;
-        if (header.Kind != DatagramKind.Note && !DatagramKinds.CarriesPacket(header.Kind)) return;
+        bool isNote = DatagramKinds.IsNote(header.Kind);
+        if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;
         checks.Budgets.OnRead(node, datagram.Length);
         // What a tap has added may be a lie with the right checksums: nobody has sent it.
-        if (!damaged || (run.Tap is null && (header.Kind == DatagramKind.Note || header.PayloadIsIntact(datagram)))) checks.Stability.OnPacketRead(node, header);
+        if (!damaged || (run.Tap is null && (isNote || header.PayloadIsIntact(datagram)))) checks.Stability.OnPacketRead(node, header);
     }
 }

@@ -15,7 +15,7 @@ internal sealed class KindDropper(DatagramKind kind, int? from, int? to, int cou
     /// <inheritdoc/>
     public bool Drops(int source, int target, ulong ordinal, DatagramKind carries, Instant now)
     {
-        if (_left == 0 || carries != kind || (from ?? source) != source || (to ?? target) != target) return false;
+        if (_left == 0 || DatagramKinds.PacketOf(carries) != kind || (from ?? source) != source || (to ?? target) != target) return false;
         _left--;
         return true;
     }

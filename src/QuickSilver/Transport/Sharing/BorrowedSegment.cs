@@ -61,6 +61,9 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
     /// <summary>True when it is read no more, but for what is still held.</summary>
     public bool HasLeft { get; private set; }
 
+    /// <summary>True when a node, this one or another, reads the segment.</summary>
+    public bool IsReadBy(ulong node) => _control.IsReadBy(node);
+
     /// <summary>This node is known by another key now, or by the same.</summary>
     public void Rename(ulong self)
     {

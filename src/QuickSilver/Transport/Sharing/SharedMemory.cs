@@ -67,6 +67,10 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     public bool IsReadBy(ulong node) => _own.IsReadBy(node);
 
     /// <inheritdoc/>
+    public bool IsReadBy(in SegmentName segment, ulong node) =>
+        segment.Key == Segment.Key ? _own.IsReadBy(node) : _others.Find(segment.Key)?.IsReadBy(node) ?? false;
+
+    /// <inheritdoc/>
     public Chunk? TryRent(BufferOwner owner) => _own.TryRent(owner);
 
     /// <inheritdoc/>
