@@ -50,7 +50,7 @@ internal sealed class StreamLending(SendContext context, RegionView view, bool i
     /// <summary>A train of packets left that could have been lent if all members read the segment.</summary>
     public void OnSentTrain()
     {
-        if (_memory is not null && BitOperations.IsPow2(++_sentTrains)) OwesOffer = true;
+        if (_memory is not null && !_allRead && BitOperations.IsPow2(++_sentTrains)) OwesOffer = true;
     }
 
     /// <summary>Writes the body of an offer.</summary>
