@@ -10,6 +10,9 @@ internal sealed class SendTransport : ITransport
 
     public TransportFacts Facts { get; set; } = new(default, default, 1372, 64, 8 << 20, true, ChecksumPayloads: true);
 
+    /// <summary>What streams that are made from now on lend from.</summary>
+    public ISharedMemory? SharedMemory { get; set; }
+
     public IRegionChannel? Open(NetEndpoint group, bool receive)
     {
         OpenChannels++;

@@ -44,7 +44,7 @@ internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
     /// <summary>How often a reader's name was asked for.</summary>
     public int ReadersAsked { get; private set; }
 
-    public void Open(params ulong[] readers)
+    public void Open(params ReadOnlySpan<ulong> readers)
     {
         foreach (ulong reader in readers) _readers.Add(reader);
         ReaderChanges++;
