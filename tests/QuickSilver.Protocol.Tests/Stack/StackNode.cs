@@ -32,6 +32,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     public TransportFacts Facts { get; }
 
+    public ISharedMemory? SharedMemory { get; set; }
+
     public bool Joined { get; private set; }
 
     public NodeInfo? Self { get; private set; }

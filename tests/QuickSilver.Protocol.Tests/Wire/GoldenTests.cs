@@ -164,7 +164,8 @@ public class GoldenTests
             WireSamples.Header(DatagramKind.Pull),
             (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, [new(1000, 1001), new(17385, 33769)])));
         yield return ("note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
-        yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), new NoteBody(WireSamples.Segment, default)));
+        var offer = new NoteBody(WireSamples.Segment, default);
+        yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), offer));
         yield return ("token-ack", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.TokenAck), (ref WireWriter writer) => WireSamples.Hop.WriteTo(ref writer, default)));
         yield return ("token", WireSamples.Datagram(WireSamples.Header(DatagramKind.Token), (ref WireWriter writer) =>
