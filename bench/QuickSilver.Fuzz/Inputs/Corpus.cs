@@ -8,14 +8,15 @@ namespace QuickSilver.Fuzz.Inputs;
 
 /// <summary>
 /// Real traffic to damage: what the nodes and membership servers of some simulated clusters said to each other in lives with loss, moves between
-/// groups, fragments, restarts, a replaced server and leaders that die. Of each kind a bounded number is kept, spread over the lives. Equal seeds
-/// give equal corpora.
+/// groups, fragments, packets that are lent, restarts, a replaced server and leaders that die. Of each kind a bounded number is kept, spread over the
+/// lives. Equal seeds give equal corpora.
 /// </summary>
 internal sealed class Corpus : ITrafficTap
 {
     private const int MostOfAKind = 400;
     private const int Lives = 6;
     private const int KeepOneIn = 3;
+    private const int SharedBlocks = 8;
 
     private readonly Dictionary<DatagramKind, List<byte[]>> _datagrams = [];
     private readonly Dictionary<FrameKind, List<byte[]>> _frames = [];
@@ -69,7 +70,11 @@ internal sealed class Corpus : ITrafficTap
         {
             Nodes = 7,
             Seed = seed,
-            Network = new NetworkModel { Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) } },
+            Network = new NetworkModel
+            {
+                Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) },
+                SharedBlocks = seed % 2 == 0 ? SharedBlocks : 0,
+            },
         };
         options = options with { Membership = options.Membership with { Replication = 2 } };
         var cluster = new SimulatedCluster(options) { Tap = this };

@@ -33,6 +33,8 @@ internal sealed class WireTargets
             "nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
         yield return new DelegateTarget(
             "pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
+        yield return new DelegateTarget(
+            "note", _corpus.Bodies(DatagramKind.Note), input => NoteBody.TryRead(input, out NoteBody note) && Check(note));
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 
@@ -102,6 +104,14 @@ internal sealed class WireTargets
     private static bool Check(AckBody ack)
     {
         Hold(ack.Stable <= ack.Highest && ack.ActiveStreams > 0, "an acknowledgement beyond the stream");
+        return true;
+    }
+
+    private static bool Check(NoteBody note)
+    {
+        LentPlace place = note.Place;
+        Hold(place.Offset >= 0, "a place before the block");
+        Hold(note.IsOffer || place.Length is >= DatagramHeader.Length and <= DatagramHeader.MaxDatagram, "a length that no packet has");
         return true;
     }
 

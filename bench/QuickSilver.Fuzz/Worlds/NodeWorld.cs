@@ -21,6 +21,7 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
     private const int Nodes = 5;
     private const int LongestDatagram = 4096;
     private const int ForgedOneIn = 2;
+    private const int SharedBlocks = 8;
     private static readonly string[] Deadly = ["E1", "R1", "R4"];
 
     private Mutator _mutator = new(seed, corpus, LongestDatagram);
@@ -94,7 +95,7 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
         {
             Nodes = Nodes,
             Seed = run,
-            Network = new NetworkModel { Link = new LinkModel { Loss = 0.03, Reordering = 0.02 } },
+            Network = new NetworkModel { Link = new LinkModel { Loss = 0.03, Reordering = 0.02 }, SharedBlocks = run % 2 == 0 ? SharedBlocks : 0 },
         };
         options = options with { Membership = options.Membership with { Replication = 2 } };
         var cluster = new SimulatedCluster(options) { Tap = this };
