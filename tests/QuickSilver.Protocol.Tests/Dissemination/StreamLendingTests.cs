@@ -195,6 +195,37 @@ public sealed class StreamLendingTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void WhoReadsWhatWasLentIsToldAgainWhereItLies(bool wide)
+    {
+        var lend = new LendWorld();
+        lend.Open();
+        SentTrain first = lend.Send(5000)[0];
+        Assert.True(lend.World.Nak(lend.Stream, lend.View.Members[2], wide, new SequenceRange(2, 4)));
+        lend.World.PullAll();
+
+        SentTrain repair = lend.World.Trains[^1];
+        Assert.Equal((DatagramKind.RepairNote, PriorityClass.Repair), (repair.Kind, repair.Priority));
+        Assert.Equal(wide ? TrainRoute.Region : TrainRoute.Unicast, repair.Route);
+        Assert.Equal([2UL, 3UL], repair.Headers.Select(static header => header.Sequence));
+        Assert.All(repair.Headers, static header => Assert.False(header.IsFromPeer));
+        Assert.Equal(first.Datagrams[1..3].Select(LendWorld.Note), repair.Datagrams.Select(LendWorld.Note));
+        Assert.Equal(2UL, lend.World.Counters.Retransmissions);
+    }
+
+    [Fact]
+    public void WhatWasSentBeforeAllReadIsSentAgainAsItIs()
+    {
+        var lend = new LendWorld();
+        Assert.False(lend.Lends());
+        lend.Open();
+        Assert.True(lend.World.Nak(lend.Stream, lend.View.Members[2], wide: true, new SequenceRange(1, 3)));
+        lend.World.PullAll();
+        Assert.Equal((DatagramKind.Repair, 2), (lend.World.Trains[^1].Kind, lend.World.Trains[^1].Datagrams.Count));
+    }
+
+    [Theory]
     [InlineData(10, 4000)]
     [InlineData(100, 4000)]
     [InlineData(2000, 400)]

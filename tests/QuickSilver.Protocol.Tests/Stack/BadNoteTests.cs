@@ -55,6 +55,12 @@ public sealed class BadNoteTests
         ["beyond all reason, nothing there"] = static notes =>
             (RejectReason.BeyondWindow, notes.Note(1UL << 40, At(notes, static place => place with { Block = 99 }))),
         ["a packet zero"] = static notes => (RejectReason.Malformed, notes.Note(0, notes.Place(notes.Packet(0)))),
+        ["another packet, again"] = static notes => (RejectReason.Malformed, notes.RepairNote(2, notes.Place(notes.Packet(3)))),
+        ["a repair, again"] = static notes => (RejectReason.Malformed, notes.RepairNote(2, notes.Place(notes.Packet(2, DatagramKind.Repair)))),
+        ["nothing there, again"] = static notes =>
+            (RejectReason.NotThere, notes.RepairNote(2, At(notes, static place => place with { Block = 99 }))),
+        ["a packet again, from the node itself"] = static notes =>
+            (RejectReason.UnknownSender, notes.RepairNote(2, notes.Place(notes.Packet(2)), peer: 0)),
         ["a block that is not"] = static notes => (RejectReason.NotThere, notes.Note(1, At(notes, static place => place with { Block = 99 }))),
         ["a place beyond the block"] = static notes =>
             (RejectReason.NotThere, notes.Note(1, At(notes, static place => place with { Offset = int.MaxValue }))),
@@ -112,6 +118,14 @@ public sealed class BadNoteTests
     [Fact]
     public void OnesOwnNotesComeBackAndAreIgnored() =>
         Expect(RejectReason.None, SocketRole.Unicast, _notes.Note(2, _notes.Place(_notes.Packet(2, sender: _notes.Key(0))), sender: _notes.Key(0)));
+
+    [Fact]
+    public void ARemovedPeersNoteOfARepairIsRefused()
+    {
+        byte[] note = _notes.RepairNote(2, _notes.Place(_notes.Packet(2)), peer: 2);
+        _notes.Node.Stack.Cluster.FindNode(_notes.Key(2))!.IsRemoved = true;
+        Expect(RejectReason.RemovedSender, SocketRole.Unicast, note);
+    }
 
     [Fact]
     public void ARemovedSendersNotesAndOffersAreRefused()

@@ -59,6 +59,36 @@ public sealed class LentPacketTests
         Assert.Equal(heard + 1, _notes.Node.Heard.Count);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void ARepairIsReadWhereItLiesToo(bool fromPeer)
+    {
+        byte[] packet = _notes.SayUnheard("again");
+        byte[] before = [.. packet];
+        NoteBody place = _notes.Place(packet);
+        int chunks = _notes.Node.Pool.OutstandingChunks;
+        _notes.Node.Take(_notes.RepairNote(2, place, fromPeer ? 2 : null), SocketRole.Unicast);
+
+        Assert.Equal("news/n1/2: again", _notes.Node.Heard[^1]);
+        Assert.Equal(fromPeer ? 1UL : 0, _notes.Node.Stack.Counters.RepairsFromPeers);
+        Assert.Equal(fromPeer ? 0 : 1UL, _notes.Node.Stack.Counters.RepairsFromSenders);
+        Assert.Equal((1, chunks), (_notes.Own.References, _notes.Node.Pool.OutstandingChunks));
+        Assert.Equal(before, _notes.Lent.At(place.Place).ToArray());
+        _notes.World.RunFor(5 * Second);
+        Assert.Equal(0, _notes.Own.References);
+    }
+
+    [Fact]
+    public void ARepairThatIsNotThereSaysNothingOfItsSendersHighest()
+    {
+        NoteBody place = _notes.Place(_notes.SayUnheard("not there"));
+        _notes.Node.Take(_notes.RepairNote(2, place with { Place = place.Place with { Block = 99 } }), SocketRole.Unicast);
+
+        Assert.Equal(1UL, _notes.Node.Stack.Counters.Rejected[RejectReason.NotThere]);
+        Assert.Equal(0UL, _notes.Node.Stack.Counters.PacketsMissed);
+    }
+
     [Fact]
     public void APacketThatIsNotThereIsALossOfWhichItsNoteTells()
     {

@@ -69,6 +69,13 @@ internal sealed class StackNotes
         return Datagram(kind, sequence, body[..writer.Written], sender, viewCounter, viewTag, cluster);
     }
 
+    /// <summary>A note of a packet of node 1's that is sent again, by a peer or by node 1.</summary>
+    public byte[] RepairNote(ulong sequence, NoteBody place, int? peer = null)
+    {
+        ulong relay = peer is { } node ? (ulong)View.IndexOf(Key(node)) << 48 : 0;
+        return Datagram(DatagramKind.RepairNote, sequence | relay, Body(place), flags: peer is null ? DatagramFlags.None : DatagramFlags.FromPeer);
+    }
+
     public static byte[] Body(NoteBody note)
     {
         byte[] body = new byte[NoteBody.Length];
@@ -83,14 +90,15 @@ internal sealed class StackNotes
         ulong? sender = null,
         uint? viewCounter = null,
         uint? viewTag = null,
-        ulong? cluster = null)
+        ulong? cluster = null,
+        DatagramFlags flags = DatagramFlags.None)
     {
         byte[] datagram = new byte[DatagramHeader.Length + body.Length];
         body.CopyTo(datagram, DatagramHeader.Length);
         new DatagramHeader
         {
             Kind = kind,
-            Flags = DatagramKinds.CarriesPacket(kind) ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
+            Flags = DatagramKinds.CarriesPacket(kind) ? DatagramFlags.PayloadChecksum : flags,
             Cluster = cluster ?? World.Cluster,
             ViewTag = viewTag ?? View.Number.Tag,
             ViewCounter = viewCounter ?? View.Number.Counter,

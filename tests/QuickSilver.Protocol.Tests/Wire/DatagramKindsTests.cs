@@ -14,6 +14,7 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.Beacon, PriorityClass.Data)]
     [InlineData(DatagramKind.Data, PriorityClass.Data)]
     [InlineData(DatagramKind.Note, PriorityClass.Data)]
+    [InlineData(DatagramKind.RepairNote, PriorityClass.Repair)]
     [InlineData(DatagramKind.Probe, PriorityClass.Data)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)
@@ -33,4 +34,17 @@ public class DatagramKindsTests
     [Fact]
     public void OnlyDataAndRepairsCarryPackets() =>
         Assert.Equal([DatagramKind.Repair, DatagramKind.Data], Enum.GetValues<DatagramKind>().Where(DatagramKinds.CarriesPacket));
+
+    [Fact]
+    public void NotesStandForThePacketsThatTheyTellOf()
+    {
+        Assert.Equal([DatagramKind.Note, DatagramKind.RepairNote], Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsNote));
+        foreach (DatagramKind kind in Enum.GetValues<DatagramKind>())
+        {
+            DatagramKind packet = DatagramKinds.PacketOf(kind);
+            Assert.Equal(DatagramKinds.IsNote(kind) || DatagramKinds.CarriesPacket(kind), DatagramKinds.CarriesPacket(packet));
+            if (DatagramKinds.IsNote(kind)) Assert.Equal(DatagramKinds.PriorityOf(kind), DatagramKinds.PriorityOf(packet));
+            else Assert.Equal(kind, packet);
+        }
+    }
 }

@@ -108,6 +108,18 @@ public class GoldenTests
     }
 
     [Fact]
+    public void TheNoteOfARepairNamesThePeerThatSendsIt()
+    {
+        byte[] datagram = GoldenFile.Read("repair-note");
+        DatagramHeader.TryRead(datagram, out DatagramHeader header);
+
+        Assert.Equal((DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
+        Assert.Equal((true, (ushort)191), (header.IsFromPeer, header.Relay));
+        Assert.True(NoteBody.TryRead(Body("repair-note"), out NoteBody note));
+        Assert.Equal(WireSamples.Note, note);
+    }
+
+    [Fact]
     public void TheTokenIsRead()
     {
         var reader = new WireReader(Body("token"));
@@ -164,6 +176,8 @@ public class GoldenTests
             WireSamples.Header(DatagramKind.Pull),
             (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, [new(1000, 1001), new(17385, 33769)])));
         yield return ("note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
+        DatagramHeader again = WireSamples.Header(DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
+        yield return ("repair-note", WireSamples.Datagram(again, WireSamples.Note));
         var offer = new NoteBody(WireSamples.Segment, default);
         yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), offer));
         yield return ("token-ack", WireSamples.Datagram(
