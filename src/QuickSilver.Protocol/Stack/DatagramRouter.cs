@@ -120,7 +120,7 @@ internal sealed class DatagramRouter
     // A packet that is not there is a loss that its sender has told of, or nothing that anybody here needs any more.
     private RejectReason RouteNote(in DatagramHeader header, ReadOnlySpan<byte> body, SocketRole role, Instant now)
     {
-        if (!NoteBody.TryRead(body, out NoteBody note)) return RejectReason.Malformed;
+        if (!NoteBody.TryRead(body, out NoteBody note) || (note.IsOffer && header.Kind == DatagramKind.RepairNote)) return RejectReason.Malformed;
         if (_rooms.Host.Transport.SharedMemory is not { } memory) return RejectReason.None;
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (note.IsOffer) return region is null ? RejectReason.UnknownView : region.OnOffer(header, note.Segment, memory);
