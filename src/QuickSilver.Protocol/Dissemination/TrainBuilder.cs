@@ -19,7 +19,7 @@ internal sealed class TrainBuilder
 {
     // Of packets that are lent. More of them save few calls, and readers begin later; so they do when many small messages are packed.
     private const int LentDatagrams = 8;
-    private const int LentMessages = 512;
+    private const int LentMessages = 2048;
 
     // A shorter packet alone costs readers no more by a copy than by a note.
     private const int ShortestLent = 4 << 10;

@@ -8,7 +8,7 @@ public sealed class StreamLendingTests
 {
     private const int Long = 8000;
     private const int ShortestLent = 4 << 10;
-    private const int MessagesInTrain = 512;
+    private const int MessagesInTrain = 2048;
     private const int PacketsInTrain = 8;
 
     [Fact]
@@ -226,8 +226,8 @@ public sealed class StreamLendingTests
     }
 
     [Theory]
-    [InlineData(10, 4000)]
-    [InlineData(100, 4000)]
+    [InlineData(10, 12_000)]
+    [InlineData(100, 12_000)]
     [InlineData(2000, 400)]
     public void ATrainEndsAfterManyMessages(int bytes, int count)
     {
