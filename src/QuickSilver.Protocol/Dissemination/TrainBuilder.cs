@@ -89,33 +89,15 @@ internal sealed class TrainBuilder
         train = default;
         segment = 0;
         bool lends = _lending.IsOn();
-        int most = Math.Min(lends ? LentDatagrams : TrainDatagrams, _rate.Allowance(now));
-        if (most > 1 && _context.Settings.Probes.Here(BuggifySite.TrainCutShort)) most = 1;
-        if (most > 0 && _context.Settings.Probes.Here(BuggifySite.RateRefused))
-        {
-            _rateBlocked = true;
-            _wakeAlarm.Set(now + TimeSpan.FromMilliseconds(1));
-            return 0;
-        }
-        if (most == 0)
-        {
-            _rateBlocked = true;
-            _context.Settings.Probes.Hit(Mark.RateBlocked);
-            _wakeAlarm.Set(_rate.NextSendAt(now));
-            return 0;
-        }
-        // In one piece: what the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known
-        // before they are asked: as much as last time.
+        int most = AllowedByRate(lends ? LentDatagrams : TrainDatagrams, now);
+        if (most == 0) return 0;
         // What is lent need not be in one piece, but in a chunk that is read by others.
         RegionBuffer backlog = _stream.Backlog;
         lends = lends && TryContinueShared();
         if (!lends)
         {
             most = Math.Min(most, TrainDatagrams);
-            long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
-            if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
-            wanted = Math.Min(wanted, most);
-            if (_arena.Remaining < wanted * _slot) _arena.StartChunk();
+            StartInOnePiece(most);
         }
         Slice notes = lends ? _notes.Take(most * NoteBody.DatagramLength) : default;
         int count = 0, bytes = 0, charge = 0;
@@ -123,7 +105,7 @@ internal sealed class TrainBuilder
         while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : _arena.Remaining >= _slot))
         {
             int atMost = backlog.Direct.Count > 0 ? _slot : (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
-            int next = Charge(bytes + atMost, lends) - charge;
+            int next = Charge(bytes + atMost, lends, charge) - charge;
             if (!_window.CanSend(next, now))
             {
                 WaitForWindow(next, now);
@@ -139,7 +121,7 @@ internal sealed class TrainBuilder
             isFull = datagram.Length == _slot;
             bytes += datagram.Length;
             int chargeBefore = charge;
-            charge = Charge(bytes, lends);
+            charge = Charge(bytes, lends, charge);
             _window.Sent(charge - chargeBefore, now);
             WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
             _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
@@ -232,7 +214,33 @@ internal sealed class TrainBuilder
         return length == _slot ? slot : _arena.Trim(slot, length);
     }
 
-    private int Charge(int bytes, bool lends) => lends ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _slot);
+    // How many packets may be sent now; where none may, an alarm says when.
+    private int AllowedByRate(int most, Instant now)
+    {
+        Probes probes = _context.Settings.Probes;
+        int allowed = Math.Min(most, _rate.Allowance(now));
+        if (allowed > 1 && probes.Here(BuggifySite.TrainCutShort)) allowed = 1;
+        bool isRefused = allowed > 0 && probes.Here(BuggifySite.RateRefused);
+        if (allowed > 0 && !isRefused) return allowed;
+        if (!isRefused) probes.Hit(Mark.RateBlocked);
+        _rateBlocked = true;
+        _wakeAlarm.Set(isRefused ? now + TimeSpan.FromMilliseconds(1) : _rate.NextSendAt(now));
+        return 0;
+    }
+
+    // What the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known before they are asked:
+    // as much as last time.
+    private void StartInOnePiece(int most)
+    {
+        RegionBuffer backlog = _stream.Backlog;
+        long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
+        if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
+        if (_arena.Remaining < Math.Min(wanted, most) * _slot) _arena.StartChunk();
+    }
+
+    // What a train weighs; one that turns out to be lent weighs no less than it did.
+    private int Charge(int bytes, bool lends, int before) =>
+        Math.Max(before, lends && bytes >= ShortestLent ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _slot));
 
     private bool MayLendMore() => _messages.Packed < LentMessages && TryContinueShared();
 
