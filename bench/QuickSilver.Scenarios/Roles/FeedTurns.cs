@@ -46,25 +46,30 @@ internal sealed class FeedTurns
 
     private bool TryWrite(int group, IBufferWriter<byte> message)
     {
+        MeasuredHeader next = _next;
         if (!_hasNext)
         {
             if (!_source.IsBehind) return false;
-            if (!_source.TryNext(out _next))
+            if (!_source.TryNext(out next))
             {
                 _done.TrySetResult();
                 return false;
             }
         }
-        _hasNext = _next.Group != group;
-        if (_hasNext)
-        {
-            _registrations[_next.Group].Signal();
-            return false;
-        }
-        Span<byte> payload = message.GetSpan(_size)[.._size];
-        _next.Write(payload);
+        if (next.Group != group) return Keep(next);
+        _hasNext = false;
+        next.Write(message.GetSpan(_size)[.._size]);
         message.Advance(_size);
         return true;
+    }
+
+    // It is another group's turn.
+    private bool Keep(in MeasuredHeader next)
+    {
+        _next = next;
+        _hasNext = true;
+        _registrations[next.Group].Signal();
+        return false;
     }
 
     private sealed class Feed(FeedTurns turns, int group) : IMessageFeed

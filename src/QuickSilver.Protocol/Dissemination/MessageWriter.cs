@@ -24,7 +24,9 @@ public sealed class MessageWriter : IBufferWriter<byte>
     private const int AskedAhead = 1024;
 
     private readonly Arena _arena;
-    private Slice _slice;
+    private Chunk? _chunk;
+    private int _start;
+    private int _room;
     private int _written;
     private bool _isInPlace;
     private int _like;
@@ -46,8 +48,8 @@ public sealed class MessageWriter : IBufferWriter<byte>
     /// <param name="place">May be empty. The reference stays the caller's.</param>
     internal void Begin(in Slice place)
     {
-        System.Diagnostics.Debug.Assert(_slice.IsEmpty && !HasMessage, "the message before was neither finished nor discarded");
-        _slice = place;
+        System.Diagnostics.Debug.Assert(_chunk is null && !HasMessage, "the message before was neither finished nor discarded");
+        Use(place);
         _isInPlace = !place.IsEmpty;
         _most = 0;
     }
@@ -67,7 +69,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, _slice.Length - _written);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, _room - _written);
         _written += count;
     }
 
@@ -76,14 +78,14 @@ public sealed class MessageWriter : IBufferWriter<byte>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         EnsureRoom(sizeHint);
-        return _slice.Chunk!.Memory.Slice(_slice.Offset + _written, _slice.Length - _written);
+        return _chunk!.Memory.Slice(_start + _written, _room - _written);
     }
 
     /// <inheritdoc cref="GetMemory"/>
     public Span<byte> GetSpan(int sizeHint = 0)
     {
         EnsureRoom(sizeHint);
-        return _slice.Span[_written..];
+        return _chunk!.AsSpan(_start + _written, _room - _written);
     }
 
     /// <summary>The present message ends here.</summary>
@@ -105,7 +107,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     internal Slice Finish()
     {
         System.Diagnostics.Debug.Assert(!_isInPlace, "the memory is not the arena's");
-        if (_slice.IsEmpty) _slice = _arena.Take(0);
+        if (_chunk is null) Use(_arena.Take(0));
         Slice slice = Trimmed();
         Reset();
         return slice;
@@ -134,7 +136,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     internal void Discard()
     {
         if (HasMessage) return;
-        if (!_slice.IsEmpty && !_isInPlace)
+        if (_chunk is not null && !_isInPlace)
         {
             _written = 0;
             Trimmed().Release();
@@ -144,18 +146,29 @@ public sealed class MessageWriter : IBufferWriter<byte>
 
     private bool EndFollower()
     {
-        _slice = new Slice(_slice.Chunk, _slice.Offset + _like, _slice.Length - _like);
+        _start += _like;
+        _room -= _like;
         _written = 0;
-        _slice.Chunk!.Prefetch(_slice.Offset + AskedAhead);
-        return ++Followers < _most && _slice.Length >= _like;
+        _chunk!.Prefetch(_start + AskedAhead);
+        return ++Followers < _most && _room >= _like;
     }
 
-    private Slice Trimmed() =>
-        _slice.Chunk!.Length > BufferPool.ChunkBytes ? _slice with { Length = _written } : _arena.Trim(_slice, _written);
+    private Slice Trimmed()
+    {
+        var slice = new Slice(_chunk, _start, _room);
+        return _chunk!.Length > BufferPool.ChunkBytes ? slice with { Length = _written } : _arena.Trim(slice, _written);
+    }
+
+    private void Use(in Slice place)
+    {
+        _chunk = place.Chunk;
+        _start = place.Offset;
+        _room = place.Length;
+    }
 
     private void Reset()
     {
-        _slice = default;
+        Use(default);
         _written = 0;
         _isInPlace = false;
         HasMessage = false;
@@ -165,20 +178,23 @@ public sealed class MessageWriter : IBufferWriter<byte>
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         long needed = _written + (long)Math.Max(1, sizeHint);
-        if (needed <= _slice.Length) return;
+        if (needed <= _room) return;
         if (needed > PacketRecord.MaxMessageBytes)
         {
             throw new InvalidOperationException($"A message has at most {PacketRecord.MaxMessageBytes} bytes.");
         }
-        int wanted = (int)Math.Min(PacketRecord.MaxMessageBytes, Math.Max(needed, Math.Max(FirstBytes, _slice.Length * 2L)));
+        int wanted = (int)Math.Min(PacketRecord.MaxMessageBytes, Math.Max(needed, Math.Max(FirstBytes, _room * 2L)));
         MoveTo(_arena.Take(wanted));
     }
 
     private void MoveTo(in Slice larger)
     {
-        _slice.Span[.._written].CopyTo(larger.Span);
-        if (!_isInPlace) _slice.Release();
+        if (_chunk is { } chunk)
+        {
+            chunk.AsSpan(_start, _written).CopyTo(larger.Span);
+            if (!_isInPlace) chunk.Release();
+        }
         _isInPlace = false;
-        _slice = larger;
+        Use(larger);
     }
 }
