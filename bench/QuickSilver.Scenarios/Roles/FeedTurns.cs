@@ -63,6 +63,19 @@ internal sealed class FeedTurns
         return true;
     }
 
+    // With one group only: with several each message belongs to another than the one before.
+    private int WriteRun(Span<byte> room, int length)
+    {
+        if (length != _size || _registrations.Length > 1) return 0;
+        int written = 0;
+        for (; room.Length >= length && _source.IsBehind && _source.TryNext(out MeasuredHeader next); written++)
+        {
+            next.Write(room[..length]);
+            room = room[length..];
+        }
+        return written;
+    }
+
     // It is another group's turn.
     private bool Keep(in MeasuredHeader next)
     {
@@ -75,5 +88,7 @@ internal sealed class FeedTurns
     private sealed class Feed(FeedTurns turns, int group) : IMessageFeed
     {
         public bool TryWriteNext(IBufferWriter<byte> message) => turns.TryWrite(group, message);
+
+        public int WriteRun(Span<byte> room, int length) => turns.WriteRun(room, length);
     }
 }

@@ -38,6 +38,28 @@ public sealed class MessageWriter : IBufferWriter<byte>
     /// <summary>Bytes of the present message so far.</summary>
     public int Length => _written;
 
+    /// <summary>Where messages of one length are taken side by side, by <see cref="EndMessages"/>.</summary>
+    /// <param name="room">Room for at least one of them; valid until the source returns.</param>
+    /// <param name="length">Bytes of each, at least 1.</param>
+    /// <returns>False when messages are taken one by one only.</returns>
+    public bool TryGetRunRoom(out Span<byte> room, out int length)
+    {
+        int count = CountRoom();
+        length = _like;
+        room = count > 0 ? _chunk!.AsSpan(_start, count * _like) : default;
+        return count > 0;
+    }
+
+    /// <summary>So many messages have been written into the room of a run, at least one.</summary>
+    /// <returns>As <see cref="EndMessage"/>.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">There was no room for as many.</exception>
+    public bool EndMessages(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, CountRoom());
+        return EndFollowers(count);
+    }
+
     /// <summary>True when a message has ended that is not one of the followers.</summary>
     internal bool HasMessage { get; private set; }
 
@@ -94,7 +116,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     {
         if (_most > 0 && _isInPlace)
         {
-            if (_written == _like) return EndFollower();
+            if (_written == _like) return EndFollowers(1);
             MoveTo(_arena.Take(_written));
         }
         HasMessage = true;
@@ -144,13 +166,17 @@ public sealed class MessageWriter : IBufferWriter<byte>
         Reset();
     }
 
-    private bool EndFollower()
+    private int CountRoom() => _most > 0 && _isInPlace && _written == 0 && !HasMessage ? Math.Min(_most - Followers, _room / _like) : 0;
+
+    private bool EndFollowers(int count)
     {
-        _start += _like;
-        _room -= _like;
+        int bytes = count * _like;
+        _start += bytes;
+        _room -= bytes;
         _written = 0;
+        Followers += count;
         _chunk!.Prefetch(_start + AskedAhead);
-        return ++Followers < _most && _room >= _like;
+        return Followers < _most && _room >= _like;
     }
 
     private Slice Trimmed()

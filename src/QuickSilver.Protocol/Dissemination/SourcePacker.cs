@@ -30,9 +30,6 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     // So many messages of one length in a row, and the next are expected to have it.
     private const int UntilExpected = 4;
 
-    // A source is asked for so many at a time: as many calls of user code as are timed together.
-    private const int MostAsked = 16;
-
     private readonly Epoch _epoch = view.Number.Epoch;
     private readonly RingQueue<GroupSender> _groups = messages.Backlog.Direct;
     private int _usualField = 1;
@@ -145,7 +142,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         {
             int at = start + ((count + 1) * length);
             if (slot.Length - at < length) break;
-            source.BeginFollowers(slot.Part(at, slot.Length - at), length, (int)Math.Min(most - count, MostAsked));
+            source.BeginFollowers(slot.Part(at, slot.Length - at), length, (int)(most - count));
             bool any = group.TryPull();
             count += source.TakeFollowers();
             if (source.HasMessage) break;

@@ -76,7 +76,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Lets a source of the group give so many messages more.</summary>
     public void Pull(SimulatedGroup group, int count, int bytes, Instant now)
     {
-        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
+        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1));
         for (int index = 0; index < count; index++) group.Source.Sizes.Enqueue((bytes, false));
         group.Local.Signal(group.Source, now);
     }
@@ -85,7 +85,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// before it too.</summary>
     public void Stage(SimulatedGroup group, int bytes, bool isConfirmed, Instant now)
     {
-        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
+        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1));
         bool isAdmitted = isConfirmed || bytes > LongestStaged;
         group.Source.Sizes.Enqueue((bytes, isAdmitted));
         if (isAdmitted) group.Source.ToAdmit++;
@@ -98,7 +98,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <param name="now">The present instant.</param>
     public void PullEndlessly(SimulatedGroup group, int bytes, Instant now)
     {
-        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group));
+        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1));
         group.Source.EndlessBytes = bytes;
         group.Local.Signal(group.Source, now);
     }
@@ -106,13 +106,19 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Writes the next message of a source.</summary>
     public void WritePulled(SimulatedGroup group, int bytes, IBufferWriter<byte> message)
     {
+        WritePulled(group, message.GetSpan(bytes)[..bytes]);
+        message.Advance(bytes);
+    }
+
+    /// <summary>Makes a message where there is room for it.</summary>
+    public void WritePulled(SimulatedGroup group, Span<byte> room)
+    {
         SenderLog log = group.Log.Of(node.Index);
         log.IsPulled = true;
-        Span<byte> room = message.GetSpan(bytes)[..bytes];
+        int bytes = room.Length;
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
         if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
-        message.Advance(bytes);
         node.Work.OnMessageSent();
     }
 

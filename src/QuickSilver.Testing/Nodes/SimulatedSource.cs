@@ -4,7 +4,10 @@ using QuickSilver.Protocol.Dissemination;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>A source of messages that the protocol asks when it can send.</summary>
-internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group) : IMessageSource
+/// <param name="owner">Makes the messages.</param>
+/// <param name="group">Where they go.</param>
+/// <param name="writesRuns">Whether it writes messages of one length side by side.</param>
+internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group, bool writesRuns) : IMessageSource
 {
     /// <summary>Sizes of the messages it has still to give, and whether each is to be admitted instead.</summary>
     public Queue<(int Bytes, bool IsAdmitted)> Sizes { get; } = new();
@@ -23,11 +26,29 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
         bool isAnyLeft;
         do
         {
+            if (WriteRun(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
             isAnyLeft = TryWriteNext(messages);
         }
         while (isAnyLeft && messages.EndMessage());
         return isAnyLeft;
     }
+
+    // As many messages of the length that is asked for as come next.
+    private int WriteRun(MessageWriter messages)
+    {
+        int count = 0;
+        if (!writesRuns || !messages.TryGetRunRoom(out Span<byte> room, out int length)) return count;
+        for (; room.Length >= length && NextHas(length); count++)
+        {
+            if (EndlessBytes == 0) Sizes.Dequeue();
+            owner.WritePulled(group, room[..length]);
+            room = room[length..];
+        }
+        return count;
+    }
+
+    private bool NextHas(int length) =>
+        EndlessBytes > 0 ? EndlessBytes == length : Sizes.TryPeek(out (int Bytes, bool IsAdmitted) next) && !next.IsAdmitted && next.Bytes == length;
 
     /// <inheritdoc/>
     public bool TryWriteNext(IBufferWriter<byte> message)

@@ -1,4 +1,6 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
+using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
@@ -75,14 +77,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         core.EnterUserCode(LoopPhase.Feed);
         try
         {
-            do
-            {
-                if (!TryWriteNext(this)) return false;
-                count++;
-                bytes += messages.Length;
-            }
-            while (messages.EndMessage() && !IsRemoved && !_handle.HasEnded);
-            return true;
+            return Ask(messages, ref count, ref bytes);
         }
         catch (Exception fault)
         {
@@ -95,6 +90,36 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
             core.OnFed(count, bytes);
             core.LeaveUserCode(count);
         }
+    }
+
+    // Asks for as many messages one by one as are timed together, or for as many in a run as there is room for. Not inlined: what lives in a method
+    // that catches lives in memory.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool Ask(MessageWriter messages, ref int count, ref long bytes)
+    {
+        if (AskForRun(messages, ref count, ref bytes)) return true;
+        int most = count + UserCodeWatch.LongestRun;
+        do
+        {
+            if (!TryWriteNext(this)) return false;
+            count++;
+            bytes += messages.Length;
+        }
+        while (messages.EndMessage() && count < most && !IsRemoved && !_handle.HasEnded);
+        return true;
+    }
+
+    // Returns false when there is no run, or nothing to go on with it.
+    private bool AskForRun(MessageWriter messages, ref int count, ref long bytes)
+    {
+        if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return false;
+        int written = _feed.WriteRun(room, length);
+        if (written == 0) return IsRemoved || _handle.HasEnded;
+        if (written < 0 || (long)written * length > room.Length) throw new InvalidOperationException($"A feed wrote a run of {written} messages.");
+        messages.EndMessages(written);
+        count += written;
+        bytes += (long)written * length;
+        return true;
     }
 
     /// <inheritdoc/>

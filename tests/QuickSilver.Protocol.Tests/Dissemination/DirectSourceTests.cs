@@ -13,6 +13,7 @@ public class DirectSourceTests
     private static readonly GroupInfo Second = SendWorld.Group(2);
 
     private readonly ulong[] _marks = new ulong[Enum.GetValues<Mark>().Length];
+    private int _inRuns;
 
     [Fact]
     public void AMessageIsWrittenWhenThePacketIsMadeAndNotBefore()
@@ -44,6 +45,7 @@ public class DirectSourceTests
         Assert.True(_marks[(int)Mark.MessageWrittenInPlace] > 1_000);
         Assert.True(_marks[(int)Mark.RunWrittenInPlace] > 100);
         Assert.True(_marks[(int)Mark.RunEndedByLength] > 10);
+        Assert.True(_inRuns > 100);
         Assert.True(_marks[(int)Mark.RunPacked] > 10);
         Assert.True(_marks[(int)Mark.DirectGroupSentBack] > 10);
     }
@@ -179,6 +181,7 @@ public class DirectSourceTests
         }
         while (world.PullAll() > 0 || senders[0].PendingMessages + senders[1].PendingMessages > 0) world.AckAll();
 
+        _inRuns += sources.Sum(static source => source.InRuns);
         List<(GroupId Group, ulong Number, StepNumber Step, byte[] Bytes)> received = Received(world, view).Messages;
         Assert.Equal([.. admitted.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],
             received.Select(message => Convert.ToHexString(message.Bytes)).Order().ToArray());

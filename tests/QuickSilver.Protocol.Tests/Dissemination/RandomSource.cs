@@ -14,6 +14,39 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
 
     public List<byte[]> Written { get; } = [];
 
+    /// <summary>Messages that were written side by side.</summary>
+    public int InRuns { get; private set; }
+
+    public bool Write(MessageWriter messages)
+    {
+        do
+        {
+            if (WriteRun(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
+            if (!TryWriteNext(messages)) return false;
+        }
+        while (messages.EndMessage());
+        return true;
+    }
+
+    // Sometimes fewer than there are, or than there is room for.
+    private int WriteRun(MessageWriter messages)
+    {
+        int count = 0;
+        if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return count;
+        for (; room.Length >= length && Ready > 0 && _alike > 0 && _length == length && random.NextBelow(10) > 0; count++)
+        {
+            Ready--;
+            _alike--;
+            byte[] bytes = new byte[length];
+            for (int index = 0; index < length; index++) bytes[index] = (byte)random.NextBelow(256);
+            bytes.CopyTo(room);
+            room = room[length..];
+            Written.Add(bytes);
+        }
+        InRuns += count;
+        return count;
+    }
+
     public bool TryWriteNext(IBufferWriter<byte> message)
     {
         if (Ready == 0)
