@@ -19,7 +19,7 @@ internal static class ReceiverRole
         var meter = new LoadMeter();
         var sink = new TrafficSink(order.Groups, order.Size, meter) { RecordsAll = order.Rate > 0 };
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
-        await node.JoinManyAsync(names, new GroupOptions { OnMessage = OnMessage, HoldUntilRead = false });
+        await node.JoinManyAsync(names, new GroupOptions { OnMessages = OnMessages, HoldUntilRead = false });
         channel.TellReady();
         using MemoryLog? memory = RoleNode.NoteMemory(order);
 
@@ -31,14 +31,17 @@ internal static class ReceiverRole
         channel.TellResult(ReceiverReport.Of(order, sink, meter, total).With(memory).With(statistics));
         await RoleChannel.StayAsync();
 
-        void OnMessage(in MessageView message)
+        void OnMessages(in MessageRunView run)
         {
-            MeasuredHeader header = sink.Receive(message.Payload);
-            if (header.Group >= 0
-                && (!string.Equals(names[header.Group], message.Group.Name, StringComparison.Ordinal)
-                    || message.Sequence != (ulong)header.Index))
+            string name = run.Group.Name;
+            foreach (MessageView message in run)
             {
-                sink.CountMisdirected();
+                MeasuredHeader header = sink.Receive(message.Payload);
+                if (header.Group >= 0
+                    && (!string.Equals(names[header.Group], name, StringComparison.Ordinal) || message.Sequence != (ulong)header.Index))
+                {
+                    sink.CountMisdirected();
+                }
             }
         }
     }

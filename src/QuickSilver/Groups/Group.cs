@@ -18,7 +18,7 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Makes what one kind of reading hands out, and counts the entry as read.</summary>
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
 
-    private InlineRegistration[] _inline = [];
+    private readonly InlineHandlers _inline;
     private FeedSource[] _feeds = [];
     private LeaveOperation? _leave;
 
@@ -27,9 +27,10 @@ public sealed class Group : GroupSender, IInboxOwner
     {
         Settings = settings;
         InboxCore = new InboxCore(this, this, services.Inboxes, settings.Limits);
-        if (settings.OnMessage is not { } handler) return;
-        _inline = [new InlineRegistration(this, handler)];
-        InboxCore.StopHolding();
+        _inline = new InlineHandlers(this);
+        if (settings.OnMessage is { } handler) _inline.Add(new InlineRegistration(this, handler, null));
+        if (settings.OnMessages is { } runHandler) _inline.Add(new InlineRegistration(this, null, runHandler));
+        if (!_inline.IsEmpty) InboxCore.StopHolding();
     }
 
     /// <summary>Not built yet: the handle's inbox is reached through the readers below.</summary>
@@ -79,11 +80,15 @@ public sealed class Group : GroupSender, IInboxOwner
     public IDisposable OnMessageInline(InlineHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        ThrowIfEnded();
-        var registration = new InlineRegistration(this, handler);
-        if (Services.IsCoreThread) Attach(registration);
-        else if (!Services.Requests.Enqueue(registration)) throw EndException();
-        return registration;
+        return Attach(handler, null);
+    }
+
+    /// <summary>As <see cref="OnMessageInline"/>, with a handler that takes what has come together in one call.</summary>
+    /// <inheritdoc cref="OnMessageInline"/>
+    public IDisposable OnMessagesInline(InlineRunHandler handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return Attach(null, handler);
     }
 
     /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
@@ -133,7 +138,7 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Messages are delivered. Core thread only.</summary>
     internal void Deliver(NodeInfo sender, in MessageRun run)
     {
-        if (_inline.Length > 0) RunInline(sender, run.Number, run.Span, run.Length, run.Distance, run.Count);
+        if (!_inline.IsEmpty) _inline.Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
         InboxCore.OnMessages(sender, run);
     }
 
@@ -141,12 +146,13 @@ public sealed class Group : GroupSender, IInboxOwner
     internal void Attach(InlineRegistration registration)
     {
         if (HasEnded) return;
-        _inline = [.. _inline, registration];
-        InboxCore.TryBecomeInline(entry => RunInline(entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
+        _inline.Add(registration);
+        InboxCore.TryBecomeInline(
+            entry => _inline.Call(new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1)));
     }
 
     /// <summary>Takes an inline handler out. Core thread only.</summary>
-    internal void Detach(InlineRegistration registration) => _inline = Array.FindAll(_inline, other => !ReferenceEquals(other, registration));
+    internal void Detach(InlineRegistration registration) => _inline.Remove(registration);
 
     /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
     internal void Attach(FeedSource feed)
@@ -195,49 +201,13 @@ public sealed class Group : GroupSender, IInboxOwner
         Services.Remove(this);
     }
 
-    // Messages at equal distances one after another, each to all handlers. A handler that throws has had its call; the next goes on.
-    private void RunInline(NodeInfo sender, ulong number, ReadOnlySpan<byte> payloads, int length, int distance, int count)
+    private InlineRegistration Attach(InlineHandler? handler, InlineRunHandler? runHandler)
     {
-        GroupCore core = Core!;
-        var calls = new InlineCalls(_inline);
-        while (calls.Message < count)
-        {
-            int before = calls.Message;
-            int handlers = Math.Max(1, calls.Handlers.Length);
-            int end = Math.Min(count, before + Math.Max(1, UserCodeWatch.LongestRun / handlers));
-            core.EnterUserCode(LoopPhase.InlineHandler);
-            try
-            {
-                CallInline(sender, number, payloads, length, distance, end, ref calls);
-            }
-            catch (Exception fault)
-            {
-                core.OnUserFault(this, fault);
-            }
-            core.LeaveUserCode((calls.Message - before) * handlers);
-        }
-    }
-
-    // Where it stands is written down before each call, for when that throws.
-    private void CallInline(
-        NodeInfo sender, ulong number, ReadOnlySpan<byte> payloads, int length, int distance, int end, ref InlineCalls calls)
-    {
-        InlineRegistration[] handlers = calls.Handlers;
-        int handler = calls.Handler;
-        for (int message = calls.Message; message < end; message++)
-        {
-            ReadOnlySpan<byte> payload = payloads.Slice(message * distance, length);
-            while (handler < handlers.Length)
-            {
-                InlineRegistration registration = handlers[handler++];
-                if (registration.IsRemoved) continue;
-                (calls.Message, calls.Handler) = (message, handler);
-                registration.Handler(new MessageView(this, sender, number + (ulong)message, payload));
-            }
-            if (!ReferenceEquals(handlers, _inline)) calls.Handlers = handlers = _inline;
-            handler = 0;
-        }
-        (calls.Message, calls.Handler) = (end, 0);
+        ThrowIfEnded();
+        var registration = new InlineRegistration(this, handler, runHandler);
+        if (Services.IsCoreThread) Attach(registration);
+        else if (!Services.Requests.Enqueue(registration)) throw EndException();
+        return registration;
     }
 
     private void ThrowIfLeft()

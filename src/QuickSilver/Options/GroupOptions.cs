@@ -14,6 +14,10 @@ public sealed class GroupOptions
     /// <summary>Called on the core thread for every message, attached before the first one.</summary>
     public InlineHandler? OnMessage { get; set; }
 
+    /// <summary>Called on the core thread for every run of messages, attached before the first one; after <see cref="OnMessage"/> where both are
+    /// set.</summary>
+    public InlineRunHandler? OnMessages { get; set; }
+
     /// <summary>True (default): what comes before the first reader is kept for it, up to the inbox's limits. False: nothing is kept.</summary>
     public bool HoldUntilRead { get; set; } = true;
 

@@ -8,9 +8,16 @@ namespace QuickSilver.Runtime;
 /// <param name="HandlerErrors">What follows when a handler throws.</param>
 /// <param name="SelfDelivery">Whether the node's own messages come.</param>
 /// <param name="OnMessage">A handler attached before the first message.</param>
+/// <param name="OnMessages">A handler of runs attached before the first message.</param>
 /// <param name="Key">Which messages replace each other; there when <see cref="InboxLimits.ReplacesByKey"/> is true.</param>
 internal sealed record HandleSettings(
-    GroupMode Mode, InboxLimits Limits, HandlerErrorPolicy HandlerErrors, bool SelfDelivery, InlineHandler? OnMessage, KeySelector? Key)
+    GroupMode Mode,
+    InboxLimits Limits,
+    HandlerErrorPolicy HandlerErrors,
+    bool SelfDelivery,
+    InlineHandler? OnMessage,
+    InlineRunHandler? OnMessages,
+    KeySelector? Key)
 {
     /// <summary>Fills the node's options in.</summary>
     public static HandleSettings From(GroupOptions options, DeliveryOptions node) => new(
@@ -23,5 +30,6 @@ internal sealed record HandleSettings(
         options.HandlerErrors ?? node.HandlerErrors,
         options.SelfDelivery ?? node.SelfDelivery,
         options.OnMessage,
+        options.OnMessages,
         options.Key);
 }

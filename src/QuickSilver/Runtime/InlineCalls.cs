@@ -12,4 +12,7 @@ internal struct InlineCalls(InlineRegistration[] handlers)
 
     /// <summary>The handler that is to be called next.</summary>
     public int Handler;
+
+    /// <summary>Calls made so far.</summary>
+    public int Made;
 }

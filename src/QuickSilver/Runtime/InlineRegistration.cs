@@ -6,14 +6,18 @@ namespace QuickSilver.Runtime;
 /// <summary>One inline handler of a handle. Attached and taken out on the core thread, so that a dispose that has returned is never
 /// followed by a call.</summary>
 /// <param name="owner">The handle.</param>
-/// <param name="handler">The application's.</param>
-internal sealed class InlineRegistration(Group owner, InlineHandler handler) : IDisposable, IRequestTarget
+/// <param name="handler">The application's, called for each message; or null.</param>
+/// <param name="runHandler">The application's, called for each run; or null.</param>
+internal sealed class InlineRegistration(Group owner, InlineHandler? handler, InlineRunHandler? runHandler) : IDisposable, IRequestTarget
 {
     private int _isDisposed;
     private bool _isRemoved;
 
-    /// <summary>The application's handler.</summary>
-    public InlineHandler Handler { get; } = handler;
+    /// <summary>The application's handler for each message; null when it has one for runs.</summary>
+    public InlineHandler? Handler { get; } = handler;
+
+    /// <summary>The application's handler for runs; null when it has one for each message.</summary>
+    public InlineRunHandler? RunHandler { get; } = runHandler;
 
     /// <summary>True once taken out: no call begins any more. Any thread.</summary>
     public bool IsRemoved => Volatile.Read(ref _isRemoved);

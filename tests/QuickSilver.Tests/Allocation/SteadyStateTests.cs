@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
 
@@ -58,14 +59,31 @@ public sealed class SteadyStateTests
         },
         pending: 2_000);
 
-    private async Task Measure(Func<Group, int, Task> send, int? pending = null)
+    [Fact]
+    public Task A_feed_and_a_handler_of_runs_allocate_nothing_per_message()
+    {
+        var feed = new Feed();
+        FeedRegistration? registration = null;
+        var receiving = new GroupOptions { OnMessages = (in MessageRunView run) => Interlocked.Add(ref _received, run.Count) };
+        return Measure(
+            async (group, count) =>
+            {
+                registration ??= group.RegisterFeed(feed);
+                feed.Ready = count;
+                registration.Signal();
+                while (feed.Ready > 0) await Task.Delay(10);
+            },
+            receiving: receiving);
+    }
+
+    private async Task Measure(Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null)
     {
         int port = FreePort();
         await using QuickSilverNode sender = await StartAsync(port, pending);
         await using QuickSilverNode receiver = await StartAsync(port, pending);
         await using Group to = await sender.JoinAsync("steady", new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
         await using Group from = await receiver.JoinAsync(
-            "steady", new GroupOptions { OnMessage = (in MessageView _) => Interlocked.Increment(ref _received) });
+            "steady", receiving ?? new GroupOptions { OnMessage = (in MessageView _) => Interlocked.Increment(ref _received) });
         await to.WaitForMembersAsync(2);
 
         await Run(to, send, WarmUp);
@@ -107,5 +125,35 @@ public sealed class SteadyStateTests
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
+    /// <summary>So many messages, side by side where it may.</summary>
+    private sealed class Feed : IMessageFeed
+    {
+        private int _ready;
+
+        public int Ready
+        {
+            get => Volatile.Read(ref _ready);
+            set => Volatile.Write(ref _ready, value);
+        }
+
+        public bool TryWriteNext(IBufferWriter<byte> message)
+        {
+            if (_ready == 0) return false;
+            message.GetSpan(Size)[..Size].Clear();
+            message.Advance(Size);
+            Ready--;
+            return true;
+        }
+
+        public int WriteRun(Span<byte> room, int length)
+        {
+            if (length != Size) return 0;
+            int count = Math.Min(_ready, room.Length / length);
+            room[..(count * length)].Clear();
+            Ready -= count;
+            return count;
+        }
     }
 }

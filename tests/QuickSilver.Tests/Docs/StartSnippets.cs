@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Buffers.Binary;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -63,6 +65,15 @@ internal static class StartSnippets
         using IDisposable handler = group.OnMessageInline((in message) => bytes += message.Payload.Length);
     }
 
+    public static void CountRuns(Group group)
+    {
+        long bytes = 0;
+        using IDisposable runs = group.OnMessagesInline((in run) =>
+        {
+            foreach (MessageView message in run) bytes += message.Payload.Length;
+        });
+    }
+
     public static async Task TryAsync(Group group, ReadOnlyMemory<byte> payload, CancellationToken ct)
     {
         while (group.TrySend(payload.Span) == SendStatus.Backpressured) await group.WaitToSendAsync(ct);
@@ -78,6 +89,34 @@ internal static class StartSnippets
     {
         using ILoggerFactory log = LoggerFactory.Create(static builder => builder.AddConsole()); // package Microsoft.Extensions.Logging.Console
         options.UseLoggerFactory(log);
+    }
+
+    internal sealed class TickFeed : IMessageFeed
+    {
+        private readonly Queue<Tick> _ticks = new();
+
+        public bool TryWriteNext(IBufferWriter<byte> message)
+        {
+            if (!_ticks.TryDequeue(out Tick? tick)) return false;
+            tick.WriteTo(message.GetSpan(Tick.Bytes));
+            message.Advance(Tick.Bytes);
+            return true;
+        }
+
+        public int WriteRun(Span<byte> room, int length)
+        {
+            if (length != Tick.Bytes) return 0;
+            int count = Math.Min(room.Length / length, _ticks.Count);
+            for (int index = 0; index < count; index++) _ticks.Dequeue().WriteTo(room.Slice(index * length, length));
+            return count;
+        }
+    }
+
+    internal sealed record Tick(double Price)
+    {
+        public const int Bytes = 8;
+
+        public void WriteTo(Span<byte> message) => BinaryPrimitives.WriteDoubleLittleEndian(message, Price);
     }
 
     internal sealed class PricesWorker(IConfiguration configuration, ILoggerFactory log, ILogger<PricesWorker> logger) : BackgroundService
