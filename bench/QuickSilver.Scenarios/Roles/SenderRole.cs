@@ -42,7 +42,10 @@ internal static class SenderRole
         while (source.TryNext(out MeasuredHeader header))
         {
             header.Write(buffer);
-            await groups[header.Group].SendAsync(buffer.AsMemory());
+            ValueTask sending = groups[header.Group].SendAsync(buffer.AsMemory());
+            // A paced sender stays on its thread: it sleeps, which a thread of the pool must not.
+            if (source.IsPaced && !sending.IsCompleted) sending.AsTask().GetAwaiter().GetResult();
+            else await sending;
         }
     }
 
