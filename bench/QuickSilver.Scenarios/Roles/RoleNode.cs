@@ -21,6 +21,7 @@ internal static class RoleNode
         options.Transport.MaxDatagramBytes = order.DatagramBytes;
         options.Transport.PayloadChecksum = order.Checksum;
         options.Transport.SharedMemory = order.SharesMemory;
+        if (order.SpinMicros > 0) options.Loop.Spin = TimeSpan.FromMicroseconds(order.SpinMicros);
         if (order.MembershipServer is { } server)
         {
             options.Membership.Mode = order.Role == RoleKind.Host ? MembershipMode.Host : MembershipMode.Client;

@@ -46,6 +46,9 @@ internal sealed record RoleOrder
     /// <summary>Whether QuickSilver's nodes may read each other's packets in place.</summary>
     public bool SharesMemory { get; init; } = true;
 
+    /// <summary>Microseconds that QuickSilver's core threads look for work before they sleep; 0: they sleep at once.</summary>
+    public double SpinMicros { get; init; }
+
     /// <summary>Share of received datagrams that a QuickSilver receiver drops.</summary>
     public double Drop { get; init; }
 

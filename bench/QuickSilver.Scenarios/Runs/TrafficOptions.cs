@@ -38,6 +38,12 @@ internal sealed class TrafficOptions
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How QuickSilver's messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
 
+    private readonly Option<double> _spin = new Option<double>("--spin")
+    {
+        Description = "Microseconds that QuickSilver's core threads look for work before they sleep.",
+        DefaultValueFactory = _ => 0,
+    }.AtLeast(0);
+
     private readonly Option<double> _drop = new Option<double>("--drop")
     {
         Description = "Share of the datagrams that each QuickSilver receiver drops.",
@@ -64,7 +70,7 @@ internal sealed class TrafficOptions
             Description = $"What to measure; may be repeated. Default: {string.Join(", ", variants)}.",
             DefaultValueFactory = _ => variants,
         };
-        All = [_variants, _receivers, _groups, _size, _warmUp, _seconds, _repeat, _send, _transport, _drop, _train, _rawGroup];
+        All = [_variants, _receivers, _groups, _size, _warmUp, _seconds, _repeat, _send, _transport, _spin, _drop, _train, _rawGroup];
     }
 
     /// <summary>How often each is measured unless said otherwise.</summary>
@@ -94,6 +100,7 @@ internal sealed class TrafficOptions
         Repetitions = parsed.GetValue(_repeat),
         Send = parsed.GetValue(_send),
         Transport = parsed.GetValue(_transport),
+        SpinMicros = parsed.GetValue(_spin),
         Drop = parsed.GetValue(_drop),
         TrainLength = parsed.GetValue(_train),
         RawGroup = parsed.GetValue(_rawGroup)!,

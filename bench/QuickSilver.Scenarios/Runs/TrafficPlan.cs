@@ -25,6 +25,8 @@ internal sealed record TrafficPlan
 
     public TransportKind Transport { get; init; }
 
+    public double SpinMicros { get; init; }
+
     public double Drop { get; init; }
 
     public int TrainLength { get; init; }
@@ -75,6 +77,7 @@ internal sealed record TrafficPlan
             Rate = rate,
             Send = Send,
             Transport = Transport,
+            SpinMicros = SpinMicros,
             SharesMemory = variant != Variant.QuickSilverUdp,
             RawGroup = RawGroup,
             RawPort = isRaw ? FreePort.Find() : 0,

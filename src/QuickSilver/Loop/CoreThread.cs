@@ -9,6 +9,8 @@ namespace QuickSilver.Loop;
 /// <para>
 /// Going to sleep, so that no request is missed: declare it (<see cref="WakeGate"/>), look at the requests once more, wait until the first alarm is
 /// due. Being woken too often is harmless, the next turn finds nothing. While a stream comes in it first lets others run (<see cref="SleepDelay"/>).
+/// Where it is to spin instead it gives its processor away between two looks: on a machine with fewer processors than threads, what it waits for would
+/// otherwise wait for it.
 /// </para>
 /// <para>
 /// An exception that nothing else caught ends the thread in an orderly way: it is reported once, accepted requests are run to their (failing) ends,
@@ -18,8 +20,6 @@ namespace QuickSilver.Loop;
 /// </summary>
 internal sealed class CoreThread
 {
-    private const int SpinIterations = 32;
-
     private readonly LoopTurn _loop;
     private readonly RequestQueue _requests;
     private readonly IWaitableCompletionQueue _completions;
@@ -112,7 +112,7 @@ internal sealed class CoreThread
             Instant now = _clock.Now;
             _observer.OnTurnEnded(now, wasBusy);
             if (wasBusy || _loop.HasWork) _idleSince = Instant.Never;
-            else if (_options.Spin > TimeSpan.Zero && KeepsSpinning(now)) Thread.SpinWait(SpinIterations);
+            else if (_options.Spin > TimeSpan.Zero && KeepsSpinning(now)) Thread.Yield();
             else if (!_sleepDelay.TryYield(now)) Sleep(now);
         }
     }

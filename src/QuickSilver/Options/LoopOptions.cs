@@ -3,7 +3,8 @@ namespace QuickSilver;
 /// <summary>The core thread.</summary>
 public sealed class LoopOptions
 {
-    /// <summary>How long the core looks for work before it sleeps; null (default): it sleeps at once when idle. Spinning costs a processor.</summary>
+    /// <summary>How long the core looks for work before it sleeps; null (default): it sleeps at once when idle. Spinning takes what a processor has to
+    /// spare: between two looks other threads may run.</summary>
     public TimeSpan? Spin { get; set; }
 
     /// <summary>Index of the processor that the core thread is bound to; null (default): any.</summary>
