@@ -27,6 +27,9 @@ internal enum Sabotage : byte
     /// <summary>Packets are cleaned up before every live member holds them.</summary>
     EarlyCleanup,
 
+    /// <summary>Memory that packets were lent from is written again while others still read it.</summary>
+    LentMemoryReused,
+
     /// <summary>Packets are cached beyond the cap.</summary>
     CacheCapIgnored,
 

@@ -24,6 +24,7 @@ public class PlantedDefectTests
         new(Sabotage.NumberSkipped, PlantedDefect.Ensemble, 5, "D5", "D6", "D7"),
         new(Sabotage.DuplicateDelivered, PlantedDefect.Ensemble, 20, "D2"),
         new(Sabotage.EarlyCleanup, PlantedDefect.Ensemble, 10, "D8"),
+        new(Sabotage.LentMemoryReused, PlantedDefect.Ensemble, 30, "D1"),
         new(Sabotage.CacheCapIgnored, nameof(TargetedRuns.StuckMember), 2, "R1"),
         new(Sabotage.OwnPartitionDropped, PlantedDefect.Ensemble, 30, "D8"),
         new(Sabotage.UnheardCountsAsHeld, PlantedDefect.Ensemble, 40, "D8"),

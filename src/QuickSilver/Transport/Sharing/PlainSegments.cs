@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;
@@ -18,13 +19,14 @@ internal sealed class PlainSegments(Func<uint, bool>? isAlive = null, Func<long>
     /// <param name="process">The number of its process, as the machine's liveness knows it.</param>
     /// <param name="blocks">Blocks of its segment.</param>
     /// <param name="counters">Where it counts.</param>
-    public SharedMemory Start(ulong key, uint process, int blocks, TransportCounters counters)
+    /// <param name="probes">A test's.</param>
+    public SharedMemory Start(ulong key, uint process, int blocks, TransportCounters counters, Probes? probes = null)
     {
         var name = new SegmentName(key, process, 0);
         var self = new ProcessMark(process, 1);
         PlainMemory memory = PlainMemory.Make(this, name, self, blocks);
         lock (_changing) _segments.Add(name, memory);
-        return new SharedMemory(memory, new Host(this, self), counters);
+        return new SharedMemory(memory, new Host(this, self), counters, probes);
     }
 
     /// <summary>Takes a segment off the table: nobody opens it any more.</summary>

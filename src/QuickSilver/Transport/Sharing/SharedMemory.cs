@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 
@@ -30,9 +31,10 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     /// <param name="memory">Of its own segment; nobody has used it yet.</param>
     /// <param name="host">The machine.</param>
     /// <param name="counters">Where it counts.</param>
-    public SharedMemory(SegmentMemory memory, ISegmentHost host, TransportCounters counters)
+    /// <param name="probes">A test's; null: <see cref="Probes.None"/>.</param>
+    public SharedMemory(SegmentMemory memory, ISegmentHost host, TransportCounters counters, Probes? probes = null)
     {
-        _own = new OwnSegment(memory, host, counters);
+        _own = new OwnSegment(memory, host, counters, probes ?? Probes.None);
         _others = new AttachedSegments(host, counters);
         _counters = counters;
     }
