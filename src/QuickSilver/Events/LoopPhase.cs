@@ -15,7 +15,7 @@ public enum LoopPhase
     /// <summary>Sending.</summary>
     Pull,
 
-    /// <summary>An application's <see cref="InlineHandler"/>.</summary>
+    /// <summary>An application's <see cref="QuickSilver.InlineHandler"/> or <see cref="InlineRunHandler"/>.</summary>
     InlineHandler,
 
     /// <summary>An application's <see cref="IMessageFeed"/>.</summary>

@@ -45,11 +45,11 @@ internal sealed unsafe class OwnSegment : IChunkHome
     /// <summary>Makes a segment of memory that nobody has used yet.</summary>
     public OwnSegment(SegmentMemory memory, ISegmentHost host, TransportCounters counters, Probes probes)
     {
-        _probes = probes;
         _memory = memory;
         _control = memory.Control;
         _host = host;
         _counters = counters;
+        _probes = probes;
         _chunks = new Chunk?[memory.Blocks];
         _free = new int[memory.Blocks];
         _lent = new int[memory.Blocks];

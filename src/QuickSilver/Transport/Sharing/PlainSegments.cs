@@ -19,7 +19,7 @@ internal sealed class PlainSegments(Func<uint, bool>? isAlive = null, Func<long>
     /// <param name="process">The number of its process, as the machine's liveness knows it.</param>
     /// <param name="blocks">Blocks of its segment.</param>
     /// <param name="counters">Where it counts.</param>
-    /// <param name="probes">A test's.</param>
+    /// <param name="probes">The simulator's; null: none.</param>
     public SharedMemory Start(ulong key, uint process, int blocks, TransportCounters counters, Probes? probes = null)
     {
         var name = new SegmentName(key, process, 0);
