@@ -25,10 +25,10 @@ namespace QuickSilver.Protocol.Core;
 /// until the first alarm was due at most, is no warp.
 /// </para>
 /// <para>
-/// The clock is read at the turn's start, after every phase, and after every sixteen completions or alarms, never per item; a quantum can be
-/// overrun by as much. A turn fires at most as many alarms as were set when it began, so that alarms which set themselves for now cannot hold a
-/// turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a handler, an alarm or a root is a
-/// defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4 and Figure 8.
+/// The clock is read at the turn's start, after I/O and each other phase that did anything, and after every sixteen completions or alarms, never per
+/// item; a quantum can be overrun by as much. A turn fires at most as many alarms as were set when it began, so that alarms which set themselves for
+/// now cannot hold a turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a handler, an alarm
+/// or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4 and Figure 8.
 /// </para>
 /// </summary>
 public sealed class LoopTurn
@@ -76,7 +76,7 @@ public sealed class LoopTurn
         bool held = start - _expectedBy > _quanta.WarpLimit;
 
         int requests = _parts.Requests.RunAll(start);
-        Instant now = End(TurnPhase.Requests, start);
+        Instant now = requests > 0 ? End(TurnPhase.Requests, start) : start;
 
         Instant ioStart = now;
         int completions = HandleIo(ref now);
@@ -85,14 +85,14 @@ public sealed class LoopTurn
             Statistics.Warps++;
             completions += HandleIo(ref now);
         }
-        now = End(TurnPhase.Io, ioStart);
+        Note(TurnPhase.Io, ioStart, now);
 
         int alarms = FireAlarms(now);
-        now = End(TurnPhase.Alarms, now);
+        if (alarms > 0) now = End(TurnPhase.Alarms, now);
 
         int datagrams = _parts.Roots.PullAll(now) + _sentEarly;
         _sentEarly = 0;
-        now = End(TurnPhase.Pull, now);
+        if (datagrams > 0) now = End(TurnPhase.Pull, now);
 
         bool busy = requests + completions + alarms + datagrams > 0;
         Statistics.Turns++;
@@ -139,7 +139,7 @@ public sealed class LoopTurn
             _starves = !anyBulk;
             break;
         }
-        if (handled > 0) now = _parts.Clock.Now;
+        now = _parts.Clock.Now;
         return handled;
     }
 
@@ -176,13 +176,16 @@ public sealed class LoopTurn
     private Instant End(TurnPhase phase, Instant start)
     {
         Instant now = _parts.Clock.Now;
-        TimeSpan took = now - start;
-        Statistics.AddTime(phase, took);
-        if (took > _quanta.StallWarning)
-        {
-            Statistics.Stalls++;
-            _stalls?.OnStall(phase, took, now);
-        }
+        Note(phase, start, now);
         return now;
+    }
+
+    private void Note(TurnPhase phase, Instant start, Instant end)
+    {
+        TimeSpan took = end - start;
+        Statistics.AddTime(phase, took);
+        if (took <= _quanta.StallWarning) return;
+        Statistics.Stalls++;
+        _stalls?.OnStall(phase, took, end);
     }
 }

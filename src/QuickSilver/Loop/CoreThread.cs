@@ -111,7 +111,7 @@ internal sealed class CoreThread
             bool wasBusy = _loop.Run();
             Instant now = _clock.Now;
             _observer.OnTurnEnded(now, wasBusy);
-            if (wasBusy || _loop.HasWork) _idleSince = Instant.Never;
+            if (_loop.HasWork || _completions.HasReady) _idleSince = Instant.Never;
             else if (_options.Spin > TimeSpan.Zero && KeepsSpinning(now)) Thread.Yield();
             else if (!_sleepDelay.TryYield(now)) Sleep(now);
         }

@@ -25,6 +25,18 @@ public sealed class CoreThreadTests
     }
 
     [Fact]
+    public async Task A_core_that_has_done_all_there_was_sleeps_without_turning_once_more()
+    {
+        var rig = new Rig();
+        rig.Core.Start();
+        Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
+        rig.Requests.Enqueue(new RecordingTarget());
+        Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
+        Assert.Equal(2, rig.TurnsEnded);
+        await rig.StopAsync();
+    }
+
+    [Fact]
     public async Task No_request_is_missed_however_it_meets_the_core_going_to_sleep()
     {
         var rig = new Rig();
