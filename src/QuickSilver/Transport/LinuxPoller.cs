@@ -35,6 +35,9 @@ internal sealed unsafe class LinuxPoller : IDisposable
         Register(_wake.DangerousGetHandle(), LinuxNative.EpollIn | LinuxNative.EpollEdge, WakeToken);
     }
 
+    /// <summary>How many times it was seen what all ports have; from 1.</summary>
+    public ulong Looks { get; private set; } = 1;
+
     /// <summary>Watches a port's socket.</summary>
     public void Add(LinuxPort port)
     {
@@ -69,6 +72,7 @@ internal sealed unsafe class LinuxPoller : IDisposable
                 uint token = (uint)*(ulong*)(events + (index * EventBytes) + EventDataOffset);
                 if (token != WakeToken && _ports[(int)token] is { } port) port.HasSeen = true;
             }
+            if (count is >= 0 and < MostEvents) Looks++;
             return count > 0;
         }
     }

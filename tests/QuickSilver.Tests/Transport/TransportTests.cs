@@ -73,6 +73,29 @@ public sealed class TransportTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Kinds))]
+    public void Whether_datagrams_come_singly_or_together_all_are_read_before_a_socket_is_said_to_be_empty(string kind)
+    {
+        IHostTransport sender = _rig.Start(kind);
+        IHostTransport receiver = _rig.Start(kind);
+        receiver.Open(_rig.Group, receive: true);
+        IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
+        ulong sent = 0;
+        // Long enough apart for a reader to expect no more than one, then many at once, twice, and again one at a time.
+        foreach (int together in (int[])[.. Enumerable.Repeat(1, 40), 3, 1, 1, 1, 1, 1, 1, 5, .. Enumerable.Repeat(1, 10)])
+        {
+            ulong first = sent + 1;
+            for (int index = 0; index < together; index++) sender.Send(TransportRig.Train(TrainRoute.Region, 1, 300, ++sent, channel: sending));
+            List<Completion> all = TransportRig.Receive(
+                receiver, all => TransportRig.Sequences(all).Count >= together && all.Exists(static one => one.IsDrained));
+            Assert.Equal(Enumerable.Range((int)first, together).Select(static number => (long)number), TransportRig.Sequences(all));
+            Assert.Single(all, static one => one.IsDrained);
+            Assert.True(all[^1].IsDrained);
+        }
+        Assert.Empty(Take(receiver));
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
     public void Control_datagrams_make_empty_data_sockets_say_that_they_are_empty(string kind)
     {
         IHostTransport sender = _rig.Start(kind);
