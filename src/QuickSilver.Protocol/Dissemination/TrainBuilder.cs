@@ -99,7 +99,7 @@ internal sealed class TrainBuilder
             most = Math.Min(most, TrainDatagrams);
             StartInOnePiece(most);
         }
-        Slice notes = lends ? _notes.Take(most * NoteBody.DatagramLength) : default;
+        ulong first = _pending.Highest + 1;
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
         while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : _arena.Remaining >= _slot))
@@ -125,25 +125,18 @@ internal sealed class TrainBuilder
             _window.Sent(charge - chargeBefore, now);
             WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
             _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
-            if (lends) WriteNote(notes.Part(count * NoteBody.DatagramLength, NoteBody.DatagramLength), datagram);
             if (count++ == 0) train = datagram;
         }
-        if (lends) notes = _notes.Trim(notes, count * NoteBody.DatagramLength);
-        if (count == 0)
-        {
-            notes.Release();
-            return 0;
-        }
+        if (count == 0) return 0;
         _lastCount = count;
         _rate.Sent(count, charge, now);
         if (lends && (count > 1 || bytes >= ShortestLent))
         {
             _context.Counters.PacketsLent += (ulong)count;
-            train = notes;
+            train = WriteNotes(first, count);
             segment = NoteBody.DatagramLength;
             return count;
         }
-        notes.Release();
         _lending.OnSentTrain();
         train = train with { Length = bytes };
         train.Retain();
@@ -252,12 +245,20 @@ internal sealed class TrainBuilder
         return _arena.IsShared;
     }
 
-    private void WriteNote(Slice place, Slice datagram)
+    // One for each packet, side by side, with one reference.
+    private Slice WriteNotes(ulong first, int count)
     {
-        bool isShared = _context.Transport.SharedMemory!.TryLocate(datagram, out NoteBody note);
-        System.Diagnostics.Debug.Assert(isShared, "the chunk is read by others");
-        note.WriteTo(place.Span[DatagramHeader.Length..]);
-        WriteHeader(place, DatagramKind.Note, _pending.Highest, DatagramFlags.None);
+        Slice notes = _notes.Take(count * NoteBody.DatagramLength);
+        for (int index = 0; index < count; index++)
+        {
+            ulong sequence = first + (ulong)index;
+            bool isShared = _context.Transport.SharedMemory!.TryLocate(_pending[sequence].Datagram, out NoteBody note);
+            System.Diagnostics.Debug.Assert(isShared, "the chunk is read by others");
+            Slice place = notes.Part(index * NoteBody.DatagramLength, NoteBody.DatagramLength);
+            note.WriteTo(place.Span[DatagramHeader.Length..]);
+            WriteHeader(place, DatagramKind.Note, sequence, DatagramFlags.None);
+        }
+        return notes;
     }
 
     private void WriteHeader(Slice datagram, DatagramKind kind, ulong sequence, DatagramFlags flags)
