@@ -5,8 +5,8 @@ namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
 /// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so a feed that is asked out of
-/// turn says no and is signalled when its turn comes. With one group that never happens. At a fixed rate a thread of its own waits for each message
-/// to be due and signals: a feed that waited would hold up the core. Core thread, but for <see cref="Start"/>.
+/// turn says no and is signalled when its turn comes. With one group that never happens. At a fixed rate the core's own timer asks again when the
+/// next message is due: a feed that waited would hold up the core. Core thread, but for <see cref="Start"/>.
 /// </summary>
 internal sealed class FeedTurns
 {
@@ -29,27 +29,18 @@ internal sealed class FeedTurns
     public Task Completion => _done.Task;
 
     /// <summary>Begins.</summary>
-    public void Start()
-    {
-        _registrations[0].Signal();
-        if (_source.IsPaced) new Thread(Pace) { IsBackground = true, Name = "pacer" }.Start();
-    }
-
-    private void Pace()
-    {
-        for (long message = 0; !_done.Task.IsCompleted; message++)
-        {
-            Pacer.WaitUntil(_source.DueOf(message));
-            _registrations[0].Signal();
-        }
-    }
+    public void Start() => _registrations[0].Signal();
 
     private bool TryWrite(int group, IBufferWriter<byte> message)
     {
         MeasuredHeader next = _next;
         if (!_hasNext)
         {
-            if (!_source.IsBehind) return false;
+            if (_source.TimeToNext is var time && time > TimeSpan.Zero)
+            {
+                _registrations[group].SignalAfter(time);
+                return false;
+            }
             if (!_source.TryNext(out next))
             {
                 _done.TrySetResult();

@@ -46,17 +46,16 @@ internal sealed class TrafficSource
     /// <summary>
     /// Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has when this is false.
     /// </summary>
-    public bool IsBehind => !IsPaced || DueOf(Sent) <= Stopwatch.GetTimestamp();
+    public bool IsBehind => TimeToNext <= TimeSpan.Zero;
+
+    /// <summary>How long until the next message is due: not positive when it is; at full speed none is waited for.</summary>
+    public TimeSpan TimeToNext => IsPaced ? Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), DueOf(Sent)) : TimeSpan.Zero;
 
     /// <summary>Whether messages are due one by one.</summary>
     public bool IsPaced { get; }
 
     /// <summary>How late messages with a due instant were made: the pacing's own share of their latency.</summary>
     public LatencySummary? Lateness => _lateness.Summarize();
-
-    /// <summary>When a message is due, at a fixed rate, in stopwatch ticks. Any thread.</summary>
-    /// <param name="message">Its number, from 0.</param>
-    public long DueOf(long message) => _clock.Start + (long)(message * _ticksPerMessage);
 
     /// <summary>Makes the next message, waiting until it is due.</summary>
     /// <returns>False when the run is over.</returns>
@@ -88,6 +87,9 @@ internal sealed class TrafficSource
         header = Make(ticks);
         return true;
     }
+
+    // When a message is due, at a fixed rate, in stopwatch ticks.
+    private long DueOf(long message) => _clock.Start + (long)(message * _ticksPerMessage);
 
     private MeasuredHeader Make(long ticks)
     {

@@ -157,9 +157,9 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
     internal void Attach(FeedSource feed)
     {
-        if (feed.IsRemoved || HasEnded || Core?.Local is not { } local) return;
+        if (feed.IsRemoved || HasEnded || Core is not { Local: { } local } core) return;
         _feeds = [.. _feeds, feed];
-        feed.Add(local);
+        feed.Add(local, core.Alarms);
     }
 
     /// <summary>A feed has been removed. Core thread only.</summary>

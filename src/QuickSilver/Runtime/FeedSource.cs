@@ -11,7 +11,7 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// A feed as the protocol sees it: fenced, timed, and held to the longest message. Signals from any thread become one request until the core has seen
-/// it. Members are for the core thread unless they say otherwise.
+/// it; one for later is an alarm of the core's. Members are for the core thread unless they say otherwise.
 /// </summary>
 internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter<byte>
 {
@@ -19,6 +19,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private readonly IMessageFeed _feed;
     private readonly int _longest;
     private LocalGroup? _local;
+    private Alarm? _alarm;
     private MessageWriter? _writer;
     private int _isSignalled;
 
@@ -39,10 +40,21 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (Interlocked.Exchange(ref _isSignalled, 1) == 0) requests.Enqueue(this);
     }
 
+    /// <summary>Says that the feed will have something, in place of the last time that this was said. Any thread.</summary>
+    /// <param name="services">The node's.</param>
+    /// <param name="delay">How long from now.</param>
+    public void SignalAfter(NodeServices services, TimeSpan delay)
+    {
+        Instant due = services.Clock.Now + delay;
+        if (services.IsCoreThread && _alarm is not null) SetAlarm(due);
+        else services.Requests.Enqueue(this, argument: due.Ticks);
+    }
+
     /// <summary>Registers the feed for one stay in the group.</summary>
-    public void Add(LocalGroup local)
+    public void Add(LocalGroup local, AlarmQueue alarms)
     {
         _local = local;
+        _alarm = new Alarm(alarms, now => _local?.Signal(this, now));
         local.AddSource(this);
     }
 
@@ -51,6 +63,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     {
         if (IsRemoved) return;
         IsRemoved = true;
+        _alarm?.Cancel();
         _local?.RemoveSource(this);
         _local = null;
         _handle.Forget(this);
@@ -59,6 +72,11 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {
+        if (argument != 0)
+        {
+            SetAlarm(new Instant(argument));
+            return;
+        }
         // A full fence: the look at what the feed has must not pass it, or a signal between the two would be lost.
         Interlocked.Exchange(ref _isSignalled, 0);
         if (!IsRemoved) _local?.Signal(this, now);
@@ -90,6 +108,11 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
             core.OnFed(count, bytes);
             core.LeaveUserCode(count);
         }
+    }
+
+    private void SetAlarm(Instant due)
+    {
+        if (!IsRemoved) _alarm?.Set(due);
     }
 
     // Asks for as many messages one by one as are timed together, or for as many in a run as there is room for. Not inlined: what lives in a method

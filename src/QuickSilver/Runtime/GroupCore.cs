@@ -47,6 +47,9 @@ internal sealed class GroupCore
     /// <summary>The node's services. Any thread.</summary>
     public NodeServices Services => _node.Services;
 
+    /// <summary>The node's timers.</summary>
+    public AlarmQueue Alarms => _node.Alarms;
+
     /// <summary>The newest installed view. Any thread; null before the first.</summary>
     public GroupView? View => Volatile.Read(ref _view);
 

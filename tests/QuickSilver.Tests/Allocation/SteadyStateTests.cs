@@ -76,6 +76,20 @@ public sealed class SteadyStateTests
             receiving: receiving);
     }
 
+    [Fact]
+    public Task A_feed_that_names_its_delays_allocates_nothing_for_them()
+    {
+        var feed = new Feed { Pauses = true };
+        return Measure(
+            async (group, count) =>
+            {
+                feed.Registration ??= group.RegisterFeed(feed);
+                feed.Ready = count;
+                feed.Registration.Signal();
+                while (feed.Ready > 0) await Task.Delay(10);
+            });
+    }
+
     private async Task Measure(Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null)
     {
         int port = FreePort();
@@ -130,7 +144,14 @@ public sealed class SteadyStateTests
     /// <summary>So many messages, side by side where it may.</summary>
     private sealed class Feed : IMessageFeed
     {
+        private const int MessagesToAPause = 64;
+
         private int _ready;
+        private int _asked;
+
+        public FeedRegistration? Registration { get; set; }
+
+        public bool Pauses { get; init; }
 
         public int Ready
         {
@@ -141,6 +162,11 @@ public sealed class SteadyStateTests
         public bool TryWriteNext(IBufferWriter<byte> message)
         {
             if (_ready == 0) return false;
+            if (Pauses && ++_asked % MessagesToAPause == 0)
+            {
+                Registration!.SignalAfter(TimeSpan.FromMicroseconds(1));
+                return false;
+            }
             message.GetSpan(Size)[..Size].Clear();
             message.Advance(Size);
             Ready--;
@@ -149,7 +175,7 @@ public sealed class SteadyStateTests
 
         public int WriteRun(Span<byte> room, int length)
         {
-            if (length != Size) return 0;
+            if (length != Size || Pauses) return 0;
             int count = Math.Min(_ready, room.Length / length);
             room[..(count * length)].Clear();
             Ready -= count;

@@ -185,71 +185,6 @@ public sealed class SendingTests
         Assert.Equal(["sent"], await NodeRig.ReadAsync(right, 1));
     }
 
-    [Fact]
-    public async Task A_feed_is_asked_after_signals_only_and_its_messages_arrive_in_order()
-    {
-        await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync();
-        var feed = new CountingFeed();
-        using FeedRegistration registration = left.RegisterFeed(feed);
-        await left.SendConfirmedAsync("first");
-        Assert.Equal(0, feed.Calls);
-
-        feed.Ready = 500;
-        registration.Signal();
-        Assert.Equal(["first", .. Enumerable.Range(0, 500).Select(static index => $"{index}")], await NodeRig.ReadAsync(right, 501));
-        feed.Ready = 502;
-        registration.Signal();
-        Assert.Equal(["500", "501"], await NodeRig.ReadAsync(right, 2));
-        Assert.Equal(502, left.Node.TopGroups(1)[0].MessagesSent - 1);
-    }
-
-    [Fact]
-    public async Task A_feed_that_throws_is_counted_and_asked_again_after_a_signal()
-    {
-        await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync();
-        var feed = new CountingFeed { Ready = 1, ThrowsOnce = true };
-        using FeedRegistration registration = left.RegisterFeed(feed);
-        registration.Signal();
-        await NodeRig.UntilAsync(() => left.Node.GetStatistics().HandlerErrors == 1, "the exception is counted");
-        registration.Signal();
-        Assert.Equal(["0"], await NodeRig.ReadAsync(right, 1));
-    }
-
-    [Theory]
-    [InlineData(true, true)]
-    [InlineData(true, false)]
-    [InlineData(false, true)]
-    [InlineData(false, false)]
-    public async Task A_feed_is_forgotten_when_its_handle_has_left(bool isLast, bool disposed)
-    {
-        await using var rig = new NodeRig();
-        QuickSilverNode node = await rig.StartAsync();
-        if (!isLast) await node.JoinAsync("group");
-        var feeds = new List<WeakReference>();
-        for (int round = 0; round < 20; round++) feeds.Add(await FeedAndLeaveAsync(node, disposed));
-        await NodeRig.UntilAsync(
-            () =>
-            {
-                GC.Collect();
-                return feeds.TrueForAll(static feed => !feed.IsAlive);
-            },
-            "all feeds are collected");
-    }
-
-    private static async Task<WeakReference> FeedAndLeaveAsync(QuickSilverNode node, bool disposed)
-    {
-        Group group = await node.JoinAsync("group");
-        var feed = new CountingFeed { Ready = 3 };
-        FeedRegistration registration = group.RegisterFeed(feed);
-        registration.Signal();
-        Assert.Equal(["0", "1", "2"], await NodeRig.ReadAsync(group, 3));
-        await group.LeaveAsync();
-        if (disposed) registration.Dispose();
-        return new WeakReference(feed);
-    }
-
     private sealed class GoneMemory : MemoryManager<byte>
     {
         private byte[]? _bytes = new byte[8];
@@ -261,30 +196,5 @@ public sealed class SendingTests
         public override void Unpin() => throw new NotSupportedException();
 
         protected override void Dispose(bool disposing) => _bytes = null;
-    }
-
-    private sealed class CountingFeed : IMessageFeed
-    {
-        private int _next;
-
-        public int Calls { get; private set; }
-
-        public int Ready { get; set; }
-
-        public bool ThrowsOnce { get; set; }
-
-        public bool TryWriteNext(IBufferWriter<byte> message)
-        {
-            Calls++;
-            message.Write(Encoding.UTF8.GetBytes($"{_next}"));
-            if (ThrowsOnce)
-            {
-                ThrowsOnce = false;
-                throw new InvalidOperationException("the feed's own");
-            }
-            if (_next == Ready) return false;
-            _next++;
-            return true;
-        }
     }
 }
