@@ -8,7 +8,7 @@ namespace QuickSilver.Loop;
 /// when there is none. It takes no lock and runs nothing of the thread pool.
 /// <para>
 /// Going to sleep, so that no request is missed: declare it (<see cref="WakeGate"/>), look at the requests once more, wait until the first alarm is
-/// due. Being woken too often is harmless, the next turn finds nothing. While a stream comes in it first lets others run (<see cref="SleepDelay"/>).
+/// due. Being woken too often is harmless, the next turn finds nothing. While calls or a stream come in it first looks again (<see cref="SleepDelay"/>).
 /// Where it is to spin instead it gives its processor away between two looks: on a machine with fewer processors than threads, what it waits for would
 /// otherwise wait for it.
 /// </para>
@@ -113,7 +113,7 @@ internal sealed class CoreThread
             _observer.OnTurnEnded(now, wasBusy);
             if (_loop.HasWork || _completions.HasReady) _idleSince = Instant.Never;
             else if (_options.Spin > TimeSpan.Zero && KeepsSpinning(now)) Thread.Yield();
-            else if (!_sleepDelay.TryYield(now)) Sleep(now);
+            else if (!(wasBusy && _sleepDelay.LooksAgain(_loop.Statistics.Requests)) && !_sleepDelay.TryYield(now)) Sleep(now);
         }
     }
 

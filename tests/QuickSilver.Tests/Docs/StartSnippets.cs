@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -89,6 +90,29 @@ internal static class StartSnippets
     {
         using ILoggerFactory log = LoggerFactory.Create(static builder => builder.AddConsole()); // package Microsoft.Extensions.Logging.Console
         options.UseLoggerFactory(log);
+    }
+
+    internal sealed class ClockFeed : IMessageFeed
+    {
+        private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
+
+        private readonly long _start = Stopwatch.GetTimestamp();
+        private TimeSpan _due;
+
+        public FeedRegistration? Registration { get; set; }
+
+        public bool TryWriteNext(IBufferWriter<byte> message)
+        {
+            TimeSpan left = _due - Stopwatch.GetElapsedTime(_start);
+            if (left > TimeSpan.Zero)
+            {
+                Registration!.SignalAfter(left);
+                return false;
+            }
+            _due += Period;
+            message.Write("tick"u8);
+            return true;
+        }
     }
 
     internal sealed class TickFeed : IMessageFeed

@@ -28,11 +28,19 @@ public sealed class CoreThreadTests
     public async Task A_core_that_has_done_all_there_was_sleeps_without_turning_once_more()
     {
         var rig = new Rig();
+        var fired = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var alarm = new Alarm(
+            rig.Alarms,
+            _ =>
+            {
+                while (rig.Sleeper.Waiting.Wait(0)) continue;
+                fired.SetResult(rig.TurnsEnded);
+            });
+        alarm.Set(rig.Clock.Now + TimeSpan.FromMilliseconds(5));
         rig.Core.Start();
+        int turnsBefore = await fired.Task.WaitAsync(Patience);
         Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
-        rig.Requests.Enqueue(new RecordingTarget());
-        Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
-        Assert.Equal(2, rig.TurnsEnded);
+        Assert.Equal(turnsBefore + 1, rig.TurnsEnded);
         await rig.StopAsync();
     }
 

@@ -21,6 +21,20 @@ public sealed class SleepDelayTests
     }
 
     [Fact]
+    public void Calls_and_streams_are_looked_for_again_and_lone_datagrams_are_not()
+    {
+        Assert.False(_delay.LooksAgain(requests: 0));
+        Assert.True(_delay.LooksAgain(requests: 1));
+        Assert.False(_delay.LooksAgain(requests: 1));
+        _completions.BytesRead += 1_000;
+        Assert.False(_delay.LooksAgain(requests: 1));
+        _completions.BytesRead += 65_000;
+        Assert.True(_delay.LooksAgain(requests: 1));
+        Assert.True(Look(afterBytes: 0));
+        Assert.False(_delay.LooksAgain(requests: 1));
+    }
+
+    [Fact]
     public void A_stream_lets_others_run_once_before_each_sleep()
     {
         Assert.True(Look(afterBytes: 16_384));
