@@ -25,10 +25,10 @@ namespace QuickSilver.Protocol.Core;
 /// until the first alarm was due at most, is no warp.
 /// </para>
 /// <para>
-/// The clock is read at the turn's start, after I/O and each other phase that did anything, and after every sixteen completions or alarms, never per
-/// item; a quantum can be overrun by as much. A turn fires at most as many alarms as were set when it began, so that alarms which set themselves for
-/// now cannot hold a turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a handler, an alarm
-/// or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4 and Figure 8.
+/// The clock is read at the turn's start, after I/O and pulling, after requests and alarms if there were any, and after every sixteen completions or
+/// alarms, never per item; a quantum can be overrun by as much. A turn fires at most as many alarms as were set when it began, so that alarms which
+/// set themselves for now cannot hold a turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a
+/// handler, an alarm or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4 and Figure 8.
 /// </para>
 /// </summary>
 public sealed class LoopTurn
@@ -92,7 +92,7 @@ public sealed class LoopTurn
 
         int datagrams = _parts.Roots.PullAll(now) + _sentEarly;
         _sentEarly = 0;
-        if (datagrams > 0) now = End(TurnPhase.Pull, now);
+        now = End(TurnPhase.Pull, now);
 
         bool busy = requests + completions + alarms + datagrams > 0;
         Statistics.Turns++;

@@ -34,6 +34,8 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
 
     public Action<string>? OnHandled { get; set; }
 
+    public Action? OnPull { get; set; }
+
     public bool Quiet { get; set; }
 
     public void Arrive(string name, PriorityClass priority) => Completions.Add(NameOf(name), priority, NameOf(name).Length);
@@ -130,6 +132,7 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
         public int PullAll(Instant now)
         {
             if (!bench.Quiet) bench.Log.Add("pull");
+            bench.OnPull?.Invoke();
             return Datagrams;
         }
     }

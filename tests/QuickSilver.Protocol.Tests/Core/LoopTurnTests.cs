@@ -255,6 +255,17 @@ public sealed class LoopTurnTests
     }
 
     [Fact]
+    public void APullThatTookLongCountsThoughItSentNothing()
+    {
+        _bench.OnPull = () => _bench.Clock.Advance(TimeSpan.FromMilliseconds(20));
+
+        Assert.False(_bench.Loop.Run());
+
+        Assert.Equal((TurnPhase.Pull, TimeSpan.FromMilliseconds(20)), Assert.Single(_bench.Stalls));
+        Assert.Equal(TimeSpan.FromMilliseconds(20), _bench.Loop.Statistics.LongestTurn);
+    }
+
+    [Fact]
     public void TheClockIsReadPerBatchAndNotPerItem()
     {
         for (int index = 0; index < 320; index++) _bench.Arrive("data", PriorityClass.Data);
