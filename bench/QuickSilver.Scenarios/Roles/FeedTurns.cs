@@ -36,7 +36,8 @@ internal sealed class FeedTurns
         MeasuredHeader next = _next;
         if (!_hasNext)
         {
-            if (_source.TimeToNext is var time && time > TimeSpan.Zero)
+            TimeSpan time = _source.TimeToNext;
+            if (time > TimeSpan.Zero)
             {
                 _registrations[group].SignalAfter(time);
                 return false;

@@ -23,8 +23,8 @@ public sealed class FeedRegistration : IDisposable
     /// pace (a clock, a replay, a game's ticks) needs no thread and no timer beside it. Best called by the feed itself before it answers that it has
     /// nothing yet. Any thread; each call replaces the one before, and <see cref="Signal"/> changes nothing about it. Allocates nothing.
     /// </summary>
-    /// <param name="delay">How long from now, in steps of 100 ns; at once if not positive. What is due while the core is busy is asked late, never
-    /// early: a source that keeps its own instants catches up by itself.</param>
+    /// <param name="delay">How long from now, in steps of 100 ns; not positive: as <see cref="Signal"/>. What is due while the core is busy is asked
+    /// late, never early: a source that keeps its own instants catches up by itself.</param>
     public void SignalAfter(TimeSpan delay)
     {
         if (delay > TimeSpan.Zero) _source.SignalAfter(_services, delay);
