@@ -96,7 +96,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents
     }
 
     /// <inheritdoc/>
-    public void OnStreamAdvanced(StreamSender stream, Instant now)
+    public void OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now)
     {
     }
 

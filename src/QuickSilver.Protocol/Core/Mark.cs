@@ -314,6 +314,12 @@ internal enum Mark : byte
     /// <summary>A round ended that had left somebody out.</summary>
     RoundIncomplete,
 
+    /// <summary>A round found that everybody has what was sent before the round before it: the next may be far off.</summary>
+    RoundAllWell,
+
+    /// <summary>A round found a member behind, or left one out: the next follows at the usual distance.</summary>
+    RoundLeftBehind,
+
     /// <summary>A token could not return to its leader.</summary>
     RoundLostWithLeader,
 

@@ -6,13 +6,17 @@ namespace QuickSilver.Protocol.Dissemination;
 /// Who waits until everything admitted to a group before a moment is stable. Each marker counts down the messages that were pending then, told
 /// apart from later ones by their ordinal: messages become stable in any order. Costs nothing per message while nobody waits.
 /// </summary>
-internal sealed class FlushMarkers
+internal sealed class FlushMarkers(SendContext context)
 {
     private readonly List<Marker> _markers = [];
 
     /// <summary>Adds a marker behind the <paramref name="pending"/> messages (more than 0) with ordinals up to
     /// <paramref name="ordinal"/>.</summary>
-    public void Add(ulong ordinal, long pending, Action<Instant> flushed) => _markers.Add(new Marker(ordinal, pending, flushed));
+    public void Add(ulong ordinal, long pending, Action<Instant> flushed)
+    {
+        _markers.Add(new Marker(ordinal, pending, flushed));
+        context.FlushesWaiting++;
+    }
 
     /// <summary>Messages are stable: a number of them, admitted one after the other.</summary>
     public void OnStable(ulong firstOrdinal, int count, Instant now)
@@ -33,6 +37,7 @@ internal sealed class FlushMarkers
             if (index < 0) return;
             Action<Instant> flushed = _markers[index].Flushed;
             _markers.RemoveAt(index);
+            context.FlushesWaiting--;
             flushed(now);
         }
     }

@@ -20,8 +20,11 @@ public interface IDisseminationEvents
     /// <summary>Admission to a group has shut (false) or opened again (true). Told once per change, at the end of the call that caused it.</summary>
     void OnGateChanged(GroupSender group, bool open, Instant now);
 
-    /// <summary>Packets were sent for the first time: <see cref="StreamSender.Highest"/> has risen.</summary>
-    void OnStreamAdvanced(StreamSender stream, Instant now);
+    /// <summary>
+    /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence, it was said again. This node
+    /// does not hear itself: the wish is what goes to the others on the datagrams.
+    /// </summary>
+    void OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now);
 
     /// <summary>All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.</summary>
     void OnDone(RegionView view, Instant now);

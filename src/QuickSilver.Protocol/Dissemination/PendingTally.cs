@@ -39,14 +39,14 @@ internal struct PendingTally
     public readonly void TellFlushes(ulong firstOrdinal, int count, Instant now) => _flushes?.OnStable(firstOrdinal, count, now);
 
     /// <summary>Tells when everything that is pending now is stable; at once when nothing is.</summary>
-    public void Flush(Action<Instant> flushed, Instant now)
+    public void Flush(SendContext context, Action<Instant> flushed, Instant now)
     {
         if (Messages == 0)
         {
             flushed(now);
             return;
         }
-        _flushes ??= new FlushMarkers();
+        _flushes ??= new FlushMarkers(context);
         _flushes.Add(_ordinal, Messages, flushed);
     }
 }

@@ -78,6 +78,9 @@ internal sealed class SendContext
 
     public StepNumber ActiveStep { get; set; }
 
+    /// <summary>How many wait until what a group has admitted is stable.</summary>
+    public int FlushesWaiting { get; set; }
+
     /// <summary>When a view last showed that it holds something new from this node.</summary>
     public Instant AnsweredAt { get; set; }
 

@@ -13,16 +13,23 @@ internal sealed class SentMessages
 {
     private readonly RingQueue<SentRun> _runs = new();
 
+    /// <summary>How many of the messages have a ticket.</summary>
+    public int Tickets { get; private set; }
+
     /// <summary>The last byte of a message is in a packet, and its record is kept until it is stable.</summary>
-    public void Add(OutgoingMessage message, ulong lastSequence) => _runs.Enqueue(new SentRun
+    public void Add(OutgoingMessage message, ulong lastSequence)
     {
-        LastSequence = lastSequence,
-        Message = message,
-        Group = message.Group,
-        FirstOrdinal = message.Ordinal,
-        Count = 1,
-        Bytes = message.Length,
-    });
+        if (message.Ticket is not null) Tickets++;
+        _runs.Enqueue(new SentRun
+        {
+            LastSequence = lastSequence,
+            Message = message,
+            Group = message.Group,
+            FirstOrdinal = message.Ordinal,
+            Count = 1,
+            Bytes = message.Length,
+        });
+    }
 
     /// <summary>The last byte of a message is in a packet, and nothing but its number and length matters from now on.</summary>
     public void Count(OutgoingMessage message, ulong lastSequence) =>
@@ -47,6 +54,7 @@ internal sealed class SentMessages
     {
         bool any = _runs.Count > 0 && _runs.First.LastSequence <= sequence;
         run = any ? _runs.Dequeue() : default;
+        if (run.Message?.Ticket is not null) Tickets--;
         return any;
     }
 

@@ -42,6 +42,9 @@ internal sealed class StreamMessages
     /// <summary>Members of the view that are removed from the cluster: who sent what they may lack is told how many.</summary>
     public int RemovedMembers { get; set; }
 
+    /// <summary>True while a message that is packed and not known stable has a ticket.</summary>
+    public bool HasTickets => _sent.Tickets > 0;
+
     /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
     public bool Holds(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 

@@ -68,15 +68,25 @@ public sealed class StreamSender : IFeed
     /// <summary>Every live member is known to hold all packets up to here.</summary>
     public ulong Stable => _pending.Released;
 
-    /// <summary>True while half of the window is used, or a limit holds packets back: the region's leader should start a round at once. Goes as a
-    /// flag on packets and beacons, too.</summary>
-    public bool FeedbackWanted => _builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability;
+    /// <summary>How soon the region's leader should start a round: at once while half of the window is used or a limit holds packets back. Goes as
+    /// flags on packets and beacons, too.</summary>
+    public FeedbackWish Wish
+    {
+        get
+        {
+            if (_builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability) return FeedbackWish.AtOnce;
+            return IsAwaited ? FeedbackWish.Soon : FeedbackWish.Unhurried;
+        }
+    }
 
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
 
     /// <summary>True while all that was admitted is sent, and nothing more is admitted before some of it is stable.</summary>
     internal bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
+
+    /// <summary>True while somebody waits until messages sent here are stable: holds a ticket of one, or flushes.</summary>
+    internal bool IsAwaited => _messages.HasTickets || _context.FlushesWaiting > 0;
 
     /// <summary>How often feedback has come from the view.</summary>
     internal ulong Heard { get; private set; }
@@ -287,7 +297,7 @@ public sealed class StreamSender : IFeed
         _beacon.OnPacket(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
         if (_hasEnded && Backlog.IsEmpty) _beacon.Announce();
-        _context.Events.OnStreamAdvanced(this, now);
+        _context.Events.OnStreamAdvanced(this, Wish, now);
     }
 
     private void MakeBeacon(Instant now)
@@ -301,6 +311,7 @@ public sealed class StreamSender : IFeed
         _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
         _train.HoldBeacon(_builder.BuildBeacon(isFinal));
         _beacon.OnBeacon(now);
+        _context.Events.OnStreamAdvanced(this, Wish == FeedbackWish.AtOnce ? FeedbackWish.AtOnce : FeedbackWish.Soon, now);
     }
 
     // Everything up to a sequence is stable.

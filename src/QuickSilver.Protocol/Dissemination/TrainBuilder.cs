@@ -264,6 +264,7 @@ internal sealed class TrainBuilder
     private void WriteHeader(Slice datagram, DatagramKind kind, ulong sequence, DatagramFlags flags)
     {
         if (_window.IsHalfUsed || _stream.WaitsForStability) flags |= DatagramFlags.FeedbackWanted;
+        else if (_stream.IsAwaited) flags |= DatagramFlags.FeedbackAwaited;
         var header = new DatagramHeader
         {
             Kind = kind,

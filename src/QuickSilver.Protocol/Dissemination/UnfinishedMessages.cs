@@ -26,7 +26,7 @@ internal sealed class UnfinishedMessages(SendContext context)
     public ulong Add(int messages, long bytes) => _pending.Add(messages, bytes);
 
     /// <inheritdoc cref="PendingTally.Flush"/>
-    public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(flushed, now);
+    public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(context, flushed, now);
 
     /// <summary>A message has its number, and so its place in the order of delivery on this node.</summary>
     public void OnNumbered(OutgoingMessage message) => _selfDelivery.Append(message);

@@ -21,7 +21,7 @@ internal sealed class LeaderPatience(RecoverySettings settings, RecoveryCounters
         get
         {
             long rounds = 4 * Math.Max(counters.TokenRoundTrip.Ticks, _interval.Ticks);
-            return (TimeSpan.FromTicks(Math.Max(settings.TakeoverPatience.Ticks, rounds)) + settings.MinTokenInterval) * (1 << _restarts);
+            return (TimeSpan.FromTicks(Math.Max(settings.TakeoverPatience.Ticks, rounds)) + settings.LongestTokenInterval) * (1 << _restarts);
         }
     }
 

@@ -5,8 +5,11 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>What recovery is told.</summary>
 public sealed record RecoverySettings
 {
-    /// <summary>Shortest time between the starts of two rounds, unless a sender wants feedback. The papers' rounds started once a second.</summary>
+    /// <summary>Shortest time between the starts of two rounds, unless a sender wants feedback at once. The papers': a second.</summary>
     public TimeSpan MinTokenInterval { get; init; } = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>Time between the starts of two rounds while data flows, nothing is left behind and nobody waits.</summary>
+    public TimeSpan QuietTokenInterval { get; init; } = TimeSpan.FromMilliseconds(30);
 
     /// <summary>Pull a gap at once, rather than wait for the token.</summary>
     public bool EagerPull { get; init; } = true;
@@ -22,6 +25,9 @@ public sealed record RecoverySettings
 
     /// <summary>How often a hop is sent before its member is skipped.</summary>
     public int HopSends { get; init; } = 4;
+
+    /// <summary>The longer of the two intervals: how far rounds may be apart.</summary>
+    internal TimeSpan LongestTokenInterval => QuietTokenInterval > MinTokenInterval ? QuietTokenInterval : MinTokenInterval;
 
     /// <summary>How often it is sent to a member that was skipped twice: once, or as often as half of a longer pause between rounds has room for,
     /// lest a few lost datagrams that are seconds apart make a living member a silent one.</summary>

@@ -93,8 +93,7 @@ public sealed class RegionRecovery
 
         // Read from the data socket: whatever is below and did not come is missing.
         if (!isRepair) RaiseIntake(stream, sequence, now);
-        if (stream.NoteHighest(sequence) || (header.Flags & DatagramFlags.FeedbackWanted) != 0)
-            Ring.OnUnstable((header.Flags & DatagramFlags.FeedbackWanted) != 0, now);
+        if (stream.NoteHighest(sequence) || header.Wish > FeedbackWish.Unhurried) Ring.OnUnstable(header.Wish, now);
         return outcome;
     }
 
@@ -110,7 +109,7 @@ public sealed class RegionRecovery
         if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
         stream.NoteHighest(header.Sequence);
         if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
-        else Ring.OnUnstable((header.Flags & DatagramFlags.FeedbackWanted) != 0, now);
+        else Ring.OnUnstable(header.Wish, now);
         return RejectReason.None;
     }
 
@@ -142,12 +141,12 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    /// <summary>This node has sent packets of its own into the view.</summary>
-    public void OnOwnAdvanced(StreamSender own, bool feedbackWanted, Instant now)
+    /// <summary>This node has sent packets of its own into the view, or, after a silence, said again how many.</summary>
+    public void OnOwnAdvanced(StreamSender own, FeedbackWish wish, Instant now)
     {
         StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
         if (stream.NoteHighest(own.Highest)) stream.RaiseIntake(own.Highest, now);
-        Ring.OnUnstable(feedbackWanted, now);
+        Ring.OnUnstable(wish, now);
     }
 
     internal void OnDrained(ulong take, Instant now)
@@ -166,7 +165,7 @@ public sealed class RegionRecovery
         Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
         if (Ring.IsLeader) TellOwn(now);
-        if (IsActive) Ring.OnUnstable(feedbackWanted: true, now);
+        if (IsActive) Ring.OnUnstable(FeedbackWish.AtOnce, now);
     }
 
     // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its

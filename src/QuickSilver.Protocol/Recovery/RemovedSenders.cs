@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery;
 
@@ -59,7 +60,7 @@ internal sealed class RemovedSenders
         }
         else
         {
-            _region.Ring.OnUnstable(feedbackWanted: true, now);
+            _region.Ring.OnUnstable(FeedbackWish.AtOnce, now);
         }
     }
 

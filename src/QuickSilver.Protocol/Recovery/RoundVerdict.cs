@@ -14,14 +14,18 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
     /// <param name="round">The round.</param>
     /// <param name="era">The era; 0 when it changed during the round.</param>
     /// <param name="now">The present instant.</param>
-    public void Judge(Token token, ulong round, int era, Instant now)
+    /// <returns>False when the next round should not be long in coming: this one left somebody out, some member lacks what was sent before the round
+    /// before it, or a removed sender's stream is to be closed.</returns>
+    public bool Judge(Token token, ulong round, int era, Instant now)
     {
+        bool isWell = token.Complete;
         int growing = CountGrowing(token, round);
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
             if (record.IsOrphan || region.Removed.Contains(record.Sender))
             {
+                isWell = false;
                 if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan)
                     region.Orphans.Judge(left, record, token.Complete, round, era, now);
                 continue;
@@ -39,11 +43,13 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
                 stream.Told = Math.Max(stream.Told, record.Cleanup);
                 if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
             }
+            isWell &= record.Contiguous >= stream.Feedback.Highest;
             stream.Feedback = new AckBody(stream.Stable, Math.Max(record.Highest, stream.Stable), record.Intake, Math.Max(1, growing), record.Drops);
             if (stream.Own is not null) node.Events.OnOwnAck(region.View, stream.Feedback, now);
             else acks.Add(stream);
         }
         if (region.View.Members.Length == 1) CleanUpAlone();
+        return isWell;
     }
 
     /// <summary>Streams that have grown in this round or the one before: they share the members' receive buffers.</summary>

@@ -13,6 +13,11 @@ namespace QuickSilver.Protocol.Recovery;
 /// then none.
 /// </para>
 /// <para>
+/// Pace: each hop wakes two members, so rounds are as far apart as those who need them allow. A sender whose window is half used has one at once.
+/// Where somebody waits until a message is stable, a sender has fallen silent, a member lacks what was sent before the last round, or the last round
+/// left somebody out, the next follows at the usual distance; else, while data flows and all is well, at a longer one.
+/// </para>
+/// <para>
 /// Awkward cases: tokens of other leaders, and of rounds that are over, are acknowledged and dropped. A token may name members that are removed and
 /// of whose removal this member has not heard: they count as removed from that instant, and this member may lead by it.
 /// Cost: a token is linear in active streams and bounded lists; nothing is allocated once buffers have grown.
@@ -36,7 +41,7 @@ internal sealed class TokenRing
     private int _roundEra;
     private bool _inFlight;
     private bool _isHandling;
-    private bool _feedbackWanted;
+    private FeedbackWish _wish;
     private Instant _startedAt;
     private Instant _lastTokenAt;
 
@@ -69,8 +74,10 @@ internal sealed class TokenRing
     /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
     public int Term => _lead.Term;
 
-    /// <summary>Data is unstable; <paramref name="feedbackWanted"/> when its sender has used half of its window and should hear soon.</summary>
-    public void OnUnstable(bool feedbackWanted, Instant now)
+    /// <summary>Data is unstable.</summary>
+    /// <param name="wish">How soon its sender wants to hear of it.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnUnstable(FeedbackWish wish, Instant now)
     {
         _lead.OnNodesRemoved();
         if (!IsLeader)
@@ -80,9 +87,12 @@ internal sealed class TokenRing
             _lead.Watch(now);
             return;
         }
-        if (!_inFlight && !_pace.IsSet) _silence.OnBegun();
-        _feedbackWanted |= feedbackWanted;
-        if (!_inFlight && (feedbackWanted || !_pace.IsSet)) PaceNext(now);
+        bool isFirst = !_inFlight && !_pace.IsSet;
+        if (isFirst) _silence.OnBegun();
+        // What breaks a silence is lone, or the first of many: the round that it begins costs little beside the silence.
+        if (isFirst && wish < FeedbackWish.Soon) wish = FeedbackWish.Soon;
+        if (wish > _wish) _wish = wish;
+        if (!_inFlight && (isFirst || wish > FeedbackWish.Unhurried)) PaceNext(now);
     }
 
     /// <summary>A removal was not known until now: what rounds have found out about removed senders' streams is counted anew.</summary>
@@ -216,9 +226,19 @@ internal sealed class TokenRing
 
     private void PaceNext(Instant now)
     {
-        Instant earliest = _startedAt == Instant.Zero || _feedbackWanted ? now : _startedAt + _node.Settings.MinTokenInterval;
+        Instant earliest = _startedAt == Instant.Zero || _wish == FeedbackWish.AtOnce ? now : _startedAt + Distance;
         if (earliest <= now && !_isHandling) StartRound(now);
         else _pace.SetIfEarlier(earliest);
+    }
+
+    // Between the starts of two rounds, while no sender wants one at once.
+    private TimeSpan Distance
+    {
+        get
+        {
+            RecoverySettings settings = _node.Settings;
+            return _wish == FeedbackWish.Unhurried ? settings.LongestTokenInterval : settings.MinTokenInterval;
+        }
     }
 
     private void StartRound(Instant now)
@@ -227,7 +247,7 @@ internal sealed class TokenRing
         _pace.Cancel();
         ulong round = Math.Max(_myRound, _walk.Round) + 1;
         if (!_walk.TryBegin(round, now)) return;
-        _feedbackWanted = false;
+        _wish = FeedbackWish.Unhurried;
         _inFlight = true;
         _startedAt = now;
         _roundEra = _lead.Era;
@@ -249,7 +269,9 @@ internal sealed class TokenRing
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRounds++;
         if (!_walk.Token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
-        _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);
+        bool isWell = _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);
+        if (!isWell && _wish < FeedbackWish.Soon) _wish = FeedbackWish.Soon;
+        _node.Probes.Hit(isWell ? Mark.RoundAllWell : Mark.RoundLeftBehind);
         if (NeedsRound) PaceNext(now);
     }
 

@@ -17,8 +17,11 @@ public sealed record NodeSettings
     /// <summary>Tells two lives on one address apart; rises.</summary>
     public ulong Incarnation { get; init; } = 1;
 
-    /// <summary>Shortest time between the starts of two token rounds, unless a sender asks for feedback.</summary>
+    /// <summary>Shortest time between the starts of two token rounds, unless a sender asks for feedback at once.</summary>
     public TimeSpan MinTokenInterval { get; init; } = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>Time between the starts of two token rounds while nobody waits for one.</summary>
+    public TimeSpan QuietTokenInterval { get; init; } = TimeSpan.FromMilliseconds(30);
 
     /// <summary>Pull a gap at once from its partition, rather than wait for the token.</summary>
     public bool EagerPull { get; init; } = true;

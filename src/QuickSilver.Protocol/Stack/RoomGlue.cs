@@ -25,8 +25,8 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     }
 
     /// <inheritdoc/>
-    public void OnStreamAdvanced(StreamSender stream, Instant now) =>
-        rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, stream.FeedbackWanted, now);
+    public void OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now) =>
+        rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, wish, now);
 
     /// <inheritdoc/>
     public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);

@@ -91,6 +91,7 @@ internal sealed class StackRooms
     private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => settings.Recovery with
     {
         MinTokenInterval = settings.MinTokenInterval,
+        QuietTokenInterval = settings.QuietTokenInterval,
         EagerPull = settings.EagerPull,
         ReorderGrace = settings.ReorderGrace,
         CacheBytes = settings.CacheBytes / 2,

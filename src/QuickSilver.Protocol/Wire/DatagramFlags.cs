@@ -21,4 +21,7 @@ public enum DatagramFlags : ushort
 
     /// <summary>A beacon that ends its stream: no packet follows unless the sender is admitted again.</summary>
     Final = 8,
+
+    /// <summary>Somebody waits until what was sent is stable: the region leader should not let a round wait longer than usual.</summary>
+    FeedbackAwaited = 16,
 }

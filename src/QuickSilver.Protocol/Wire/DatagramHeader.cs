@@ -141,6 +141,16 @@ public struct DatagramHeader
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));
     }
 
+    /// <summary>How soon the sender of a packet, a note or a beacon wants feedback. A beacon tells of a silence, after which it is due.</summary>
+    public readonly FeedbackWish Wish
+    {
+        get
+        {
+            if ((Flags & DatagramFlags.FeedbackWanted) != 0) return FeedbackWish.AtOnce;
+            return Kind == DatagramKind.Beacon || (Flags & DatagramFlags.FeedbackAwaited) != 0 ? FeedbackWish.Soon : FeedbackWish.Unhurried;
+        }
+    }
+
     /// <summary>True for a repair that a peer sends from its cache, not the stream's sender.</summary>
     public readonly bool IsFromPeer => Kind is DatagramKind.Repair or DatagramKind.RepairNote && (Flags & DatagramFlags.FromPeer) != 0;
 

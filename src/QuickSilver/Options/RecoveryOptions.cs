@@ -6,8 +6,17 @@ public sealed class RecoveryOptions
     /// <summary>How many members of a region keep each packet, at least. Read by the node that serves the membership. Default: 5.</summary>
     public int ReplicationFactor { get; set; } = 5;
 
-    /// <summary>Shortest time between two token rounds of a region. Default: 5 ms.</summary>
+    /// <summary>
+    /// Shortest time between two token rounds of a region, but for a sender that has used half of its window. Rounds are so far apart while somebody
+    /// waits for a confirmation or a flush, or members lack packets. Default: 5 ms.
+    /// </summary>
     public TimeSpan MinTokenInterval { get; set; } = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>
+    /// Time between two token rounds while messages flow, no member lacks any and nobody waits: what is sent is kept as long by its sender and by the
+    /// members that keep it for others. Counts only where it is longer than <see cref="MinTokenInterval"/>. Default: 30 ms.
+    /// </summary>
+    public TimeSpan QuietTokenInterval { get; set; } = TimeSpan.FromMilliseconds(30);
 
     /// <summary>Pull a gap at once from a neighbour, rather than wait for the token. Default: true.</summary>
     public bool EagerPull { get; set; } = true;
@@ -20,6 +29,7 @@ public sealed class RecoveryOptions
     {
         copy.ReplicationFactor = ReplicationFactor;
         copy.MinTokenInterval = MinTokenInterval;
+        copy.QuietTokenInterval = QuietTokenInterval;
         copy.EagerPull = EagerPull;
         copy.CacheBytes = CacheBytes;
     }
@@ -28,6 +38,7 @@ public sealed class RecoveryOptions
     {
         errors.InRange("Recovery.ReplicationFactor", ReplicationFactor, 1, 1_000);
         errors.AtLeast("Recovery.MinTokenInterval", MinTokenInterval, TimeSpan.FromMilliseconds(0.1));
+        errors.NotNegative("Recovery.QuietTokenInterval", QuietTokenInterval);
         errors.InRange("Recovery.CacheBytes", CacheBytes, 1L << 20, long.MaxValue);
     }
 }

@@ -190,6 +190,7 @@ internal static class NodeComposer
         NodeName = name,
         Incarnation = Incarnations.Next(),
         MinTokenInterval = options.Recovery.MinTokenInterval,
+        QuietTokenInterval = options.Recovery.QuietTokenInterval,
         EagerPull = options.Recovery.EagerPull,
         CacheBytes = options.Recovery.CacheBytes,
         MaxPendingMessages = options.Pending.MaxMessages,

@@ -202,7 +202,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     void IDisseminationEvents.OnGateChanged(GroupSender group, bool open, Instant now) => Gates.Add((group, open));
 
-    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, Instant now) => Advanced++;
+    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now) => Advanced++;
 
     void IDisseminationEvents.OnDone(RegionView view, Instant now) => Done.Add(view);
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
@@ -31,6 +32,37 @@ public class StabilityTests
         Assert.Equal(1, flushed);
         world.Ack(world.Stream(view), 3);
         Assert.Equal(11, flushed);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void PacketsSayThatSomebodyWaitsUntilNobodyDoes(bool flushes)
+    {
+        var world = new SendWorld();
+        RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
+        world.Begin([First, Second], view);
+        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender other = world.Disseminator.OpenGroup(Second);
+        Assert.Equal(FeedbackWish.Unhurried, WishOfNext(world, other));
+
+        world.Admit(sender, [1], flushes ? null : new TicketStub());
+        if (flushes) sender.Flush(static _ => { }, world.Now);
+        world.PullAll();
+        Assert.Equal(FeedbackWish.Soon, world.Trains[^1].Headers[^1].Wish);
+        Assert.Equal(FeedbackWish.Soon, world.Stream(view).Wish);
+        Assert.Equal(FeedbackWish.Soon, WishOfNext(world, other));
+
+        world.Ack(world.Stream(view), 2);
+        Assert.Equal(FeedbackWish.Unhurried, world.Stream(view).Wish);
+        Assert.Equal(FeedbackWish.Unhurried, WishOfNext(world, other));
+    }
+
+    private static FeedbackWish WishOfNext(SendWorld world, GroupSender sender)
+    {
+        world.Admit(sender, [2]);
+        world.PullAll();
+        return world.Trains[^1].Headers[^1].Wish;
     }
 
     [Theory]

@@ -61,11 +61,11 @@ internal sealed class RingWorld
     public ulong Stable => Acks.Count == 0 ? 0 : Acks[^1].Stable;
 
     /// <summary>Sends packets to every member that <see cref="Loses"/> spares.</summary>
-    public void SendPackets(int count)
+    public void SendPackets(int count, DatagramFlags flags = DatagramFlags.None)
     {
         for (int index = 0; index < count; index++)
         {
-            _packets.Add(Packet((ulong)_packets.Count + 1));
+            _packets.Add(Packet((ulong)_packets.Count + 1, flags));
             for (int member = 0; member < Members.Count; member++) Put(member, _packets[^1]);
         }
         Settle();
@@ -188,11 +188,11 @@ internal sealed class RingWorld
         }
     }
 
-    private byte[] Packet(ulong sequence)
+    private byte[] Packet(ulong sequence, DatagramFlags flags)
     {
         var datagram = new byte[DatagramHeader.Length + 8];
         BitConverter.TryWriteBytes(datagram.AsSpan(DatagramHeader.Length), sequence);
-        Header(DatagramKind.Data, sequence).WriteTo(datagram);
+        (Header(DatagramKind.Data, sequence) with { Flags = flags }).WriteTo(datagram);
         return datagram;
     }
 

@@ -161,6 +161,7 @@ internal sealed class RandomScenario(ulong seed, int nodes)
             MaxPendingBytes = Chance(0.2) ? 200_000 : 64 << 20,
             InitialRate = Chance(0.3) ? Between(200, 5_000) : 10_000,
             FixedRate = !tight && Chance(0.1),
+            QuietTokenInterval = Chance(0.7) ? TimeSpan.FromMilliseconds(30) : Micros(1000, 1_000_000),
         };
     }
 

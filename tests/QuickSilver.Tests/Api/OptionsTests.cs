@@ -56,6 +56,7 @@ public sealed class OptionsTests
         { "Recovery.ReplicationFactor", static o => o.Recovery.ReplicationFactor = 0 },
         { "Recovery.MinTokenInterval", static o => o.Recovery.MinTokenInterval = TimeSpan.Zero },
         { "Recovery.MinTokenInterval", static o => o.Recovery.MinTokenInterval = TimeSpan.FromTicks(1) },
+        { "Recovery.QuietTokenInterval", static o => o.Recovery.QuietTokenInterval = TimeSpan.FromTicks(-1) },
         { "Recovery.CacheBytes", static o => o.Recovery.CacheBytes = 1_000 },
         { "Delivery.InboxCapacity", static o => o.Delivery.InboxCapacity = 0 },
         { "Delivery.InboxBytes", static o => o.Delivery.InboxBytes = 0 },

@@ -150,6 +150,7 @@ internal static class KnobDraw
                 MaxUnrecognisedBytes = dice.Log(2_000, 16 << 20),
                 UnrecognisedAge = dice.LogMillis(50, 5_000),
             },
+            QuietTokenInterval = dice.Chance(0.7) ? TimeSpan.FromMilliseconds(30) : dice.LogMillis(1, 1_000),
         };
     }
 }

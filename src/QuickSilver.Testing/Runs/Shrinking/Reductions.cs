@@ -124,7 +124,7 @@ internal static class Reductions
     {
         var usual = new NodeSettings();
         yield return node with { EagerPull = usual.EagerPull };
-        yield return node with { ReorderGrace = usual.ReorderGrace, MinTokenInterval = usual.MinTokenInterval };
+        yield return node with { ReorderGrace = usual.ReorderGrace, MinTokenInterval = usual.MinTokenInterval, QuietTokenInterval = usual.QuietTokenInterval };
         yield return node with { CacheBytes = usual.CacheBytes };
         yield return node with { MaxPendingMessages = usual.MaxPendingMessages, MaxPendingBytes = usual.MaxPendingBytes };
         yield return node with { InitialRate = usual.InitialRate, FixedRate = usual.FixedRate };
