@@ -15,7 +15,7 @@ public sealed record RecoverySettings
     public bool EagerPull { get; init; } = true;
 
     /// <summary>How old a gap must be before it is pulled.</summary>
-    public TimeSpan ReorderGrace { get; init; } = TimeSpan.FromMilliseconds(1);
+    public TimeSpan ReorderGrace { get; init; } = TimeSpan.FromMicroseconds(250);
 
     /// <summary>Most bytes of packets cached, over all streams.</summary>
     public long CacheBytes { get; init; } = 256L << 20;

@@ -27,7 +27,7 @@ public sealed record NodeSettings
     public bool EagerPull { get; init; } = true;
 
     /// <summary>How old a gap must be before it is pulled: packets may overtake each other by as much.</summary>
-    public TimeSpan ReorderGrace { get; init; } = TimeSpan.FromMilliseconds(1);
+    public TimeSpan ReorderGrace { get; init; } = TimeSpan.FromMicroseconds(250);
 
     /// <summary>Most bytes of received packets kept for others and for delivery.</summary>
     public long CacheBytes { get; init; } = 256L << 20;

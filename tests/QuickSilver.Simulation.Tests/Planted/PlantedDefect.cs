@@ -16,10 +16,6 @@ internal sealed record PlantedDefect(Sabotage Sabotage, string Place, int Within
     /// <summary>The ensemble of long runs: the generator's, with few nodes.</summary>
     public const string Ensemble = "ensemble";
 
-    /// <summary>The ensemble with token rounds never further apart than the usual distance: what a leader gets wrong in one round shows before its stream
-    /// has stopped.</summary>
-    public const string Rounds = "rounds";
-
     /// <summary>The ensemble of short, dense runs in which nodes join and leave.</summary>
     public const string Moves = "moves";
 
@@ -41,20 +37,18 @@ internal sealed record PlantedDefect(Sabotage Sabotage, string Place, int Within
         [nameof(TargetedRuns.SenderCrashesInSeveralViews)] = TargetedRuns.SenderCrashesInSeveralViews,
         [nameof(TargetedRuns.LatePackets)] = TargetedRuns.LatePackets,
         [nameof(TargetedRuns.UnheardSenderCrashes)] = TargetedRuns.UnheardSenderCrashes,
+        [nameof(TargetedRuns.UnheardStream)] = TargetedRuns.UnheardStream,
     };
 
     /// <summary>Places at which defects are looked for.</summary>
-    public static IEnumerable<string> Places => [Ensemble, Rounds, Moves, .. Targeted.Keys];
+    public static IEnumerable<string> Places => [Ensemble, Moves, .. Targeted.Keys];
 
     /// <summary>A run at a place, as data; null where runs are not data.</summary>
     public static RunSpec? Spec(string place, int index, Sabotage sabotage)
     {
         if (place == Moves) return null;
-        bool isDrawn = place is Ensemble or Rounds;
-        RunSpec spec = isDrawn ? RunGenerator.Generate(FirstOfEnsemble + (ulong)index, Bounds) : Targeted[place](1 + (ulong)index);
-        SimulationOptions options = spec.Options with { Sabotage = sabotage };
-        if (place == Rounds) options = options with { Node = options.Node with { QuietTokenInterval = TimeSpan.Zero } };
-        return spec with { SettleLimit = TimeSpan.FromSeconds(60), Options = options };
+        RunSpec spec = place == Ensemble ? RunGenerator.Generate(FirstOfEnsemble + (ulong)index, Bounds) : Targeted[place](1 + (ulong)index);
+        return spec with { SettleLimit = TimeSpan.FromSeconds(60), Options = spec.Options with { Sabotage = sabotage } };
     }
 
     /// <summary>Executes a run at a place.</summary>

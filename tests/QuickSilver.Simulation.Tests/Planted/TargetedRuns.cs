@@ -143,6 +143,13 @@ internal static class TargetedRuns
         ],
     };
 
+    /// <summary>A stream begins that some members do not hear, while another keeps the rounds going.</summary>
+    public static RunSpec UnheardStream(ulong seed) => Make(seed, nodes: 6) with
+    {
+        Plans = [new SendPlan(5, Group, 20, Millis(5)) { Start = Millis(1500) + (Millis(0.7) * (seed % 20)) }, new SendPlan(1, Group, 100, Millis(10)) { Start = Millis(1000) }],
+        Faults = [.. Enumerable.Range(0, (int)(seed % 4) + 1).Select(node => new KindLoss(Millis(1400), Millis(400), DatagramKind.Data, 100, 5, node))],
+    };
+
     private static MembershipServerSettings Hasty() => new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 
     private static RunSpec Make(ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()
