@@ -49,8 +49,9 @@ public sealed class TransportOptions
     public bool Coalescing { get; set; } = true;
 
     /// <summary>Whether nodes of one machine read each other's packets in place, in memory that they share, instead of through sockets. Only on
-    /// Linux, in <see cref="MembershipMode.Loopback"/> with multicast, between processes of one user and one PID namespace; all else goes by sockets
-    /// as ever. It costs memory for what is sent and not yet released by all, up to 64 MiB a sending node. Default: true.</summary>
+    /// Linux, in <see cref="MembershipMode.Loopback"/> with multicast and datagrams of 4 KiB or more, between processes of one user and one PID
+    /// namespace; all else goes by sockets as ever. It costs memory for what is sent and not yet released by all, up to 64 MiB a sending node.
+    /// Default: true.</summary>
     public bool SharedMemory { get; set; } = true;
 
     internal (ushort First, ushort Last) Ports => TryParsePorts(PortRange, out ushort first, out ushort last) ? (first, last) : default;

@@ -290,10 +290,11 @@ internal abstract class SocketTransport : IHostTransport
         }
     }
 
-    // Where regions are carried by unicast the member that a note would go to might as well be sent the packet.
+    // Where regions are carried by unicast the member that a note would go to might as well be sent the packet, and so it is with short packets.
     private Sharing.SharedMemory? ShareMemory(TransportSettings settings)
     {
         if (!settings.SharedMemory || !OperatingSystem.IsLinux() || !_network.IsLoopback || !Choice.Multicast) return null;
+        if (Facts.SlotBytes < Sharing.SharedMemory.ShortestSlot) return null;
         Sharing.SharedMemory? shared = Sharing.SharedMemory.TryCreate(Counters, out string reason);
         if (shared is null) _events.OnSharedMemoryRefused(reason);
         return shared;

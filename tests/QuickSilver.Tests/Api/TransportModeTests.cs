@@ -10,10 +10,11 @@ public sealed class TransportModeTests
     private static readonly Dictionary<string, Action<TransportOptions>> Modes = new()
     {
         ["shared memory"] = static _ => { },
-        ["shared memory, short datagrams"] = static transport => transport.MaxDatagramBytes = 1372,
+        ["shared memory, the shortest datagrams"] = static transport => transport.MaxDatagramBytes = 4 << 10,
         ["shared memory, portable"] = static transport => transport.FastPath = FastPathMode.Off,
         ["whole trains"] = static transport => transport.SharedMemory = false,
         ["short datagrams"] = static transport => Short(transport),
+        ["short datagrams, memory offered"] = static transport => Short(transport).SharedMemory = true,
         ["no segmentation"] = static transport => Short(transport).Segmentation = false,
         ["no coalescing"] = static transport => Short(transport).Coalescing = false,
         ["neither"] = static transport => (Short(transport).Segmentation, transport.Coalescing) = (false, false),
