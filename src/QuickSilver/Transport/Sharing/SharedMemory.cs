@@ -21,8 +21,8 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     /// <summary>Blocks of a node's segment: 64 MiB.</summary>
     public const int DefaultBlocks = 1024;
 
-    /// <summary>Bytes of the shortest full packet worth a note: of 1,372 bytes they are carried faster by the socket.</summary>
-    public const int ShortestSlot = 4 << 10;
+    /// <summary>Bytes of the shortest full packet worth a note, in a datagram of 4 KiB: of 1,372 bytes they are carried faster by the socket.</summary>
+    public const int ShortestSlot = (4 << 10) - DatagramHeader.EncryptionReserve;
 
     private readonly OwnSegment _own;
     private readonly AttachedSegments _others;
