@@ -27,7 +27,7 @@ public class PlantedDefectTests
         new(Sabotage.LentMemoryReused, PlantedDefect.Ensemble, 30, "D1"),
         new(Sabotage.CacheCapIgnored, nameof(TargetedRuns.StuckMember), 2, "R1"),
         new(Sabotage.OwnPartitionDropped, PlantedDefect.Ensemble, 30, "D8"),
-        new(Sabotage.UnheardCountsAsHeld, nameof(TargetedRuns.UnheardStream), 40, "D8"),
+        new(Sabotage.UnheardCountsAsHeld, nameof(TargetedRuns.UnheardStream), 2, "D8"),
         new(Sabotage.SkippedCountsAsVisited, PlantedDefect.Ensemble, 20, "D8"),
         new(Sabotage.TokenRoundUnchecked, PlantedDefect.Ensemble, 40, "R3"),
         new(Sabotage.TokenHopsMixed, PlantedDefect.Ensemble, 60, "E2"),
