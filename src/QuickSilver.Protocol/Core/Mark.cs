@@ -190,6 +190,12 @@ internal enum Mark : byte
     /// <summary>No block of the segment was free.</summary>
     NothingLeftToLend,
 
+    /// <summary>A packet that was expected to be short and alone was put behind the one before it.</summary>
+    LonePacketFollows,
+
+    /// <summary>A packet that was expected to be short and alone was not.</summary>
+    LonePacketIsLong,
+
     /// <summary>Messages waited to be bound when the step changed.</summary>
     QueueMovedToNewStep,
 

@@ -13,6 +13,12 @@ namespace QuickSilver.Protocol.Dissemination;
 /// Where the packets are lent (<see cref="StreamLending"/>), each lies in a chunk that the members read, and the train is of notes that tell where. A
 /// lone short packet is sent as it is: the note would cost as much. When no chunk of that kind is free, packets are sent.
 /// </para>
+/// <para>
+/// Where a full packet takes a chunk of its own, lone short packets would each take one too, and hundreds of chunks that begin at the same place of a
+/// page push each other out of the processor's caches. So those that are expected to be short and alone lie behind each other in chunks of theirs.
+/// What a source has is not known before it is asked; where it turns out to be more, the packet takes the rest of the chunk, and the next train is
+/// an ordinary one.
+/// </para>
 /// Allocates nothing in steady state.
 /// </summary>
 internal sealed class TrainBuilder
@@ -24,6 +30,9 @@ internal sealed class TrainBuilder
     // A shorter packet alone costs readers no more by a copy than by a note.
     private const int ShortestLent = 4 << 10;
 
+    // What a packet finds at least that is expected to be shorter than that; where a full packet has less, it needs no place of its own.
+    private const int LoneRoom = ShortestLent + (1 << 10);
+
     private readonly SendContext _context;
     private readonly StreamSender _stream;
     private readonly StreamLending _lending;
@@ -31,6 +40,7 @@ internal sealed class TrainBuilder
     private readonly PendingPackets _pending;
     private readonly PacketPacker _packer;
     private readonly Arena _arena;
+    private readonly Arena _lone;
     private readonly Arena _notes;
     private readonly WindowControl _window;
     private readonly RateControl _rate;
@@ -38,6 +48,7 @@ internal sealed class TrainBuilder
     private readonly DatagramFlags _packetFlags;
     private readonly int _slot;
     private int _lastCount = 1;
+    private int _lastBytes = int.MaxValue;
     private bool _windowBlocked;
     private bool _rateBlocked;
 
@@ -61,6 +72,7 @@ internal sealed class TrainBuilder
         TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
         _packer = new PacketPacker(context, stream.View, messages);
         _arena = new Arena(context.Pool, BufferOwner.Pending, context.Transport.SharedMemory);
+        _lone = new Arena(context.Pool, BufferOwner.Pending);
         _notes = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
         _rate = new RateControl(context.Settings.Rate, lending.IsPossible ? Math.Max(LentDatagrams, TrainDatagrams) : TrainDatagrams, now);
@@ -88,13 +100,21 @@ internal sealed class TrainBuilder
     {
         train = default;
         segment = 0;
-        bool lends = _lending.IsOn();
-        int most = AllowedByRate(lends ? LentDatagrams : TrainDatagrams, now);
-        if (most == 0) return 0;
-        // What is lent need not be in one piece, but in a chunk that is read by others.
         RegionBuffer backlog = _stream.Backlog;
+        bool isLone = ExpectsLone(backlog);
+        bool lends = _lending.IsOn() && !isLone;
+        int most = AllowedByRate(isLone ? 1 : lends ? LentDatagrams : TrainDatagrams, now);
+        if (most == 0) return 0;
+        Arena arena = isLone ? _lone : _arena;
+        int slot = _slot;
+        // What is lent need not be in one piece, but in a chunk that is read by others.
         lends = lends && TryContinueShared();
-        if (!lends)
+        if (isLone)
+        {
+            if (arena.Remaining < LoneRoom) arena.StartChunk();
+            slot = Math.Min(slot, arena.Remaining);
+        }
+        else if (!lends)
         {
             most = Math.Min(most, TrainDatagrams);
             StartInOnePiece(most);
@@ -102,9 +122,9 @@ internal sealed class TrainBuilder
         ulong first = _pending.Highest + 1;
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
-        while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : _arena.Remaining >= _slot))
+        while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : arena.Remaining >= slot))
         {
-            int atMost = backlog.Direct.Count > 0 ? _slot : (int)Math.Min(_slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
+            int atMost = backlog.Direct.Count > 0 ? slot : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
             int next = Charge(bytes + atMost, lends, charge) - charge;
             if (!_window.CanSend(next, now))
             {
@@ -112,13 +132,13 @@ internal sealed class TrainBuilder
                 _context.Settings.Probes.Hit(Mark.WindowBlocked);
                 break;
             }
-            Slice datagram = PackNext(now);
+            Slice datagram = PackNext(arena, slot, now);
             if (datagram.Length == 0)
             {
                 datagram.Release();
                 break;
             }
-            isFull = datagram.Length == _slot;
+            isFull = datagram.Length == slot;
             bytes += datagram.Length;
             int chargeBefore = charge;
             charge = Charge(bytes, lends, charge);
@@ -129,6 +149,8 @@ internal sealed class TrainBuilder
         }
         if (count == 0) return 0;
         _lastCount = count;
+        _lastBytes = bytes;
+        if (isLone) _context.Settings.Probes.Hit(bytes < ShortestLent ? Mark.LonePacketFollows : Mark.LonePacketIsLong);
         _rate.Sent(count, charge, now);
         if (lends && (count > 1 || bytes >= ShortestLent))
         {
@@ -183,6 +205,7 @@ internal sealed class TrainBuilder
     public void ReleaseSpare()
     {
         _arena.Close();
+        _lone.Close();
         _notes.Close();
     }
 
@@ -200,11 +223,19 @@ internal sealed class TrainBuilder
         if (opens != Instant.Never) _wakeAlarm.Set(opens);
     }
 
-    private Slice PackNext(Instant now)
+    private Slice PackNext(Arena arena, int atMost, Instant now)
     {
-        Slice slot = _arena.Take(_slot);
+        Slice slot = arena.Take(atMost);
         int length = _packer.Pack(slot, _pending.Highest + 1, now);
-        return length == _slot ? slot : _arena.Trim(slot, length);
+        return length == atMost ? slot : arena.Trim(slot, length);
+    }
+
+    // One packet for all there is, too short to be lent: sources are expected to have as much as last time.
+    private bool ExpectsLone(RegionBuffer backlog)
+    {
+        if (_slot < LoneRoom) return false;
+        long expected = backlog.Bytes + (backlog.Direct.Count > 0 ? _lastBytes : 0);
+        return DatagramHeader.Length + PacketRecord.MaxOverhead + expected < ShortestLent;
     }
 
     // How many packets may be sent now; where none may, an alarm says when.

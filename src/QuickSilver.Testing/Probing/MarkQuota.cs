@@ -32,6 +32,7 @@ internal static class MarkQuota
         [Mark.UnrecognisedFull] = "thirty thousand packets must come before their view: reached by tests of the buffer alone",
         [Mark.UnrecognisedReplayed] = "one run in a hundred and thirty, so that 400 may have none: reached by tests of the buffer alone",
         [Mark.RunEndedByLength] = "one run in sixty, so that 400 may have none: reached by tests of sources that write into packets alone",
+        [Mark.LonePacketIsLong] = "one run in a hundred, so that 400 may have none: reached by tests of lending alone",
         [Mark.SegmentNotOpened] =
             "a sender must end between its offer and its being read, or have more readers than places: reached by tests of segments alone",
         [Mark.KernelDropsTold] = "few runs have receive buffers that overflow: reached by short runs with small buffers",

@@ -7,6 +7,7 @@ namespace QuickSilver.Protocol.Tests.Dissemination;
 public sealed class StreamLendingTests
 {
     private const int Long = 8000;
+    private const int Longest = 65_000;
     private const int ShortestLent = 4 << 10;
     private const int MessagesInTrain = 2048;
     private const int PacketsInTrain = 8;
@@ -245,6 +246,55 @@ public sealed class StreamLendingTests
             Assert.True(train.Datagrams.Count == PacketsInTrain || packed.Sum() >= MessagesInTrain, $"a train of {packed.Sum()} messages");
             Assert.True(packed[..^1].Sum() < MessagesInTrain, $"a train went on after {packed[..^1].Sum()} messages");
         }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void LonePacketsLieBehindEachOtherHoweverLongAFullOneMayBe(bool reads)
+    {
+        var lend = new LendWorld(slotBytes: Longest, blocks: 64, shares: reads);
+        if (reads) lend.Open();
+        for (int message = 0; message < 200; message++) Assert.Equal(DatagramKind.Data, Assert.Single(lend.Send(1000)).Kind);
+        Assert.Equal(0, lend.Memory.Outstanding);
+        // 57 in each, and room for a longer one is left.
+        Assert.InRange(lend.World.Pool.OutstandingChunks, 4, 5);
+
+        int expected = 0;
+        var model = new StreamModel(lend.View);
+        model.Take(lend.Packets);
+        Assert.All(model.Messages, message => Assert.Equal(((ulong)++expected, 1000), (message.Number, message.Bytes.Length)));
+        Assert.Equal(200, expected);
+        lend.World.AckAll();
+        lend.World.PullAll();
+        Assert.Equal(0, lend.World.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void ASourceThatHasMoreThanWasExpectedFillsTheChunkAndIsLentWhatFollows()
+    {
+        var lend = new LendWorld(slotBytes: Longest, blocks: 64);
+        lend.Open();
+        var source = new SourceStub(0, 1000) { Mark = 7 };
+        lend.Sender.AddSource(source);
+        foreach (int ready in (int[])[1, 1, 1, 400, 1, 1])
+        {
+            source.Ready = ready;
+            lend.Sender.Signal(source, lend.World.Now);
+            lend.World.PullAll();
+        }
+
+        SentTrain[] trains = [.. lend.World.Trains.Where(static train => train.Kind == DatagramKind.Data || !LendWorld.Note(train.Datagrams[0]).IsOffer)];
+        int burst = Array.FindIndex(trains, 3, static train => train.Segment > 2000);
+        Assert.True(burst is 3, $"the burst began with train {burst}");
+        Assert.Equal(DatagramKind.Data, trains[3].Kind);
+        Assert.InRange(trains[3].Segment, BufferPool.ChunkBytes - 3000, BufferPool.ChunkBytes - 2000);
+        Assert.Equal(DatagramKind.Note, trains[4].Kind);
+        Assert.Equal(DatagramKind.Data, trains[^1].Kind);
+        var model = new StreamModel(lend.View);
+        model.Take(lend.Packets);
+        Assert.Equal(Enumerable.Range(1, 405).Select(static number => (ulong)number), model.Messages.Select(static message => message.Number));
+        Assert.All(model.Messages, static message => Assert.Equal((1000, (byte)7), (message.Bytes.Length, message.Bytes[999])));
     }
 
     [Fact]
