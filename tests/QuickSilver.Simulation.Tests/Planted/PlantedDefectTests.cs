@@ -88,7 +88,7 @@ public class PlantedDefectTests
         {
             if (PlantedDefect.Run(planted.Place, index, planted.Sabotage) is not { } violation) continue;
             Assert.True(
-                planted.Invariants.Contains(violation.Invariant),
+                planted.Invariants.Contains(violation.Invariant) || IsAnAssertionOfTheCode(violation.Message),
                 $"{defect} was found by another invariant than expected: {violation.Message}");
             TestContext.Current.TestOutputHelper?.WriteLine(
                 $"| {defect} | {planted.Place} | {index + 1} | {violation.Invariant} | {violation.Message}");
@@ -96,6 +96,9 @@ public class PlantedDefectTests
         }
         Assert.Fail($"{defect} was not found within {planted.Within} seeds of {planted.Place}");
     }
+
+    // In a debug build the code's own assertions may come before the invariants; in others there are none.
+    private static bool IsAnAssertionOfTheCode(string message) => message.Contains("Debug.Assert()", StringComparison.Ordinal);
 
     [Theory]
     [MemberData(nameof(Places))]
