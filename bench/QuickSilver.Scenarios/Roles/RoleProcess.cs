@@ -7,7 +7,6 @@ namespace QuickSilver.Scenarios.Roles;
 /// <summary>The scenario's end of its talk with a child process.</summary>
 internal sealed class RoleProcess : IAsyncDisposable
 {
-    // What runs once a second is compiled a second time after its thirtieth call: that alone costs more processor time than a minute of being idle.
     private static readonly Dictionary<string, string> CompiledOnce = new() { ["DOTNET_TieredCompilation"] = "0" };
 
     private readonly TaskCompletionSource _ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -17,7 +16,7 @@ internal sealed class RoleProcess : IAsyncDisposable
     private RoleProcess(RoleOrder order, RoleLaunch? launch)
     {
         Order = order;
-        IReadOnlyDictionary<string, string>? environment = launch?.Environment ?? (order.Role == RoleKind.IdleMember ? CompiledOnce : null);
+        IReadOnlyDictionary<string, string>? environment = launch?.Environment ?? (order.CompilesOnce ? CompiledOnce : null);
         IReadOnlyList<string> command = launch?.Command ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly.Location, RoleProgram.Word);
         _child = ChildProcess.Start(order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, environment);
         _ = WatchAsync();

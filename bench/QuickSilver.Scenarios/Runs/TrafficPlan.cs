@@ -33,6 +33,9 @@ internal sealed record TrafficPlan
 
     public required string RawGroup { get; init; }
 
+    /// <summary>Whether the processes' methods are compiled once (<see cref="RoleOrder.CompilesOnce"/>).</summary>
+    public bool CompilesOnce { get; init; }
+
     /// <summary>Whether the processes note what memory they hold.</summary>
     public bool NotesMemory { get; init; }
 
@@ -83,6 +86,7 @@ internal sealed record TrafficPlan
             RawPort = isRaw ? FreePort.Find() : 0,
             FeedbackPort = isRaw ? FreePort.Find() : 0,
             TrainLength = variant == Variant.RawTrains ? TrainLength : 1,
+            CompilesOnce = CompilesOnce,
             NotesMemory = NotesMemory,
             CollectSeconds = CollectSeconds,
         };
