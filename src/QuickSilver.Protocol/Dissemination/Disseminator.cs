@@ -72,7 +72,12 @@ public sealed class Disseminator
     public void OnStepInstalled(InstalledStep step)
     {
         _context.Active.OnStepInstalled(step);
-        foreach (RegionView view in step.Opened) _endings.RemoveAll(ending => ending.View.Number == view.Number);
+        foreach (RegionView view in step.Opened)
+        {
+            _endings.RemoveAll(ending => ending.View.Number == view.Number);
+            // From now on this node is not done with it, even if nothing is sent there for long.
+            _context.Streams.Find(view)?.Reopen();
+        }
         foreach (RegionView view in step.Superseded) _endings.Add(new Ending(step.Number, view));
     }
 

@@ -186,7 +186,7 @@ public sealed class StreamSender : IFeed
         CheckDone(now);
     }
 
-    /// <summary>The node sends here, for the first time or again.</summary>
+    /// <summary>The node may send here, for the first time or again.</summary>
     internal void Reopen()
     {
         if (_hasEnded) _context.Settings.Probes.Hit(Mark.StreamReopened);

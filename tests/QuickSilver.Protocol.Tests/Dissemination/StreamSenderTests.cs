@@ -170,6 +170,24 @@ public class StreamSenderTests
     }
 
     [Fact]
+    public void AViewOpenedAgainIsNotDoneBeforeItIsSupersededAgain()
+    {
+        SendWorld world = World(out GroupSender sender, out RegionView view);
+        world.Admit(sender, [1]);
+        world.PullAll();
+        world.InstallEnd(2, view);
+        world.Switch();
+        world.Install(3, view);
+        world.AckAll();
+        Assert.Empty(world.Done);
+        world.Switch();
+        world.InstallEnd(4, view);
+        Assert.Empty(world.Done);
+        world.Switch();
+        Assert.Equal([view], world.Done);
+    }
+
+    [Fact]
     public void ANodePermittedAgainGoesOnWithItsSequence()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);

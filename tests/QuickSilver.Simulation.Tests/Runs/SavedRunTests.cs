@@ -45,6 +45,9 @@ public class SavedRunTests
     /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never said that it heard nothing.
     /// own-run-of-two-steps: a node left a group and joined it again; its own message to the new view was handed over as one run with the last to the
     /// old view, lay side by side with it, and so was taken for one from before its stay.
+    /// done-with-a-view-opened-again: a node left a group and joined it again, so that a view ended for it and was opened again; what it had sent there
+    /// became stable in between, and it said that it was done. Its server took that for void, but the next one was told so in the node's report, and
+    /// had the view retire while a member could not be reached.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -78,6 +81,7 @@ public class SavedRunTests
     [InlineData("lone-probes-lost")]
     [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]
+    [InlineData("done-with-a-view-opened-again")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));
