@@ -10,7 +10,12 @@ namespace QuickSilver.Scenarios.Chaos;
 internal sealed class ChaosProcess : IAsyncDisposable
 {
     // Ten processes that compile on two cores are a fault that nobody ordered.
-    private static readonly Dictionary<string, string> Quick = new() { ["DOTNET_TieredPGO"] = "0", ["DOTNET_TC_BackgroundWorkerTimeoutMs"] = "0" };
+    private static readonly Dictionary<string, string> Quick = new()
+    {
+        ["DOTNET_TieredCompilation"] = "1",
+        ["DOTNET_TieredPGO"] = "0",
+        ["DOTNET_TC_BackgroundWorkerTimeoutMs"] = "0",
+    };
 
     private readonly ConcurrentDictionary<string, TaskCompletionSource> _answers = new(StringComparer.Ordinal);
     private readonly ChildProcess _child;

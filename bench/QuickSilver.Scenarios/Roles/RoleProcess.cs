@@ -7,7 +7,7 @@ namespace QuickSilver.Scenarios.Roles;
 /// <summary>The scenario's end of its talk with a child process.</summary>
 internal sealed class RoleProcess : IAsyncDisposable
 {
-    private static readonly Dictionary<string, string> CompiledOnce = new() { ["DOTNET_TieredCompilation"] = "0" };
+    private const string TieredCompilation = "DOTNET_TieredCompilation";
 
     private readonly TaskCompletionSource _ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<ProcessReport> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -16,9 +16,8 @@ internal sealed class RoleProcess : IAsyncDisposable
     private RoleProcess(RoleOrder order, RoleLaunch? launch)
     {
         Order = order;
-        IReadOnlyDictionary<string, string>? environment = launch?.Environment ?? (order.CompilesOnce ? CompiledOnce : null);
         IReadOnlyList<string> command = launch?.Command ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly.Location, RoleProgram.Word);
-        _child = ChildProcess.Start(order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, environment);
+        _child = ChildProcess.Start(order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, EnvironmentOf(order, launch));
         _ = WatchAsync();
     }
 
@@ -49,6 +48,15 @@ internal sealed class RoleProcess : IAsyncDisposable
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _child.DisposeAsync();
+
+    // As the runtime comes, unless whoever started the scenario said otherwise; this program's own setting is for the process that reports.
+    private static Dictionary<string, string> EnvironmentOf(RoleOrder order, RoleLaunch? launch)
+    {
+        var environment = new Dictionary<string, string>(launch?.Environment ?? new Dictionary<string, string>());
+        if (order.CompilesOnce) environment[TieredCompilation] = "0";
+        else environment.TryAdd(TieredCompilation, Environment.GetEnvironmentVariable(TieredCompilation) ?? "1");
+        return environment;
+    }
 
     private void OnLine(string text)
     {
