@@ -186,7 +186,7 @@ public sealed class StreamSender : IFeed
         CheckDone(now);
     }
 
-    /// <summary>The node may send here, for the first time or again.</summary>
+    /// <summary>The view is opened again: the node is not done with it, and may send here.</summary>
     internal void Reopen()
     {
         if (_hasEnded) _context.Settings.Probes.Hit(Mark.StreamReopened);

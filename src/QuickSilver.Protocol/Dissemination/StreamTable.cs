@@ -30,7 +30,6 @@ internal sealed class StreamTable(SendContext context)
             _byHeader[Key(view.Number.Tag, view.Number.Counter)] = stream;
             _all.Add(stream);
         }
-        stream.Reopen();
         return stream;
     }
 

@@ -30,7 +30,7 @@ internal sealed class TrainBuilder
     // A shorter packet alone costs readers no more by a copy than by a note.
     private const int ShortestLent = 4 << 10;
 
-    // What a packet finds at least that is expected to be shorter than that; where a full packet has less, it needs no place of its own.
+    // What a packet finds at least that is expected to be short and alone; full packets that are no longer lie behind each other anyway.
     private const int LoneRoom = ShortestLent + (1 << 10);
 
     private readonly SendContext _context;
@@ -48,7 +48,7 @@ internal sealed class TrainBuilder
     private readonly DatagramFlags _packetFlags;
     private readonly int _slot;
     private int _lastCount = 1;
-    private int _lastBytes = int.MaxValue;
+    private int _lastBytes = int.MaxValue; // Before the first train anything is expected.
     private bool _windowBlocked;
     private bool _rateBlocked;
 
