@@ -24,7 +24,7 @@ internal sealed class ChaosProcess : IAsyncDisposable
     private ChaosProcess(RoleOrder order)
     {
         Order = order;
-        _child = ChildProcess.Start(order.Name, typeof(ChaosProcess).Assembly.Location, [RoleProgram.Word], OnLine, Quick);
+        _child = ChildProcess.Start(order.Name, ChildProcess.CommandOf(typeof(ChaosProcess).Assembly, RoleProgram.Word), OnLine, Quick);
     }
 
     /// <summary>What it was told.</summary>

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Reflection;
+using System.Runtime.CompilerServices;
 
 namespace QuickSilver.Scenarios.Reports;
 
@@ -7,7 +8,8 @@ namespace QuickSilver.Scenarios.Reports;
 /// <param name="Commit">Of the source it was built from; "unknown" outside a repository.</param>
 /// <param name="HasLocalChanges">Whether the working tree differs from it now; null when that cannot be told.</param>
 /// <param name="Configuration">Release or Debug.</param>
-internal sealed record BuildReport(string Commit, bool? HasLocalChanges, string Configuration)
+/// <param name="IsNative">Compiled ahead of time (<c>bench/native</c>), not by the runtime as it runs.</param>
+internal sealed record BuildReport(string Commit, bool? HasLocalChanges, string Configuration, bool IsNative)
 {
     /// <summary>Asks the assembly, and git where it is to be had.</summary>
     public static BuildReport Here()
@@ -18,7 +20,7 @@ internal sealed record BuildReport(string Commit, bool? HasLocalChanges, string 
         string commit = plus < 0 ? Git("rev-parse HEAD") ?? "unknown" : version[(plus + 1)..];
         string? status = Git("status --porcelain");
         string configuration = assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
-        return new BuildReport(commit, status is null ? null : status.Length > 0, configuration);
+        return new BuildReport(commit, status is null ? null : status.Length > 0, configuration, !RuntimeFeature.IsDynamicCodeSupported);
     }
 
     private static string? Git(string arguments)

@@ -16,7 +16,7 @@ internal sealed class RoleProcess : IAsyncDisposable
     private RoleProcess(RoleOrder order, RoleLaunch? launch)
     {
         Order = order;
-        IReadOnlyList<string> command = launch?.Command ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly.Location, RoleProgram.Word);
+        IReadOnlyList<string> command = launch?.Command ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly, RoleProgram.Word);
         _child = ChildProcess.Start(order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, EnvironmentOf(order, launch));
         _ = WatchAsync();
     }

@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Reflection;
+using System.Runtime.CompilerServices;
 
 namespace QuickSilver.Samples.Processes;
 
@@ -75,6 +77,13 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="assembly">Path of its dll.</param>
     /// <param name="arguments">Its command line.</param>
     public static IReadOnlyList<string> CommandOf(string assembly, params string[] arguments) => [RuntimeHost(), assembly, .. arguments];
+
+    /// <summary>The command that starts this program once more, in the form in which it runs: with the runtime, or compiled ahead of time.</summary>
+    /// <param name="program">The program's assembly. Its location is not asked for, since a natively compiled one has none.</param>
+    /// <param name="arguments">Its command line.</param>
+    public static IReadOnlyList<string> CommandOf(Assembly program, params string[] arguments) => RuntimeFeature.IsDynamicCodeSupported
+        ? CommandOf(Path.Combine(AppContext.BaseDirectory, program.GetName().Name + ".dll"), arguments)
+        : [Environment.ProcessPath!, .. arguments];
 
     /// <summary>Writes a line to its standard input; nothing if it has gone.</summary>
     public async Task TellAsync(string line)
