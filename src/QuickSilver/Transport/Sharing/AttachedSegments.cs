@@ -46,7 +46,7 @@ internal sealed class AttachedSegments(ISegmentHost host, TransportCounters coun
         if (memory is null || memory.Control.IsClosed)
         {
             memory?.Discard();
-            _refused.Add(name);
+            _refused.Add(name, now);
             counters.AttachesRefused++;
             return false;
         }

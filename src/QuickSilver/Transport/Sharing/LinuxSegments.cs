@@ -9,9 +9,11 @@ namespace QuickSilver.Transport.Sharing;
 /// is left of it when the processes are gone, however they went. It is sealed before anybody hears of it: were it ever cut short, whoever reads what
 /// is no more there would be killed.
 /// <para>
-/// A name comes from the network and may be anything. What it leads to is opened only if its link says that it is such memory, and used only if it is
-/// of the same user, cannot get shorter, and has the header that was promised: the key, and a process and namespaces that are the same to both, since
-/// an owner that takes a living reader for dead takes its memory away.
+/// A name comes from the network and may be anything, and opening a file, pipe or device is an act that others notice. So what a name leads to is
+/// first reached without being opened. It is opened only if it is of the same user and lies where the kernel keeps memory without a file: on the
+/// device of this process's own segment, where no path leads. It is used only if it cannot get shorter and has the header that was promised: the
+/// key, and a process and namespaces that are the same to both. (An owner that takes a living reader for dead takes its memory away.) The text of
+/// the link is not enough: others choose it. The owner of /proc/PID proves nothing: it is root where a process may not be traced.
 /// </para>
 /// Cost: opening is some ten system calls, and takes no descriptor once it is done.
 /// </summary>
@@ -21,6 +23,7 @@ internal sealed class LinuxSegments : ISegmentHost
     private const string Link = "/memfd:" + Label;
 
     private readonly ulong _space;
+    private ulong? _device;
 
     private LinuxSegments(ProcessMark self, ulong space)
     {
@@ -50,7 +53,7 @@ internal sealed class LinuxSegments : ISegmentHost
         return reason.Length > 0 ? null : new LinuxSegments(new ProcessMark(process, start), space | (Namespace("time") << 32));
     }
 
-    /// <summary>Makes a segment.</summary>
+    /// <summary>Makes a segment. Others' can be opened once it is made.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="blocks">Its blocks.</param>
     /// <param name="reason">Why there is none.</param>
@@ -66,10 +69,12 @@ internal sealed class LinuxSegments : ISegmentHost
             SegmentLayout.WriteHeader(header, key, Self, _space, blocks);
             RandomAccess.Write(descriptor, header, 0);
             const int Seals = SegmentNative.SealShrink | SegmentNative.SealGrow | SegmentNative.SealSeal;
-            bool isGood = SegmentNative.Control(descriptor, SegmentNative.AddSeals, Seals) == 0 && SegmentNative.IsOurs(descriptor);
+            bool isGood = SegmentNative.Control(descriptor, SegmentNative.AddSeals, Seals) == 0;
+            isGood &= SegmentNative.TryGetDevice(descriptor, out ulong device);
             if (isGood && SegmentMapping.TryMap(descriptor, blocks, isOwn: true) is { } mapping)
             {
                 reason = "";
+                _device = device;
                 var name = new SegmentName(key, Self.Process, (uint)descriptor.DangerousGetHandle());
                 return new MappedMemory(name, Self, mapping, blocks, descriptor);
             }
@@ -89,11 +94,14 @@ internal sealed class LinuxSegments : ISegmentHost
         try
         {
             string path = string.Create(CultureInfo.InvariantCulture, $"/proc/{name.Process}/fd/{name.Descriptor}");
-            string? target = new FileInfo(path).LinkTarget;
-            if (target is null || !target.StartsWith(Link, StringComparison.Ordinal)) return null;
-            using SafeFileHandle descriptor = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+            using SafeFileHandle reached = SegmentNative.Reach(path);
+            if (reached.IsInvalid || !SegmentNative.TryGetDevice(reached, out ulong device) || device != _device) return null;
+            string found = SegmentNative.PathOf(reached);
+            if (new FileInfo(found).LinkTarget?.StartsWith(Link, StringComparison.Ordinal) != true) return null;
+            using SafeFileHandle descriptor = SegmentNative.OpenAgain(found);
+            if (descriptor.IsInvalid) return null;
             int seals = SegmentNative.Control(descriptor, SegmentNative.GetSeals, 0);
-            if (seals < 0 || (seals & SegmentNative.SealShrink) == 0 || !SegmentNative.IsOurs(descriptor)) return null;
+            if (seals < 0 || (seals & SegmentNative.SealShrink) == 0) return null;
             Span<byte> header = stackalloc byte[SegmentLayout.HeaderBytes];
             header = header[..RandomAccess.Read(descriptor, header, 0)];
             long length = RandomAccess.GetLength(descriptor);

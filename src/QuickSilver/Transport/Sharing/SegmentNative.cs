@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
@@ -43,8 +44,17 @@ internal static unsafe partial class SegmentNative
     public const int Shared = 1;
 
     private const int EmptyPath = 0x1000;
+    private const uint WantsKind = 1;
     private const uint WantsUser = 8;
     private const int UserOffset = 20;
+    private const int ModeOffset = 28;
+    private const int DeviceOffset = 136;
+    private const int KindMask = 0xF000;
+    private const int RegularFile = 0x8000;
+    private const int ReadWrite = 2;
+    private const int NonBlocking = 0x800;
+    private const int CloseExec = 0x80000;
+    private const int PathOnly = 0x200000;
 
     /// <summary>Makes memory that is reached by a descriptor.</summary>
     [LibraryImport("libc", EntryPoint = "memfd_create", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
@@ -70,15 +80,36 @@ internal static unsafe partial class SegmentNative
     [LibraryImport("libc", EntryPoint = "geteuid")]
     public static partial uint EffectiveUser();
 
-    /// <summary>True when what a descriptor reaches is of the user that the process acts for.</summary>
-    public static bool IsOurs(SafeFileHandle descriptor)
+    /// <summary>
+    /// Reaches what a path leads to without opening it: no device, pipe or lease learns of it. Nothing can be read or written through the descriptor.
+    /// </summary>
+    public static SafeFileHandle Reach(string path) => new(Open(path, PathOnly | CloseExec), ownsHandle: true);
+
+    /// <summary>Where a descriptor of this process leads, whatever has become of the path that it was reached by.</summary>
+    public static string PathOf(SafeFileHandle descriptor) =>
+        string.Create(CultureInfo.InvariantCulture, $"/proc/self/fd/{descriptor.DangerousGetHandle()}");
+
+    /// <summary>Opens for reading and writing, without waiting.</summary>
+    public static SafeFileHandle OpenAgain(string path) => new(Open(path, ReadWrite | NonBlocking | CloseExec), ownsHandle: true);
+
+    /// <summary>The device that holds a regular file of the user that the process acts for.</summary>
+    /// <param name="descriptor">Reaches the file; need not be open for reading.</param>
+    /// <param name="device">The device.</param>
+    /// <returns>False when it is of another user, or no regular file.</returns>
+    public static bool TryGetDevice(SafeFileHandle descriptor, out ulong device)
     {
-        // struct statx is the same on every architecture: what it has at 0, the user at 20; 256 bytes.
+        // struct statx is the same on every architecture; 256 bytes.
         byte* status = stackalloc byte[256];
-        return Status(descriptor, "", EmptyPath, WantsUser, status) == 0
-            && (*(uint*)status & WantsUser) != 0
-            && *(uint*)(status + UserOffset) == EffectiveUser();
+        device = 0;
+        const uint Wanted = WantsKind | WantsUser;
+        if (Status(descriptor, "", EmptyPath, Wanted, status) != 0 || (*(uint*)status & Wanted) != Wanted) return false;
+        device = ((ulong)*(uint*)(status + DeviceOffset) << 32) | *(uint*)(status + DeviceOffset + sizeof(uint));
+        return (*(ushort*)(status + ModeOffset) & KindMask) == RegularFile && *(uint*)(status + UserOffset) == EffectiveUser();
     }
+
+    // The third argument is read only when a file is made.
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Open(string path, int flags);
 
     [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Status(SafeFileHandle directory, string path, int flags, uint mask, byte* status);
