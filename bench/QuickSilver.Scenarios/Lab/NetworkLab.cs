@@ -1,6 +1,4 @@
-using System.Diagnostics;
 using System.Globalization;
-using System.Text;
 using QuickSilver.Samples.Processes;
 
 namespace QuickSilver.Scenarios.Lab;
@@ -15,20 +13,12 @@ internal sealed class NetworkLab : IDisposable
     private const string Subnet = "10.77.0.";
     private const int Denominator = 100_000;
     private const int MostMembers = 250;
-    private static readonly string[] ToolFolders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
-    private static readonly Lazy<bool> Probed = new(Probe);
-    private static int _made;
 
     private readonly NetProfile _profile;
-    private readonly string _name;
-    private readonly List<string> _namespaces = [];
+    private readonly NamespaceSet _set = new();
     private readonly Dictionary<int, int> _ports = [];
 
-    private NetworkLab(NetProfile profile)
-    {
-        _profile = profile;
-        _name = $"qs{Environment.ProcessId}x{Interlocked.Increment(ref _made)}";
-    }
+    private NetworkLab(NetProfile profile) => _profile = profile;
 
     /// <summary>Whether each member has a machine of its own, as far as addresses go.</summary>
     public bool HasMachines => _profile is NetProfile.Bridge or NetProfile.Wire;
@@ -37,14 +27,14 @@ internal sealed class NetworkLab : IDisposable
     public bool IsPrivate => _profile != NetProfile.Host;
 
     /// <summary>Whether this process may make namespaces.</summary>
-    public static bool CanMake => Probed.Value;
+    public static bool CanMake => NamespaceSet.CanMake;
 
     /// <summary>Why a kind of network cannot be made here, and what would help; null: it can.</summary>
     public static string? Refusal(NetProfile profile) => profile switch
     {
         NetProfile.Host => null,
         _ when !CanMake => "networks other than the host's need Linux, root and iproute2",
-        NetProfile.Wire when !HasTool("ethtool") => "a wire needs ethtool, to switch segmentation offload off; bench/peers/run --install brings it",
+        NetProfile.Wire when !NamespaceSet.HasTool("ethtool") => "a wire needs ethtool, to switch segmentation offload off; bench/peers/run --install brings it",
         _ => null,
     };
 
@@ -83,14 +73,14 @@ internal sealed class NetworkLab : IDisposable
     }
 
     /// <summary>The words before a command that make it run at a member's place.</summary>
-    public IReadOnlyList<string> PrefixOf(int member) => IsPrivate ? ["ip", "netns", "exec", HasMachines ? Member(member) : _name] : [];
+    public IReadOnlyList<string> PrefixOf(int member) => IsPrivate ? NamespaceSet.PrefixOf(HasMachines ? Member(member) : _set.Name) : [];
 
     /// <summary>
     /// Bytes that all members have sent so far, frame heads included. A train that is not cut before it leaves counts as one packet with one head.
     /// </summary>
     public long SentBytes()
     {
-        string text = IsPrivate ? Run(["ip", "netns", "exec", _name, "cat", "/proc/net/dev"]) : File.ReadAllText("/proc/net/dev");
+        string text = IsPrivate ? NamespaceSet.Run([.. NamespaceSet.PrefixOf(_set.Name), "cat", "/proc/net/dev"]) : File.ReadAllText("/proc/net/dev");
         long bytes = 0;
         foreach (string line in text.Split('\n'))
         {
@@ -105,120 +95,36 @@ internal sealed class NetworkLab : IDisposable
     }
 
     /// <summary>Ends every process in it and takes it away.</summary>
-    public void Dispose()
-    {
-        foreach (string name in _namespaces)
-        {
-            try
-            {
-                foreach (string id in Run(["ip", "netns", "pids", name]).Split('\n', StringSplitOptions.RemoveEmptyEntries))
-                {
-                    Kill(int.Parse(id, CultureInfo.InvariantCulture));
-                }
-                Run(["ip", "netns", "del", name]);
-            }
-            catch (InvalidOperationException)
-            {
-                // It was never made.
-            }
-        }
-        _namespaces.Clear();
-    }
+    public void Dispose() => _set.Dispose();
 
-    // Root in a container may still not be allowed to.
-    private static bool Probe()
-    {
-        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess || !HasTool("ip")) return false;
-        try
-        {
-            using NetworkLab lab = Make(NetProfile.Loopback, 1, 0, _ => false);
-            return true;
-        }
-        catch (InvalidOperationException)
-        {
-            return false;
-        }
-    }
-
-    private static bool HasTool(string name) => ToolFolders.Any(folder => File.Exists(Path.Combine(folder, name)));
-
-    private static void Kill(int id)
-    {
-        try
-        {
-            Process.GetProcessById(id).Kill();
-        }
-        catch (Exception gone) when (gone is ArgumentException or InvalidOperationException or System.ComponentModel.Win32Exception)
-        {
-            // It has just ended.
-        }
-    }
-
-    private static string Run(IReadOnlyList<string> command, string? input = null)
-    {
-        var start = new ProcessStartInfo(command[0], command.Skip(1))
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        using Process process = Process.Start(start) ?? throw new InvalidOperationException($"cannot run {command[0]}");
-        Task<string> errors = process.StandardError.ReadToEndAsync();
-        process.StandardInput.Write(input);
-        process.StandardInput.Close();
-        string output = process.StandardOutput.ReadToEnd();
-        process.WaitForExit();
-        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"{string.Join(' ', command)}: {errors.Result.Trim()}");
-    }
-
-    private string Member(int member) => $"{_name}m{member}";
+    private string Member(int member) => $"{_set.Name}m{member}";
 
     private void MakeLoopback()
     {
-        _namespaces.Add(_name);
-        Run(["sh", "-e"], $"ip netns add {_name}\nip -n {_name} link set lo up multicast on\nip -n {_name} route add 224.0.0.0/4 dev lo\n");
+        _set.Add("", loopbackMulticast: true);
+        _set.Apply();
     }
 
     private void MakeBridge(int members, double drop, Func<int, bool> drops)
     {
-        var script = new StringBuilder();
-        _namespaces.Add(_name);
-        script.Append(
-            CultureInfo.InvariantCulture,
-            $"ip netns add {_name}\n"
-            + $"ip -n {_name} link add br0 type bridge mcast_snooping 0\n"
-            + $"ip -n {_name} link set br0 up\n");
+        string middle = _set.Add("");
+        _set.AddBridge(middle, "br0");
         for (int member = 0; member < members; member++)
         {
-            string own = Member(member);
-            _namespaces.Add(own);
-            script.Append(
-                CultureInfo.InvariantCulture,
-                $"ip netns add {own}\n"
-                + $"ip -n {_name} link add port{member} type veth peer name eth0 netns {own}\n"
-                + $"ip -n {_name} link set port{member} master br0 up\n"
-                + $"ip -n {own} link set lo up\n"
-                + $"ip -n {own} addr add {AddressOf(member)}/24 dev eth0\n"
-                + $"ip -n {own} link set eth0 up\n"
-                + $"ip -n {own} route add 224.0.0.0/4 dev eth0\n");
-            if (_profile == NetProfile.Wire)
-            {
-                script.Append(
-                    CultureInfo.InvariantCulture,
-                    $"ip netns exec {own} ethtool -K eth0 tso off gso off tx-udp-segmentation off >/dev/null\n");
-            }
+            string own = _set.Add($"m{member}");
+            _set.Attach(own, "eth0", $"{AddressOf(member)}/24", middle, "br0", $"port{member}");
+            _set.Line($"ip -n {own} route add 224.0.0.0/4 dev eth0");
+            if (_profile == NetProfile.Wire) _set.Line($"ip netns exec {own} ethtool -K eth0 tso off gso off tx-udp-segmentation off >/dev/null");
             if (drop <= 0 || !drops(member)) continue;
-            script.Append(
-                CultureInfo.InvariantCulture,
-                $"ip netns exec {own} nft -f - <<'END'\n"
-                + $"table ip loss {{\n"
-                + $" chain in {{\n"
-                + $"  type filter hook prerouting priority -300; policy accept;\n"
-                + $"  iifname \"eth0\" numgen random mod {Denominator} < {(int)(drop * Denominator)} drop\n"
-                + $" }}\n"
-                + $"}}\n"
-                + $"END\n");
+            _set.Line($"ip netns exec {own} nft -f - <<'END'");
+            _set.Line("table ip loss {");
+            _set.Line(" chain in {");
+            _set.Line("  type filter hook prerouting priority -300; policy accept;");
+            _set.Line($"  iifname \"eth0\" numgen random mod {Denominator} < {(int)(drop * Denominator)} drop");
+            _set.Line(" }");
+            _set.Line("}");
+            _set.Line("END");
         }
-        Run(["sh", "-e"], script.ToString());
+        _set.Apply();
     }
 }

@@ -1,0 +1,26 @@
+using Microsoft.Extensions.Configuration;
+using QuickSilver;
+using QuickSilver.Tests.Programs;
+
+// One node that a test drives: options as "Path=value" arguments, commands as lines on standard input, answers and news as lines on standard output.
+// It ends with its standard input. What it understands, and what it says: MemberCommands, MemberLines.
+var lines = new MemberLines();
+var configuration = new ConfigurationBuilder();
+configuration.AddInMemoryCollection(args.Select(static argument => argument.Split('=', 2)).Select(static pair =>
+    KeyValuePair.Create(pair[0], (string?)pair[1])));
+IConfiguration values = configuration.Build();
+
+QuickSilverOptions MakeOptions()
+{
+    var options = new QuickSilverOptions();
+    values.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
+    return options.UseLoggerFactory(lines);
+}
+
+var commands = new MemberCommands(MakeOptions, lines);
+while (await Console.In.ReadLineAsync() is { } line)
+{
+    if (!await commands.TryRunAsync(line.Split(' ', StringSplitOptions.RemoveEmptyEntries))) break;
+}
+await commands.DisposeAsync();
+return 0;
