@@ -19,8 +19,11 @@ public sealed class Group : GroupSender, IInboxOwner
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
 
     private readonly InlineHandlers _inline;
+    private InlineRegistration[]? _enlisted;
     private FeedSource[] _feeds = [];
     private LeaveOperation? _leave;
+    private bool _isFinished;
+    private bool _isSelecting;
 
     internal Group(QuickSilverNode node, NodeServices services, string name, HandleSettings settings)
         : base(node, services, name)
@@ -30,20 +33,23 @@ public sealed class Group : GroupSender, IInboxOwner
         _inline = new InlineHandlers(this);
         if (settings.OnMessage is { } handler) _inline.Add(new InlineRegistration(this, handler, null));
         if (settings.OnMessages is { } runHandler) _inline.Add(new InlineRegistration(this, null, runHandler));
-        if (!_inline.IsEmpty) InboxCore.StopHolding();
+        if (_inline.IsEmpty) return;
+        InboxCore.StopHolding();
+        Settings = settings with { OnMessage = null, OnMessages = null };
     }
 
     /// <summary>Not built yet: the handle's inbox is reached through the readers below.</summary>
     /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
     public Inbox Inbox => throw Unsupported.SharedInboxes;
 
-    internal HandleSettings Settings { get; }
+    internal HandleSettings Settings { get; private set; }
 
     internal InboxCore InboxCore { get; }
 
     /// <summary>
     /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in
-    /// <see cref="Message.Sequence"/>). Breaking off or cancelling loses nothing: the next reader goes on.
+    /// <see cref="Message.Sequence"/>). Breaking off or cancelling loses nothing: the next reader goes on. What is sent after this call has returned is
+    /// stored, whenever the reading begins; the first consumer of all gets what has been held before.
     /// </summary>
     /// <param name="ct">Ends the reading.</param>
     /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
@@ -52,26 +58,27 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <exception cref="QuickSilverException">After everything stored: why the handle ended.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default)
     {
-        ThrowIfLeft();
+        ExpectReader();
         return Iterate(ToMessage, events: false, ct);
     }
 
     /// <summary>As <see cref="ReadAllAsync"/>, without a copy: the reader owes each lease a dispose.</summary>
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken ct = default)
     {
-        ThrowIfLeft();
+        ExpectReader();
         return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, ct);
     }
 
     /// <summary>As <see cref="ReadAllAsync"/>, with view changes and losses in their places between the messages.</summary>
     public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken ct = default)
     {
-        ThrowIfLeft();
+        ExpectReader();
         return Iterate(ToEvent, events: true, ct);
     }
 
-    /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. The first
-    /// consumer of all gets what has been held.</summary>
+    /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. What is
+    /// sent after the call has returned is seen. The first consumer of all, by the order of these calls and of those that read, gets what has been held
+    /// before. Waits for nothing.</summary>
     /// <param name="handler">Must be short and must not block: the whole node waits for it.</param>
     /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards, also one that the
     /// node's dispose has given up.</returns>
@@ -116,6 +123,7 @@ public sealed class Group : GroupSender, IInboxOwner
     {
         GroupCore core = Core!;
         core.EnterUserCode(LoopPhase.KeySelector);
+        _isSelecting = true;
         try
         {
             return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
@@ -127,6 +135,7 @@ public sealed class Group : GroupSender, IInboxOwner
         }
         finally
         {
+            _isSelecting = false;
             core.LeaveUserCode();
         }
     }
@@ -138,17 +147,21 @@ public sealed class Group : GroupSender, IInboxOwner
     /// <summary>Messages are delivered. Core thread only.</summary>
     internal void Deliver(NodeInfo sender, in MessageRun run)
     {
+        if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
         if (!_inline.IsEmpty) _inline.Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
         InboxCore.OnMessages(sender, run);
     }
 
-    /// <summary>Attaches an inline handler. Core thread only.</summary>
-    internal void Attach(InlineRegistration registration)
+    /// <summary>Attaches the inline handlers that have been enlisted: each sees what is delivered from now on, and the first consumer what has been
+    /// held. Core thread only.</summary>
+    internal void AttachEnlisted()
     {
-        if (HasEnded) return;
-        _inline.Add(registration);
-        InboxCore.TryBecomeInline(
-            entry => _inline.Call(new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1)));
+        foreach (InlineRegistration registration in Interlocked.Exchange(ref _enlisted, null) ?? [])
+        {
+            if (_isFinished) registration.LetGo();
+            if (!registration.IsRemoved) _inline.Add(registration);
+            if (registration.HasReservation) HandOverHeld(registration);
+        }
     }
 
     /// <summary>Takes an inline handler out. Core thread only.</summary>
@@ -172,8 +185,12 @@ public sealed class Group : GroupSender, IInboxOwner
     /// again: nothing.</summary>
     internal void Finish(Exception? reason)
     {
+        _isFinished = true;
+        AttachEnlisted();
         InboxCore.Close(reason);
         foreach (FeedSource feed in _feeds) feed.Remove();
+        _inline.Clear();
+        if (Settings.Key is not null) Settings = Settings with { Key = null };
         Conclude(reason);
     }
 
@@ -201,18 +218,77 @@ public sealed class Group : GroupSender, IInboxOwner
         Services.Remove(this);
     }
 
+    // Enlisted on the caller's thread: a message that is sent after the call may be delivered before a request of now is run.
     private InlineRegistration Attach(InlineHandler? handler, InlineRunHandler? runHandler)
     {
         ThrowIfEnded();
-        var registration = new InlineRegistration(this, handler, runHandler);
-        if (Services.IsCoreThread) Attach(registration);
-        else if (!Services.Requests.Enqueue(registration)) throw EndException();
-        return registration;
+        var registration = new InlineRegistration(this, handler, runHandler) { HasReservation = InboxCore.TryReserve() };
+        Enlist(registration);
+        // A key selector is asked in the middle of storing a message, which the handler is to get too.
+        if (Services.IsCoreThread && !_isSelecting)
+        {
+            AttachEnlisted();
+            return registration;
+        }
+        if (Services.Requests.Enqueue(registration)) return registration;
+        registration.SetRemoved();
+        if (TryDelist(registration) && registration.HasReservation) InboxCore.CancelReservation();
+        throw EndException();
     }
 
-    private void ThrowIfLeft()
+    private void Enlist(InlineRegistration registration)
+    {
+        while (true)
+        {
+            InlineRegistration[]? before = Volatile.Read(ref _enlisted);
+            if (Interlocked.CompareExchange(ref _enlisted, [.. before ?? [], registration], before) == before) return;
+        }
+    }
+
+    // False when the core has taken it.
+    private bool TryDelist(InlineRegistration registration)
+    {
+        while (true)
+        {
+            InlineRegistration[]? before = Volatile.Read(ref _enlisted);
+            if (before is null || !before.Contains(registration)) return false;
+            InlineRegistration[]? after = before.Length == 1 ? null : Array.FindAll(before, other => other != registration);
+            if (Interlocked.CompareExchange(ref _enlisted, after, before) == before) return true;
+        }
+    }
+
+    private void HandOverHeld(InlineRegistration registration)
+    {
+        registration.HasReservation = false;
+        bool isTaken = false;
+        try
+        {
+            while (!_isFinished && _inline.TakerFor(registration) is { } taker)
+            {
+                isTaken = !InboxCore.TryTakeHeld(out InboxEntry entry);
+                if (isTaken) break;
+                try
+                {
+                    _inline.CallOne(taker, new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
+                }
+                finally
+                {
+                    InboxCore.Forget(entry);
+                }
+            }
+        }
+        finally
+        {
+            InboxCore.EndReservation(isTaken);
+            Core?.Touch();
+        }
+    }
+
+    // From the call on messages are stored, though the reading begins later.
+    private void ExpectReader()
     {
         if (HasBeenLeft) ThrowIfEnded();
+        InboxCore.ExpectReader();
     }
 
     private async IAsyncEnumerable<T> Iterate<T>(EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken ct)
@@ -226,7 +302,7 @@ public sealed class Group : GroupSender, IInboxOwner
                 ReadOutcome outcome = events ? reader.NextEvent(out InboxEntry entry) : reader.NextMessage(out entry);
                 if (outcome == ReadOutcome.Entry)
                 {
-                    yield return take(reader, entry);
+                    yield return Take(take, reader, entry);
                 }
                 else if (outcome == ReadOutcome.Ended)
                 {
@@ -245,12 +321,28 @@ public sealed class Group : GroupSender, IInboxOwner
         }
     }
 
+    // What cannot be handed over, for want of memory, is the next reader's.
+    private static T Take<T>(EntryTaker<T> take, InboxReader reader, in InboxEntry entry)
+    {
+        try
+        {
+            return take(reader, entry);
+        }
+        catch (OutOfMemoryException)
+        {
+            reader.PutBack(entry);
+            throw;
+        }
+    }
+
     private Message ToMessage(InboxReader reader, in InboxEntry entry)
     {
-        var message = new Message(this, entry.Sender!, entry.Number, entry.ToOwned());
+        Message message = Copy(entry);
         reader.OnCopied(entry);
         return message;
     }
+
+    private Message Copy(in InboxEntry entry) => new(this, entry.Sender!, entry.Number, entry.ToOwned());
 
     private GroupEvent ToEvent(InboxReader reader, in InboxEntry entry)
     {
@@ -261,7 +353,9 @@ public sealed class Group : GroupSender, IInboxOwner
             case LossNote loss:
                 return new LossEvent(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:
-                return new MessageEvent(this, ToMessage(reader, entry));
+                var message = new MessageEvent(this, Copy(entry));
+                reader.OnCopied(entry);
+                return message;
         }
     }
 }

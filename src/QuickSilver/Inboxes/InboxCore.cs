@@ -16,8 +16,8 @@ namespace QuickSilver.Inboxes;
 /// of other keys, the inbox drops its oldest. A reader then takes one message at a time, so that what it has not handed over can still be replaced.
 /// </para>
 /// <para>
-/// Before the first consumer a full inbox drops its oldest message, whatever the policy, and tells the first event reader. Afterwards the policy
-/// rules. Each loss is noted where it belongs. The ring keeps the losses at its head. What happens at the tail (a new message dropped, a loss of the
+/// Before the first consumer (<see cref="FirstConsumer"/>) a full inbox drops its oldest message, whatever the policy, and tells the first event
+/// reader. Afterwards the policy rules. Each loss is noted where it belongs. The ring keeps the losses at its head. What happens at the tail (a new message dropped, a loss of the
 /// protocol, a view change) is among the <see cref="IdleNotes"/>, because nothing may ever follow it; it becomes an entry when a message comes that
 /// it has to stand before.
 /// </para>
@@ -36,11 +36,13 @@ internal sealed class InboxCore
     private bool _isDiscarded;
     private EndMark? _end;
     private int _hasConsumer;
+    private FirstConsumer _first;
 
     private InboxDepth _depth;
 
     // The core's own.
     private InboxPins _pins;
+    private GroupView? _heldView;
     private long _roomMessages;
     private long _roomBytes;
     private bool _holdsBeforeConsumer;
@@ -97,6 +99,12 @@ internal sealed class InboxCore
 
     internal EndMark? End => Volatile.Read(ref _end);
 
+    /// <summary>True when the reader would find something that is its own. Any thread.</summary>
+    internal bool HasReadable => _first.MayRead && _ring.HasPublished;
+
+    /// <summary>False while what is stored belongs to a handler. Any thread.</summary>
+    internal bool MayRead => _first.MayRead;
+
     /// <summary>Messages that a reader takes at a time: one where what it has taken could be replaced while it waits.</summary>
     internal int BatchMessages => _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
@@ -104,7 +112,7 @@ internal sealed class InboxCore
     public void OnMessages(NodeInfo sender, in MessageRun run)
     {
         bool hasConsumer = HasConsumer;
-        if ((!hasConsumer && !_holdsBeforeConsumer) || Volatile.Read(ref _isDiscarded)) return;
+        if ((!hasConsumer && !HoldsForReader) || Volatile.Read(ref _isDiscarded)) return;
         for (int index = 0; index < run.Count && !_takesNothing; index++)
         {
             Slice payload = run[index];
@@ -123,7 +131,7 @@ internal sealed class InboxCore
     /// <summary>Notes messages that will never come; nothing where messages are not kept either.</summary>
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
-        if (_takesNothing || (!_holdsBeforeConsumer && !HasConsumer)) return;
+        if (_takesNothing || (!HoldsForReader && !HasConsumer)) return;
         _notes.OnLoss(sender, first, count, reason);
         IsTouched = true;
     }
@@ -170,29 +178,58 @@ internal sealed class InboxCore
         }
     }
 
-    /// <summary>An inline handler is the first consumer: it gets what is held, and nothing is held from now on unless somebody reads.</summary>
-    /// <param name="take">Given each held message; the memory is released after the call.</param>
-    /// <returns>False when there is a consumer already.</returns>
-    public bool TryBecomeInline(Action<InboxEntry> take)
+    /// <summary>An inline handler is attached: what is held is its own if it is the first consumer. Any thread.</summary>
+    /// <returns>True: <see cref="TryTakeHeld"/> until there is nothing, then <see cref="EndReservation"/>.</returns>
+    public bool TryReserve() => _first.TryReserve();
+
+    /// <summary>Takes the oldest message held, for the handler that has the reservation.</summary>
+    /// <param name="entry">The message; <see cref="Forget"/> must follow.</param>
+    /// <returns>False when there is none.</returns>
+    public bool TryTakeHeld(out InboxEntry entry)
     {
-        if (HasConsumer || !_holdsBeforeConsumer) return false;
-        _holdsBeforeConsumer = false;
-        GroupView? view = null;
-        while (_ring.TryPop(out InboxEntry entry))
+        while (_ring.TryPop(out entry))
         {
-            view = entry.Body as GroupView ?? view;
-            if (!entry.IsMessage) continue;
-            take(entry);
-            Forget(entry);
+            if (entry.IsMessage) return true;
+            _heldView = entry.Body as GroupView ?? _heldView;
         }
-        if (view is null) return true;
-        _notes.OnEarlierView(view);
+        return false;
+    }
+
+    /// <summary>A message that was taken back has been used: its memory goes home.</summary>
+    public void Forget(in InboxEntry dropped)
+    {
+        _depth.OnTakenBack(dropped);
+        dropped.Chunk?.Release();
+    }
+
+    /// <summary>Ends a reservation.</summary>
+    /// <param name="isTaken">True: all has been handed over, and nothing is held from now on unless somebody reads. False: the handler has gone, and
+    /// what is left is held for the next consumer.</param>
+    public void EndReservation(bool isTaken)
+    {
+        if (isTaken) _holdsBeforeConsumer = false;
+        if (_heldView is { } view) _notes.OnEarlierView(view);
+        _heldView = null;
+        _first.EndReservation(isTaken);
         IsTouched = true;
-        return true;
+    }
+
+    /// <summary>Ends a reservation of which the core has not heard, and will not. Any thread.</summary>
+    public void CancelReservation()
+    {
+        _first.EndReservation(isTaken: false);
+        WakeReader();
     }
 
     /// <summary>An inline handler is attached before the first message: nothing is held unless somebody reads.</summary>
-    public void StopHolding() => _holdsBeforeConsumer = false;
+    public void StopHolding()
+    {
+        _holdsBeforeConsumer = false;
+        _first.SetHandler();
+    }
+
+    /// <summary>A reader is about to come: from now on messages are stored for it. Any thread.</summary>
+    public void ExpectReader() => _first.ExpectReader();
 
     /// <summary>Over the node's limit, and this inbox holds most: it acts as full.</summary>
     public void ActAsFull(bool full)
@@ -214,6 +251,7 @@ internal sealed class InboxCore
                     + "Join the group again for another, with its own inbox.");
             }
             _isBeingRead = true;
+            _first.ExpectReader();
             Volatile.Write(ref _hasConsumer, 1);
             if (_reader is null) Volatile.Write(ref _reader, new InboxReader(this));
             return _reader!;
@@ -230,6 +268,8 @@ internal sealed class InboxCore
             else _reader?.Pause();
         }
     }
+
+    private bool HoldsForReader => _holdsBeforeConsumer || _first.IsReaderExpected;
 
     private void Store(in DeliveredMessage message, bool hasConsumer)
     {
@@ -298,12 +338,6 @@ internal sealed class InboxCore
             _owner.OnDropped(dropped.Sender!, reason);
             if (fits) return true;
         }
-    }
-
-    private void Forget(in InboxEntry dropped)
-    {
-        _depth.OnTakenBack(dropped);
-        dropped.Chunk?.Release();
     }
 
     // Fenced by the signal: a reader that declared its wait before this sees what was published, or is seen here.

@@ -72,9 +72,16 @@ internal sealed class InboxReader(InboxCore inbox)
     /// <summary>Hands the message found last over as a lease: its memory goes home with the lease.</summary>
     public MessageLease Lease(in InboxEntry entry)
     {
+        MessageLease lease = inbox.Shared.Leases.Begin(inbox, entry);
         _batch![_next - 1] = default;
         inbox.Depth.OnLeased(entry.Length);
-        return inbox.Shared.Leases.Begin(inbox, entry);
+        return lease;
+    }
+
+    /// <summary>The message found last could not be handed over: it is found again. Before it was counted as read.</summary>
+    public void PutBack(in InboxEntry entry)
+    {
+        if (entry.IsMessage) _next--;
     }
 
     /// <summary>Makes the public form of a view note.</summary>
@@ -91,7 +98,7 @@ internal sealed class InboxReader(InboxCore inbox)
     public bool Arm(bool events)
     {
         Signal.Arm();
-        bool isReady = inbox.Ring.HasPublished || inbox.End is not null || (events && inbox.Notes.AreVisible);
+        bool isReady = inbox.HasReadable || inbox.End is not null || (events && inbox.MayRead && inbox.Notes.AreVisible);
         return !isReady || !Signal.TryDisarm();
     }
 
@@ -139,7 +146,7 @@ internal sealed class InboxReader(InboxCore inbox)
     private bool Refill()
     {
         ReturnMemory();
-        if (!inbox.Ring.HasPublished) return false;
+        if (!inbox.HasReadable) return false;
         _batch = inbox.Shared.RentBatch();
         _count = inbox.Ring.Take(_batch, inbox.BatchMessages, out LossNotes? dropped, out GroupView? droppedView);
         _skippedView = droppedView ?? _skippedView;
@@ -171,6 +178,7 @@ internal sealed class InboxReader(InboxCore inbox)
 
     private bool TakeIdleNotes()
     {
+        if (!inbox.MayRead) return false;
         GroupView? view = _skippedView;
         _skippedView = null;
         IdleNotes? idle = _dropped is { Count: > 0 } ? null : inbox.Notes.Take();

@@ -27,6 +27,34 @@ internal sealed class InlineHandlers(Group owner)
     /// <summary>Takes one out.</summary>
     public void Remove(InlineRegistration registration) => _all = Array.FindAll(_all, other => !ReferenceEquals(other, registration));
 
+    /// <summary>Takes all out, and lets the application's handlers go.</summary>
+    public void Clear()
+    {
+        foreach (InlineRegistration registration in _all) registration.LetGo();
+        _all = [];
+    }
+
+    /// <summary>The handler that gets what was held for another one: that itself, or, when it has taken itself out, the first there is.</summary>
+    public InlineRegistration? TakerFor(InlineRegistration reserving) =>
+        !reserving.IsRemoved ? reserving : Array.Find(_all, static other => !other.IsRemoved);
+
+    /// <summary>Hands one message to one handler.</summary>
+    public void CallOne(InlineRegistration registration, in MessageRunView message)
+    {
+        GroupCore core = owner.Core!;
+        core.EnterUserCode(LoopPhase.InlineHandler);
+        try
+        {
+            if (registration.RunHandler is { } runHandler) runHandler(message);
+            else registration.Handler!(message[0]);
+        }
+        catch (Exception fault)
+        {
+            core.OnUserFault(owner, fault);
+        }
+        core.LeaveUserCode();
+    }
+
     /// <summary>Hands messages over.</summary>
     public void Call(in MessageRunView run)
     {

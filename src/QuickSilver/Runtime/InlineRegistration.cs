@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>One inline handler of a handle. Attached and taken out on the core thread, so that a dispose that has returned is never
-/// followed by a call.</summary>
+/// <summary>One inline handler of a handle. Enlisted by the thread that attaches it, so that whatever is delivered after that call goes to it; taken
+/// out on the core thread, so that a dispose that has returned is never followed by a call.</summary>
 /// <param name="owner">The handle.</param>
 /// <param name="handler">The application's, called for each message; or null.</param>
 /// <param name="runHandler">The application's, called for each run; or null.</param>
@@ -13,11 +13,14 @@ internal sealed class InlineRegistration(Group owner, InlineHandler? handler, In
     private int _isDisposed;
     private bool _isRemoved;
 
-    /// <summary>The application's handler for each message; null when it has one for runs.</summary>
-    public InlineHandler? Handler { get; } = handler;
+    /// <summary>The application's handler for each message; null when it has one for runs, or is removed.</summary>
+    public InlineHandler? Handler { get; private set; } = handler;
 
-    /// <summary>The application's handler for runs; null when it has one for each message.</summary>
-    public InlineRunHandler? RunHandler { get; } = runHandler;
+    /// <summary>The application's handler for runs; null when it has one for each message, or is removed.</summary>
+    public InlineRunHandler? RunHandler { get; private set; } = runHandler;
+
+    /// <summary>True when what was held is this handler's, and has not been handed over.</summary>
+    public bool HasReservation { get; set; }
 
     /// <summary>True once taken out: no call begins any more. Any thread.</summary>
     public bool IsRemoved => Volatile.Read(ref _isRemoved);
@@ -38,8 +41,20 @@ internal sealed class InlineRegistration(Group owner, InlineHandler? handler, In
             removed.Wait();
             return;
         }
-        Volatile.Write(ref _isRemoved, true);
+        SetRemoved();
         owner.Services.WaitForCoreEnd();
+    }
+
+    /// <summary>No call begins any more. Any thread.</summary>
+    public void SetRemoved() => Volatile.Write(ref _isRemoved, true);
+
+    /// <summary>As <see cref="SetRemoved"/>, and lets the application's handler go. Core thread only, and in no call of the handle's handlers but
+    /// this one's.</summary>
+    public void LetGo()
+    {
+        SetRemoved();
+        Handler = null;
+        RunHandler = null;
     }
 
     /// <inheritdoc/>
@@ -50,15 +65,15 @@ internal sealed class InlineRegistration(Group owner, InlineHandler? handler, In
             Remove();
             removed.Set();
         }
-        else if (!IsRemoved)
+        else
         {
-            owner.Attach(this);
+            owner.AttachEnlisted();
         }
     }
 
     private void Remove()
     {
-        Volatile.Write(ref _isRemoved, true);
+        LetGo();
         owner.Detach(this);
     }
 }

@@ -1,3 +1,4 @@
+using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Inboxes;
@@ -97,13 +98,47 @@ public sealed class InboxTests
         rig.Core.OnViewChanged(InboxRig.View(1, A));
         rig.Deliver(A, "1", "2");
         var seen = new List<ulong>();
-        Assert.True(rig.Core.TryBecomeInline(entry => seen.Add(entry.Number)));
+        Assert.True(rig.Core.TryReserve());
+        Assert.Empty(rig.ReadMessages());
+        while (rig.Core.TryTakeHeld(out InboxEntry entry))
+        {
+            seen.Add(entry.Number);
+            rig.Core.Forget(entry);
+        }
+        rig.Core.EndReservation(isTaken: true);
+        rig.Core.Publish();
         Assert.Equal([1UL, 2UL], seen);
-        rig.Deliver(A, "3");
-        Assert.Equal(0, rig.Core.Messages);
-        Assert.False(rig.Core.TryBecomeInline(static _ => Assert.Fail("there is no backlog")));
+        Assert.False(rig.Core.TryReserve());
         Assert.Equal(["view ->1"], rig.ReadEvents());
         rig.Deliver(A, "4");
         Assert.Equal(["4"], rig.ReadMessages());
+    }
+
+    [Fact]
+    public void After_a_handler_was_the_first_consumer_nothing_is_stored_until_a_reader_is_called_for()
+    {
+        var rig = new InboxRig();
+        Assert.True(rig.Core.TryReserve());
+        Assert.False(rig.Core.TryTakeHeld(out _));
+        rig.Core.EndReservation(isTaken: true);
+        rig.Deliver(A, "1");
+        Assert.Equal(0, rig.Core.Messages);
+        rig.Core.ExpectReader();
+        rig.Deliver(A, "2");
+        Assert.Equal(["2"], rig.ReadMessages());
+    }
+
+    [Fact]
+    public void What_a_handler_leaves_of_what_was_held_is_the_next_consumers()
+    {
+        var rig = new InboxRig();
+        rig.Deliver(A, "1", "2", "3");
+        Assert.True(rig.Core.TryReserve());
+        Assert.True(rig.Core.TryTakeHeld(out InboxEntry entry));
+        rig.Core.Forget(entry);
+        rig.Core.EndReservation(isTaken: false);
+        rig.Deliver(A, "4");
+        Assert.Equal(["2", "3", "4"], rig.ReadMessages());
+        Assert.False(rig.Core.TryReserve());
     }
 }
