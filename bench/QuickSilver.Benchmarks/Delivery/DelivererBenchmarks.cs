@@ -13,7 +13,7 @@ namespace QuickSilver.Benchmarks.Delivery;
 /// order, and with every second pair of packets exchanged, so that half of the messages are held. There is no part of the framework that does this.
 /// </summary>
 [MemoryDiagnoser]
-public class DelivererBenchmarks : IDeliveryEvents
+public class DelivererBenchmarks : IDeliveryListener
 {
     private const int Packets = 64;
     private const int Groups = 100;
@@ -40,10 +40,10 @@ public class DelivererBenchmarks : IDeliveryEvents
     [GlobalSetup]
     public void SetUp()
     {
-        _deliverer = new Deliverer(new DeliverySettings(), _pool, new DeliveryCounters(new RejectCounters()), this);
+        _deliverer = new Deliverer(new DeliverySettings(), _pool, new DeliveryCounters(new RejectCounters()));
         GroupId[] ids = [.. Enumerable.Range(1, Groups).Select(group => new GroupId(Reign, (uint)group))];
         var step = new StepNumber(Reign, 1);
-        foreach (GroupId id in ids) _deliverer.OpenGroup(new GroupInfo(id, $"group {id.Counter}", 0), step);
+        foreach (GroupId id in ids) _deliverer.OpenGroup(new GroupInfo(id, $"group {id.Counter}", 0), step, this);
         _deliverer.OnStepInstalled(step, Instant.Zero);
         _sender = new NodeInfo(new NodeNumber(Reign, 9), "sender", 1, default, default, 1 << 20);
         _view = new ProtocolView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), [.. ids]), step, [_sender], default, 5);
@@ -63,9 +63,9 @@ public class DelivererBenchmarks : IDeliveryEvents
         return _delivered;
     }
 
-    void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
+    void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
 
-    void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
         throw new InvalidOperationException("nothing is lost");
 
     private Slice Write(Slice packet, ulong number)

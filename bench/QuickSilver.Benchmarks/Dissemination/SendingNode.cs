@@ -12,7 +12,7 @@ namespace QuickSilver.Benchmarks.Dissemination;
 /// The sending half of a node with one group and one other member, without sockets: trains are taken and thrown away, and known stable at once.
 /// Datagrams have the length that they have over loopback.
 /// </summary>
-internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents
+internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISenderListener
 {
     private static readonly Epoch Reign = new(1, 7);
     private static readonly Instant Start = new(TimeSpan.TicksPerSecond);
@@ -45,7 +45,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents
                 Removed = [],
             });
         _disseminator.SwitchTo(step, new OneRegion(self, group, view), Start);
-        Group = _disseminator.OpenGroup(group);
+        Group = _disseminator.OpenGroup(group, this);
     }
 
     /// <summary>The group's sender.</summary>
@@ -88,10 +88,10 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents
     public void Register(IFeed feed, PriorityClass priority) => _feed = feed;
 
     /// <inheritdoc/>
-    public void OnOwnMessages(ProtocolSender group, StepNumber step, in MessageRun run, Instant now) => Own += (ulong)run.Count;
+    public void OnOwnMessages(StepNumber step, in MessageRun run, Instant now) => Own += (ulong)run.Count;
 
     /// <inheritdoc/>
-    public void OnGateChanged(ProtocolSender group, bool open, Instant now)
+    public void OnGateChanged(bool open, Instant now)
     {
     }
 

@@ -38,12 +38,11 @@ public sealed class Deliverer
     /// <param name="settings">Its limits.</param>
     /// <param name="pool">Where messages that span packets are joined.</param>
     /// <param name="counters">Counted into.</param>
-    /// <param name="events">Who receives the messages.</param>
-    public Deliverer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters, IDeliveryEvents events)
+    public Deliverer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters)
     {
         _counters = counters;
         _probes = settings.Probes;
-        _order = new OrderStage(pool, counters, events, settings.Probes);
+        _order = new OrderStage(pool, counters, settings.Probes);
         _views = new DeliveryViews(_byId);
         Cap = new HeldCap(settings, counters, _views);
     }
@@ -60,9 +59,10 @@ public sealed class Deliverer
     /// </summary>
     /// <param name="group">The group; this node must not have a stay in it.</param>
     /// <param name="stayBegan">The step with which the stay begins.</param>
-    public GroupReceiver OpenGroup(GroupInfo group, StepNumber stayBegan)
+    /// <param name="listener">Takes the stay's messages.</param>
+    public GroupReceiver OpenGroup(GroupInfo group, StepNumber stayBegan, IDeliveryListener listener)
     {
-        var receiver = new GroupReceiver(group, stayBegan) { Index = _groups.Count };
+        var receiver = new GroupReceiver(group, stayBegan, listener) { Index = _groups.Count };
         if (_probes.Breaks(Sabotage.PlaceKeptAcrossLeave)) KeepPlaces(receiver);
         _byId.Add(group.Id, receiver);
         _groups.Add(receiver);

@@ -16,10 +16,11 @@ public sealed class GroupReceiver
     private Dictionary<ulong, SenderPlace>? _byKey;
     private SenderPlace? _last;
 
-    internal GroupReceiver(GroupInfo info, StepNumber stayBegan)
+    internal GroupReceiver(GroupInfo info, StepNumber stayBegan, IDeliveryListener listener)
     {
         Info = info;
         StayBegan = stayBegan;
+        Listener = listener;
     }
 
     /// <summary>Id, name and mode.</summary>
@@ -28,11 +29,11 @@ public sealed class GroupReceiver
     /// <summary>The step with which the stay began. Messages of earlier steps are not for this stay.</summary>
     public StepNumber StayBegan { get; }
 
-    /// <summary>The opener's own object for the group.</summary>
-    public object? Tag { get; set; }
-
     /// <summary>False once the stay has ended.</summary>
     public bool IsOpen { get; internal set; } = true;
+
+    /// <summary>Takes the messages of the stay.</summary>
+    internal IDeliveryListener Listener { get; }
 
     /// <summary>Senders that a message of this stay has come from, in order of appearance.</summary>
     internal List<SenderPlace> Places => _places;

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// message as its fragments, which are joined into one buffer at the moment of delivery. A message that becomes deliverable while another of its
 /// place is being delivered (the handler sent to itself) waits for the end of that call, so handlers of one place never nest.
 /// </remarks>
-internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, IDeliveryEvents events, Probes probes)
+internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, Probes probes)
 {
     private readonly HeldPool _pool = new();
 
@@ -115,7 +115,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     /// </summary>
     public void ReportTail(SenderPlace place, LossCause cause, Instant now)
     {
-        if (place.Next > 0 && place.Group.IsOpen) events.OnLoss(place.Group, place.Sender, place.Next, 0, cause, now);
+        if (place.Next > 0 && place.Group.IsOpen) place.Group.Listener.OnLoss(place.Sender, place.Next, 0, cause, now);
     }
 
     /// <summary>Delivers one's own messages whatever comes before them.</summary>
@@ -172,7 +172,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     {
         counters.Messages += (ulong)run.Count;
         counters.Bytes += (ulong)run.TotalLength;
-        events.OnMessages(place.Group, place.Sender, run, now);
+        place.Group.Listener.OnMessages(place.Sender, run, now);
     }
 
     // Messages that have been delivered are dropped; false when nothing else is in the run.
@@ -196,7 +196,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         place.Next = next;
         counters.Lost += count;
         probes.Hit(count == 0 ? Mark.LossOfUnknownCount : Mark.LossReported);
-        events.OnLoss(place.Group, place.Sender, first, count, cause, now);
+        place.Group.Listener.OnLoss(place.Sender, first, count, cause, now);
     }
 
     private void Hold(SenderPlace place, in MessageRun run)

@@ -56,10 +56,16 @@ public sealed class Disseminator
     }
 
     /// <summary>The sender of a group: the same object for ever per group id, so that message numbers survive leaves and joins.</summary>
-    public GroupSender OpenGroup(GroupInfo group)
+    /// <param name="group">The group.</param>
+    /// <param name="listener">Told what happens from now on, in the place of the one before.</param>
+    public GroupSender OpenGroup(GroupInfo group, ISenderListener listener)
     {
-        if (_groupById.TryGetValue(group.Id, out GroupSender? sender)) return sender;
-        sender = new GroupSender(_context, group);
+        if (_groupById.TryGetValue(group.Id, out GroupSender? sender))
+        {
+            sender.Listener = listener;
+            return sender;
+        }
+        sender = new GroupSender(_context, group, listener);
         _groupById.Add(group.Id, sender);
         _groups.Add(sender);
         return sender;

@@ -39,21 +39,19 @@ public sealed class GroupSender
     // Something admitted was left waiting: IDisseminationEvents.OnDrained is owed as soon as nothing is.
     private bool _owesDrained;
 
-    internal GroupSender(SendContext context, GroupInfo group)
+    internal GroupSender(SendContext context, GroupInfo group, ISenderListener listener)
     {
         _context = context;
         _numbers = new MessageNumbers(context.Settings.Probes);
         Group = group;
+        Listener = listener;
         Unfinished = new UnfinishedMessages(context);
     }
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Group { get; }
 
-    /// <summary>The stack's own object for the group.</summary>
-    public object? Tag { get; set; }
-
-    /// <summary>False while a limit of pending is reached: from when <see cref="IDisseminationEvents.OnGateChanged"/> said so
+    /// <summary>False while a limit of pending is reached: from when <see cref="ISenderListener.OnGateChanged"/> said so
     /// until it said otherwise.</summary>
     public bool IsOpen => _gate.IsOpen;
 
@@ -83,6 +81,9 @@ public sealed class GroupSender
             return _memberCount;
         }
     }
+
+    /// <summary>Told what happens; another one at each stay of the node.</summary>
+    internal ISenderListener Listener { get; set; }
 
     /// <summary>Its messages that are not stable, or not delivered here.</summary>
     internal UnfinishedMessages Unfinished { get; }
@@ -232,7 +233,7 @@ public sealed class GroupSender
         _context.Settings.Probes.Hit(open ? Mark.GateOpened : Mark.GateShut);
         if (!open) _context.Counters.GatesShut++;
         else if (HasWork) Schedule();
-        _context.Events.OnGateChanged(this, open, now);
+        Listener.OnGateChanged(open, now);
     }
 
     /// <summary>Drops what waits to be bound.</summary>

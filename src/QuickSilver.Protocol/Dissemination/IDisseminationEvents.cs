@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -11,15 +10,6 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </summary>
 public interface IDisseminationEvents
 {
-    /// <summary>
-    /// Self-delivery: this node's own messages, at the moment when they may be delivered; per group in order of their numbers. The bytes are valid
-    /// during the call; who wants them longer retains them. The step is the one they were bound in: the stay they were sent from may be over.
-    /// </summary>
-    void OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now);
-
-    /// <summary>Admission to a group has shut (false) or opened again (true). Told once per change, at the end of the call that caused it.</summary>
-    void OnGateChanged(GroupSender group, bool open, Instant now);
-
     /// <summary>
     /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence, it was said again. This node
     /// does not hear itself: the wish is what goes to the others on the datagrams.

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Stack;
 /// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of its groups has settled; a
 /// leave asks the server only when everything admitted to its groups has been bound. Core thread only.
 /// </summary>
-internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
+internal sealed class GroupStays(StackRooms rooms)
 {
     private readonly SortedDictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<GroupId, LocalGroup> _byId = [];
@@ -59,7 +59,7 @@ internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
     /// <summary>Everything admitted to a group has been bound.</summary>
     public void OnDrained(GroupSender sender, Instant now)
     {
-        if (sender.Tag is not LocalGroup { IsLeaving: true }) return;
+        if (sender.Listener is not LocalGroup { IsLeaving: true }) return;
         for (int index = 0; index < _leaves.Count; index++) AskWhenDrained(_leaves[index], now);
     }
 
@@ -71,7 +71,7 @@ internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
         foreach (GroupInfo info in step.Joined) BeginStay(info, step.Number, now);
         foreach (GroupInfo info in step.Changed)
         {
-            if (_byId.TryGetValue(info.Id, out LocalGroup? group)) upcalls.OnViewChanged(group, now);
+            if (_byId.TryGetValue(info.Id, out LocalGroup? group)) group.Listener.OnViewChanged(now);
         }
     }
 
@@ -131,7 +131,7 @@ internal sealed class GroupStays(StackRooms rooms, INodeUpcalls upcalls)
             _joins.RemoveAll(static candidate => candidate.IsCancelled && candidate.Awaited.Count == 0);
             return;
         }
-        var group = new LocalGroup(info, rooms.Cluster, rooms.Disseminator.OpenGroup(info), rooms.Deliverer.OpenGroup(info, step));
+        var group = new LocalGroup(rooms, info, step, join.Request.ListenerFor(info));
         _byName[info.Name] = group;
         _byId[info.Id] = group;
         join.Admitted.Add(group);

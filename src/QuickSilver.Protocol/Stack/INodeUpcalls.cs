@@ -1,30 +1,15 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// What a node tells its host. Called on the core thread, never re-entered from inside a send; implementations must be short and must not throw.
+/// What a node tells its host about itself; what happens in a group goes to the group's <see cref="IGroupListener"/>. Called on the core thread,
+/// never re-entered from inside a send; implementations must be short and must not throw.
 /// </summary>
 public interface INodeUpcalls
 {
-    /// <summary>
-    /// Messages are delivered: each once, in their sender's order. When the node leaves the group during the call, the rest is not for it.
-    /// </summary>
-    void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now);
-
-    /// <summary>Messages will never be delivered: the gap in the sender's numbers. A count of 0 means that it is unknown.</summary>
-    void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now);
-
-    /// <summary>The group has a new view (its member set changed); comes before the first message sent in it.</summary>
-    void OnViewChanged(LocalGroup group, Instant now);
-
-    /// <summary>Admission to a group has shut (a limit of pending was reached) or opened again (half of it is free).</summary>
-    void OnGateChanged(LocalGroup group, bool open, Instant now);
-
     /// <summary>Senders of this node have switched to a step: <see cref="LocalGroup.SendMemberCount"/> may have changed.</summary>
     void OnStepActivated(StepNumber step, Instant now);
 

@@ -16,10 +16,10 @@ public abstract class JoinRequest(IReadOnlyList<string> names, byte mode)
     /// <summary>Mode of the groups.</summary>
     public byte Mode { get; } = mode;
 
-    /// <summary>
-    /// This node's stay in a group begins: called once for each, when the step is installed and before anything is delivered. Set
-    /// <see cref="LocalGroup.Tag"/> here.
-    /// </summary>
+    /// <summary>Who is told what happens in a group: asked once for each, just before <see cref="OnAdmitted"/>.</summary>
+    public abstract IGroupListener ListenerFor(GroupInfo group);
+
+    /// <summary>This node's stay in a group begins: called once for each, when the step is installed and before anything is delivered.</summary>
     public abstract void OnAdmitted(LocalGroup group, Instant now);
 
     /// <summary>Every possible sender to every one of the groups has switched, or been removed: the join is done.</summary>

@@ -11,25 +11,21 @@ namespace QuickSilver.Protocol.Stack;
 /// A stay of this node in a group, from the step that admits it to the one that lets it go, as its host uses it: what it may send and ask, with the
 /// <see cref="GroupSender"/> that outlives the stay and the <see cref="GroupReceiver"/> that ends with it. Core thread only.
 /// </summary>
-public sealed class LocalGroup
+public sealed class LocalGroup : ISenderListener
 {
-    private readonly ClusterView _cluster;
+    private readonly StackRooms _rooms;
 
-    internal LocalGroup(GroupInfo info, ClusterView cluster, GroupSender sender, GroupReceiver receiver)
+    internal LocalGroup(StackRooms rooms, GroupInfo info, StepNumber began, IGroupListener listener)
     {
+        _rooms = rooms;
         Info = info;
-        _cluster = cluster;
-        Sender = sender;
-        Receiver = receiver;
-        sender.Tag = this;
-        receiver.Tag = this;
+        Listener = listener;
+        Sender = rooms.Disseminator.OpenGroup(info, this);
+        Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
     }
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; }
-
-    /// <summary>The host's own object for the group; set in <see cref="JoinRequest.OnAdmitted"/>.</summary>
-    public object? Tag { get; set; }
 
     /// <summary>True when a message may be admitted: the group is joined, not being left, and no limit of pending is reached.</summary>
     public bool IsOpen => !IsLeaving && Sender.IsOpen;
@@ -41,10 +37,10 @@ public sealed class LocalGroup
     public bool IsDrained => Sender.IsDrained;
 
     /// <summary>The newest installed group view: the step that last changed the member set.</summary>
-    public StepNumber View => _cluster.GroupViewOf(Info.Id);
+    public StepNumber View => _rooms.Cluster.GroupViewOf(Info.Id);
 
     /// <summary>The region views that make up the group, as installed.</summary>
-    public IReadOnlyList<RegionView> Regions => _cluster.ViewsOf(Info.Id);
+    public IReadOnlyList<RegionView> Regions => _rooms.Cluster.ViewsOf(Info.Id);
 
     /// <summary>Members of the group in the step that this node sends in, itself included.</summary>
     public int SendMemberCount => Sender.SendMemberCount;
@@ -57,6 +53,8 @@ public sealed class LocalGroup
 
     /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is admitted.</summary>
     public bool IsLeaving { get; internal set; }
+
+    internal IGroupListener Listener { get; }
 
     internal GroupSender Sender { get; }
 
@@ -83,4 +81,11 @@ public sealed class LocalGroup
 
     /// <summary>Forgets a source.</summary>
     public void RemoveSource(IMessageSource source) => Sender.RemoveSource(source);
+
+    void ISenderListener.OnOwnMessages(StepNumber step, in MessageRun run, Instant now)
+    {
+        if (Receiver is { } receiver && _rooms.Cluster.Self is { } self) _rooms.Deliverer.OnOwnMessages(receiver, self, step, run, now);
+    }
+
+    void ISenderListener.OnGateChanged(bool open, Instant now) => Listener.OnGateChanged(open, now);
 }

@@ -9,21 +9,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>Carries what one room tells to the room that must know: a room never calls one that stands after it.</summary>
-internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecoveryEvents, IDeliveryEvents
+internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecoveryEvents
 {
-    /// <inheritdoc/>
-    public void OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now)
-    {
-        if (group.Tag is LocalGroup { Receiver: { } receiver } && rooms.Cluster.Self is { } self)
-            rooms.Deliverer.OnOwnMessages(receiver, self, step, run, now);
-    }
-
-    /// <inheritdoc/>
-    public void OnGateChanged(GroupSender group, bool open, Instant now)
-    {
-        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnGateChanged(local, open, now);
-    }
-
     /// <inheritdoc/>
     public void OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now) =>
         rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, wish, now);
@@ -70,16 +57,4 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
 
     /// <inheritdoc/>
     public void OnSenderClosed(NodeInfo sender, Instant now) => rooms.Deliverer.OnSenderClosed(sender, LossCause.SenderFailed, now);
-
-    /// <inheritdoc/>
-    public void OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now)
-    {
-        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnMessages(local, sender, run, now);
-    }
-
-    /// <inheritdoc/>
-    public void OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
-    {
-        if (group.Tag is LocalGroup local) rooms.Host.Upcalls.OnLoss(local, sender, first, count, cause, now);
-    }
 }

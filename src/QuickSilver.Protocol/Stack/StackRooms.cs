@@ -17,7 +17,7 @@ internal sealed class StackRooms
         Probes = settings.Probes;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
-        Groups = new GroupStays(this, host.Upcalls);
+        Groups = new GroupStays(this);
         Glue = new RoomGlue(this);
         Views = new ViewTable(this);
         TransportFacts facts = host.Transport.Facts;
@@ -33,7 +33,7 @@ internal sealed class StackRooms
             RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue);
         // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
         var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
-        Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters, Glue);
+        Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
         Unrecognised = new UnrecognisedBuffer(delivery, host.Pool, DeliveryCounters);
     }
 

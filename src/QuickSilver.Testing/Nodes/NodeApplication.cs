@@ -28,16 +28,24 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public int PayloadsOut { get; private set; }
 
     /// <summary>A stay begins.</summary>
+    /// <returns>What follows it.</returns>
+    public SimulatedGroup BeginStay(GroupInfo group)
+    {
+        GroupLog log = checks.GroupOf(group.Name, group.Id);
+        checks.Stability.Learn(group.Id, log);
+        var stay = new SimulatedGroup(node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives);
+        if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
+        return stay;
+    }
+
+    /// <summary>A stay has begun.</summary>
     public void OnAdmitted(LocalGroup group)
     {
-        GroupLog log = checks.GroupOf(group.Info.Name, group.Info.Id);
-        checks.Stability.Learn(group.Info.Id, log);
-        var stay = new SimulatedGroup(node, group, log, node.Stack.Cluster.Installed, run.Options.Lives);
-        if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
-        group.Tag = stay;
+        SimulatedGroup stay = _groups[group.Info.Name];
+        stay.Local = group;
         if (run.Log is null) return;
-        run.Note(node.Index, $"stay {log.LogName} {RunLog.Text(stay.Began)}");
-        NoteView(group);
+        run.Note(node.Index, $"stay {stay.Log.LogName} {RunLog.Text(stay.Began)}");
+        NoteView(stay);
     }
 
     /// <summary>A join has returned.</summary>
@@ -170,10 +178,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         _payloads.Push(payload);
     }
 
-    /// <inheritdoc/>
-    public void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun messages, Instant now)
+    /// <summary>Messages are delivered in a stay.</summary>
+    public void OnMessages(SimulatedGroup stay, NodeInfo sender, in MessageRun messages)
     {
-        SimulatedGroup stay = StayOf(group, "D3");
         ReadOnlySpan<byte> all = messages.Span;
         for (int index = 0; index < messages.Count; index++)
         {
@@ -184,29 +191,28 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         }
     }
 
-    /// <inheritdoc/>
-    public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
+    /// <summary>Messages are lost in a stay.</summary>
+    public void OnLoss(SimulatedGroup stay, NodeInfo sender, ulong first, ulong count)
     {
-        SimulatedGroup stay = StayOf(group, "D5");
         stay.Losses++;
         int from = checks.Views.NodeOf(sender.Number.Key);
         if (run.Log is not null) run.Note(node.Index, $"lost {stay.Log.LogName} {from} {first} {count}");
         checks.Deliveries.OnLoss(stay, sender, first, count, from >= 0 && checks.Lives(from));
     }
 
-    /// <inheritdoc/>
-    public void OnViewChanged(LocalGroup group, Instant now)
+    /// <summary>A stay has a new view.</summary>
+    public void OnViewChanged(SimulatedGroup stay)
     {
         node.CheckViews();
-        if (run.Log is not null) NoteView(group);
+        if (run.Log is not null) NoteView(stay);
     }
 
-    /// <inheritdoc/>
-    public void OnGateChanged(LocalGroup group, bool open, Instant now)
+    /// <summary>The gate of a stay has opened, or shut.</summary>
+    public void OnGateChanged(SimulatedGroup stay, bool open, Instant now)
     {
-        if (!open || group.Tag is not SimulatedGroup stay) return;
+        if (!open) return;
         if (stay.Source is { ToAdmit: > 0 } source) Advance(stay, source, now);
-        while (stay.WaitingSizes.Count > 0 && group.IsOpen && group.HasRoom) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
+        while (stay.WaitingSizes.Count > 0 && stay.Local.IsOpen && stay.Local.HasRoom) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
     }
 
     /// <inheritdoc/>
@@ -244,14 +250,14 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         node.Work.OnMessageDelivered();
     }
 
-    private void NoteView(LocalGroup group)
+    private void NoteView(SimulatedGroup stay)
     {
         ClusterView cluster = node.Stack.Cluster;
-        IEnumerable<int> members = cluster.ViewsOf(group.Info.Id)
+        IEnumerable<int> members = cluster.ViewsOf(stay.Id)
             .SelectMany(view => view.Members)
             .Select(member => checks.Views.NodeOf(member.Number.Key));
-        string name = ((SimulatedGroup)group.Tag!).Log.LogName;
-        run.Note(node.Index, $"view {name} {RunLog.Text(cluster.GroupViewOf(group.Info.Id))} {string.Join(',', members.Order())}");
+        string view = RunLog.Text(cluster.GroupViewOf(stay.Id));
+        run.Note(node.Index, $"view {stay.Log.LogName} {view} {string.Join(',', members.Order())}");
     }
 
     // Admits what has to be, as long as there is room, with what is before it; the rest is pulled.
@@ -265,9 +271,6 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         }
         group.Local.Signal(source, now);
     }
-
-    private SimulatedGroup StayOf(LocalGroup group, string invariant) =>
-        group.Tag as SimulatedGroup ?? throw run.Violation(invariant, $"node {node.Index} was told of {group.Info.Name} before it was admitted");
 
     private void SendNow(SimulatedGroup group, int bytes, Instant now)
     {

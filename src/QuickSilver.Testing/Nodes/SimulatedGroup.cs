@@ -1,3 +1,7 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
@@ -5,16 +9,16 @@ using QuickSilver.Testing.Invariants;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>One stay of one simulated node in one group: what it sends there and what it has received.</summary>
-public sealed class SimulatedGroup
+public sealed class SimulatedGroup : IGroupListener
 {
     private readonly ReceiverPlace[] _places;
     private readonly List<ReceivedMessage> _received = [];
     private readonly List<(int Sender, ulong First, ulong Count)> _lost = [];
 
-    internal SimulatedGroup(SimulatedNode node, LocalGroup local, GroupLog log, StepNumber began, int nodes)
+    internal SimulatedGroup(SimulatedNode node, GroupId id, GroupLog log, StepNumber began, int nodes)
     {
         Node = node;
-        Local = local;
+        Id = id;
         Log = log;
         Began = began;
         _places = new ReceiverPlace[nodes];
@@ -27,7 +31,7 @@ public sealed class SimulatedGroup
     public string Name => Log.Name;
 
     /// <summary>The protocol's own object.</summary>
-    public LocalGroup Local { get; }
+    public LocalGroup Local { get; internal set; } = null!;
 
     /// <summary>The step with which the stay began.</summary>
     public StepNumber Began { get; }
@@ -55,7 +59,7 @@ public sealed class SimulatedGroup
 
     internal GroupLog Log { get; }
 
-    internal GroupId Id => Local.Info.Id;
+    internal GroupId Id { get; }
 
     internal Queue<int> WaitingSizes { get; } = new();
 
@@ -79,4 +83,13 @@ public sealed class SimulatedGroup
     internal ref ReceiverPlace PlaceOf(int sender) => ref _places[sender];
 
     internal void Add(int sender, ulong number) => _received.Add(new ReceivedMessage(sender, number));
+
+    void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => Node.Application.OnMessages(this, sender, run);
+
+    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+        Node.Application.OnLoss(this, sender, first, count);
+
+    void IGroupListener.OnViewChanged(Instant now) => Node.Application.OnViewChanged(this);
+
+    void IGroupListener.OnGateChanged(bool open, Instant now) => Node.Application.OnGateChanged(this, open, now);
 }

@@ -20,6 +20,9 @@ public sealed class SimulatedJoin : JoinRequest
     public MembershipRefusal? Failure { get; private set; }
 
     /// <inheritdoc/>
+    public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginStay(group);
+
+    /// <inheritdoc/>
     public override void OnAdmitted(LocalGroup group, Instant now) => Node.Application.OnAdmitted(group);
 
     /// <inheritdoc/>

@@ -15,7 +15,7 @@ namespace QuickSilver.Runtime;
 /// One node's membership in one group, shared by all handles on it: the gate and the way of what it sends, what the protocol says about the group,
 /// and who is to hear of it. Members are for the core thread unless they say otherwise.
 /// </summary>
-internal sealed class GroupCore
+internal sealed class GroupCore : IGroupListener
 {
     private readonly NodeCore _node;
     private List<MemberWait>? _memberWaits;
@@ -94,12 +94,11 @@ internal sealed class GroupCore
     }
 
     /// <summary>The node's stay begins.</summary>
-    public void OnAdmitted(LocalGroup local)
+    public void OnAdmitted(LocalGroup local, Instant now)
     {
         Local = local;
-        local.Tag = this;
         Sends.OnAdmitted(local);
-        OnViewChanged();
+        OnViewChanged(now);
     }
 
     /// <summary>Asks to be told when all that was sent is stable.</summary>
@@ -123,8 +122,8 @@ internal sealed class GroupCore
         _memberWaits = null;
     }
 
-    /// <summary>Messages are delivered.</summary>
-    public void OnMessages(NodeInfo sender, in MessageRun run)
+    /// <inheritdoc/>
+    public void OnMessages(NodeInfo sender, in MessageRun run, Instant now)
     {
         Figures.MessagesReceived += run.Count;
         Figures.BytesReceived += run.TotalLength;
@@ -136,9 +135,10 @@ internal sealed class GroupCore
         Touch();
     }
 
-    /// <summary>Messages are lost.</summary>
-    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
+    /// <inheritdoc/>
+    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
     {
+        LossReason reason = cause == LossCause.SenderFailed ? LossReason.SenderFailed : LossReason.ViewAbandoned;
         Figures.MessagesLost += (long)Math.Max(1, count);
         foreach (Group handle in _handles) handle.InboxCore.OnLoss(sender, first, count, reason);
         Touch();
@@ -186,8 +186,11 @@ internal sealed class GroupCore
         _node.FailLater(handle, reason);
     }
 
-    /// <summary>The group has a new view.</summary>
-    public void OnViewChanged()
+    /// <inheritdoc/>
+    public void OnGateChanged(bool open, Instant now) => Gate.OnGateChanged(open);
+
+    /// <inheritdoc/>
+    public void OnViewChanged(Instant now)
     {
         if (Local is not { } local) return;
         var view = new GroupView(Name, local.View, Mode, [.. local.Regions], _node.IsInMemory);

@@ -187,10 +187,10 @@ internal sealed class GroupDirectory(NodeCore node)
         foreach (Group handle in join.Handles) handle.Finish(null);
     }
 
-    private void OnAdmitted(JoinOperation join, LocalGroup local)
+    private void OnAdmitted(JoinOperation join, LocalGroup local, Instant now)
     {
         join.OnAdmitted();
-        if (_groups.TryGetValue(local.Info.Name, out GroupCore? group)) group.OnAdmitted(local);
+        if (_groups.TryGetValue(local.Info.Name, out GroupCore? group)) group.OnAdmitted(local, now);
     }
 
     private void OnJoined(JoinOperation join, List<string> fresh, Instant now)
@@ -279,7 +279,9 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private sealed class StackJoin(GroupDirectory directory, JoinOperation join, List<string> fresh) : JoinRequest(fresh, (byte)join.Mode)
     {
-        public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group);
+        public override IGroupListener ListenerFor(GroupInfo group) => directory._groups[group.Name];
+
+        public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group, now);
 
         public override void OnCompleted(Instant now) => directory.Post(later => directory.OnJoined(join, fresh, later));
 

@@ -3,7 +3,6 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
@@ -207,27 +206,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>How the node stands with the membership, for people.</summary>
     public string DescribeMembership() =>
         _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
-
-    void INodeUpcalls.OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now)
-    {
-        if (group.Tag is GroupCore core) core.OnMessages(sender, run);
-    }
-
-    void INodeUpcalls.OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
-    {
-        if (group.Tag is GroupCore core)
-            core.OnLoss(sender, first, count, cause == LossCause.SenderFailed ? LossReason.SenderFailed : LossReason.ViewAbandoned);
-    }
-
-    void INodeUpcalls.OnViewChanged(LocalGroup group, Instant now)
-    {
-        if (group.Tag is GroupCore core) core.OnViewChanged();
-    }
-
-    void INodeUpcalls.OnGateChanged(LocalGroup group, bool open, Instant now)
-    {
-        if (group.Tag is GroupCore core) core.Gate.OnGateChanged(open);
-    }
 
     void INodeUpcalls.OnStepActivated(StepNumber step, Instant now) => Directory.OnStepActivated();
 

@@ -15,7 +15,7 @@ public class DelivererTests
 
     private GroupReceiver Open(uint group, ulong stayBegan)
     {
-        GroupReceiver receiver = _world.Deliverer.OpenGroup(Group(group), Step(stayBegan));
+        GroupReceiver receiver = _world.Open(Group(group), Step(stayBegan));
         _world.Deliverer.OnStepInstalled(Step(Math.Max(stayBegan, 1)), Now);
         return receiver;
     }
@@ -206,6 +206,6 @@ public class DelivererTests
     {
         Open(10, 1);
 
-        Assert.Throws<ArgumentException>(() => _world.Deliverer.OpenGroup(Group(10), Step(2)));
+        Assert.Throws<ArgumentException>(() => _world.Open(Group(10), Step(2)));
     }
 }

@@ -7,7 +7,7 @@ using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 
 namespace QuickSilver.Protocol.Tests.Delivery;
 
-public class DeliveryAllocationTests : IDeliveryEvents
+public class DeliveryAllocationTests : IDeliveryListener
 {
     private const int Burst = 24;
     private const int RunLength = 10;
@@ -27,14 +27,14 @@ public class DeliveryAllocationTests : IDeliveryEvents
     public DeliveryAllocationTests()
     {
         _arena = new Arena(_pool, BufferOwner.Cache);
-        _deliverer = new Deliverer(new DeliverySettings(), _pool, new DeliveryCounters(new RejectCounters()), this);
-        foreach (uint group in new uint[] { 10, 20, 30 }) _deliverer.OpenGroup(Group(group), Step(1));
+        _deliverer = new Deliverer(new DeliverySettings(), _pool, new DeliveryCounters(new RejectCounters()));
+        foreach (uint group in new uint[] { 10, 20, 30 }) _deliverer.OpenGroup(Group(group), Step(1), this);
         _deliverer.OnStepInstalled(Step(1), Now);
     }
 
-    void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
+    void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
 
-    void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
         Assert.Fail("nothing is lost");
 
     [Fact]

@@ -157,7 +157,7 @@ public class DeliveryPropertyTests
                 }
                 else
                 {
-                    _stays[group] = _world.Deliverer.OpenGroup(Group((uint)(group + 1) * 10), Step(step));
+                    _stays[group] = _world.Open(Group((uint)(group + 1) * 10), Step(step));
                     _world.Log.Add($"stay in {_stays[group]!.Info.Name} from {step}");
                 }
             }

@@ -7,7 +7,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Delivery;
 
 /// <summary>A deliverer with a log of what it said, and the few things of a cluster that packets need.</summary>
-internal sealed class DeliveryWorld : IDeliveryEvents
+internal sealed class DeliveryWorld
 {
     public static readonly Epoch Reign = new(1, 77);
     public static readonly Instant Now = new(1_000_000);
@@ -17,7 +17,7 @@ internal sealed class DeliveryWorld : IDeliveryEvents
     public DeliveryWorld(long maxHeldBytes = 1 << 20)
     {
         Counters = new DeliveryCounters(new RejectCounters());
-        Deliverer = new Deliverer(new DeliverySettings { MaxHeldBytes = maxHeldBytes }, Pool, Counters, this);
+        Deliverer = new Deliverer(new DeliverySettings { MaxHeldBytes = maxHeldBytes }, Pool, Counters);
         _arena = new Arena(Pool, BufferOwner.Cache);
     }
 
@@ -95,6 +95,13 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         return count;
     }
 
+    /// <summary>Begins a stay.</summary>
+    public GroupReceiver Open(GroupInfo group, StepNumber stayBegan)
+    {
+        var opened = new OpenedGroup(this, group.Name);
+        return opened.Receiver = Deliverer.OpenGroup(group, stayBegan, opened);
+    }
+
     /// <summary>A packet arrives, as recovery would hand it over.</summary>
     public void Receive(RegionView view, NodeInfo sender, ulong step, params ReadOnlySpan<PacketPart> parts)
     {
@@ -119,7 +126,7 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         Assert.Equal(0, Counters.HeldBytes);
     }
 
-    void IDeliveryEvents.OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run, Instant now)
+    private void OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run)
     {
         // As a host reads it: in one piece.
         Assert.True(run.Span.Length >= run.TotalLength);
@@ -133,6 +140,13 @@ internal sealed class DeliveryWorld : IDeliveryEvents
         }
     }
 
-    void IDeliveryEvents.OnLoss(GroupReceiver group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
-        Log.Add($"{group.Info.Name} {sender.Name}!{first}+{count}");
+    private sealed class OpenedGroup(DeliveryWorld world, string name) : IDeliveryListener
+    {
+        public GroupReceiver Receiver { get; set; } = null!;
+
+        void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => world.OnMessages(Receiver, sender, run);
+
+        void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+            world.Log.Add($"{name} {sender.Name}!{first}+{count}");
+    }
 }

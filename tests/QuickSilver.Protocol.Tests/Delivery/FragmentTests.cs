@@ -13,8 +13,8 @@ public class FragmentTests
 
     public FragmentTests()
     {
-        _world.Deliverer.OpenGroup(Group(10), Step(1));
-        _world.Deliverer.OpenGroup(Group(20), Step(1));
+        _world.Open(Group(10), Step(1));
+        _world.Open(Group(20), Step(1));
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
 
@@ -106,7 +106,7 @@ public class FragmentTests
     public void TheLongestMessageIsJoinedAndItsBuffersComeHome()
     {
         var world = new DeliveryWorld(maxHeldBytes: 64 << 20);
-        world.Deliverer.OpenGroup(Group(10), Step(1));
+        world.Open(Group(10), Step(1));
         world.Deliverer.OnStepInstalled(Step(1), Now);
         const int Part = 1 << 15;
         byte[] message = new byte[PacketRecord.MaxMessageBytes];

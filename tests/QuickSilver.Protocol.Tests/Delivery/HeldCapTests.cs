@@ -15,7 +15,7 @@ public class HeldCapTests
 
     public HeldCapTests()
     {
-        _world.Deliverer.OpenGroup(Group(10), Step(1));
+        _world.Open(Group(10), Step(1));
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
 
@@ -147,7 +147,7 @@ public class HeldCapTests
     [Fact]
     public void AnEndedStayTakesItsPacketsOffTheCount()
     {
-        GroupReceiver stay = _world.Deliverer.OpenGroup(Group(20), Step(1));
+        GroupReceiver stay = _world.Open(Group(20), Step(1));
         Fill();
         for (ulong number = 5; number < 21; number++) Assert.True(TryTake(_view, 1, new PacketPart(1, number, X)));
         Assert.False(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));

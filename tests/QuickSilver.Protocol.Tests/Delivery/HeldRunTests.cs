@@ -18,8 +18,8 @@ public class HeldRunTests
 
     public HeldRunTests()
     {
-        _stay = _world.Deliverer.OpenGroup(Group(10), Step(1));
-        _world.Deliverer.OpenGroup(Group(20), Step(1));
+        _stay = _world.Open(Group(10), Step(1));
+        _world.Open(Group(20), Step(1));
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
 

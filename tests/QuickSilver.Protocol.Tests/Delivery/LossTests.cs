@@ -16,7 +16,7 @@ public class LossTests
 
     public LossTests()
     {
-        _groups = [.. new uint[] { 10, 20, 30 }.Select(group => _world.Deliverer.OpenGroup(Group(group), Step(1)))];
+        _groups = [.. new uint[] { 10, 20, 30 }.Select(group => _world.Open(Group(group), Step(1)))];
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
 

@@ -13,7 +13,7 @@ public class OwnMessageTests
 
     public OwnMessageTests()
     {
-        _group = _world.Deliverer.OpenGroup(Group(10), Step(3));
+        _group = _world.Open(Group(10), Step(3));
         _world.Deliverer.OnStepInstalled(Step(3), Now);
     }
 

@@ -99,7 +99,7 @@ public class PacketFormatTests
     {
         int group = turn % 2;
         if (groups[group] is { } open) world.Deliverer.CloseGroup(open);
-        groups[group] = world.Deliverer.OpenGroup(Group((uint)(group + 1) * 10), Step(4));
+        groups[group] = world.Open(Group((uint)(group + 1) * 10), Step(4));
         world.Deliverer.OnStepInstalled(Step((ulong)(4 + (turn % 5))), Now);
     }
 

@@ -16,7 +16,7 @@ public class StayTests
 
     private GroupReceiver Open(ulong stayBegan, ulong installed)
     {
-        GroupReceiver receiver = _world.Deliverer.OpenGroup(Group(10), Step(stayBegan));
+        GroupReceiver receiver = _world.Open(Group(10), Step(stayBegan));
         _world.Deliverer.OnStepInstalled(Step(installed), Now);
         return receiver;
     }

@@ -19,7 +19,7 @@ public class DirectSourceTests
     public void AMessageIsWrittenWhenThePacketIsMadeAndNotBefore()
     {
         SendWorld world = World(out RegionView view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var source = new SourceStub(2) { Mark = 4 };
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -54,7 +54,7 @@ public class DirectSourceTests
     public void MessagesOfOneLengthShareAHead()
     {
         SendWorld world = World(out RegionView view, slot: 8000);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var source = new SourceStub(90, 50);
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -71,7 +71,7 @@ public class DirectSourceTests
     public void AMessageThatEndsARunComesAfterItAndARunWithoutFollowersIsNone()
     {
         SendWorld world = World(out RegionView view, slot: 8000);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         int[] lengths = [.. Enumerable.Repeat(30, 20), 31, .. Enumerable.Repeat(30, 7), 0, 0, 0, 0, 0, 0, 0, .. Enumerable.Repeat(200, 5), 9, 9];
         foreach (int length in lengths)
         {
@@ -91,7 +91,7 @@ public class DirectSourceTests
     public void ARunEndsWhereTheLimitOfPendingIsReached()
     {
         SendWorld world = World(out RegionView view, slot: 8000, pending: new PendingQuota { StreamMessages = 40 });
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var source = new SourceStub(1_000, 20);
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -109,7 +109,7 @@ public class DirectSourceTests
         SendWorld world = World(out RegionView view);
         foreach (GroupInfo group in new[] { First, Second })
         {
-            GroupSender sender = world.Disseminator.OpenGroup(group);
+            GroupSender sender = world.Open(group);
             var source = new SourceStub(1_000, 300);
             sender.AddSource(source);
             sender.Signal(source, world.Now);
@@ -125,7 +125,7 @@ public class DirectSourceTests
     public void ASourceGoesOnInTheNextStep()
     {
         SendWorld world = World(out RegionView before);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var source = new SourceStub(int.MaxValue);
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -146,7 +146,7 @@ public class DirectSourceTests
     public void WhereNobodyElseIsLeftASourceIsHeardHereAlone()
     {
         SendWorld world = World(out RegionView view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var source = new SourceStub(50);
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -162,7 +162,7 @@ public class DirectSourceTests
     {
         var random = new SeededRandom(seed);
         SendWorld world = World(out RegionView view, slot, train);
-        GroupSender[] senders = [world.Disseminator.OpenGroup(First), world.Disseminator.OpenGroup(Second)];
+        GroupSender[] senders = [world.Open(First), world.Open(Second)];
         RandomSource[] sources = [new(random), new(random), new(random)];
         var admitted = new List<byte[]>();
         for (int index = 0; index < sources.Length; index++) senders[index % 2].AddSource(sources[index]);

@@ -16,7 +16,7 @@ public class GroupGateTests
         var world = new SendWorld(Limited(messages: 10));
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         for (int index = 0; index < 9; index++)
         {
             world.Admit(sender, new byte[1000]);
@@ -46,8 +46,8 @@ public class GroupGateTests
             [First, Second, third],
             world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second),
             world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, third));
-        GroupSender busy = world.Disseminator.OpenGroup(First), neighbour = world.Disseminator.OpenGroup(Second);
-        GroupSender far = world.Disseminator.OpenGroup(third);
+        GroupSender busy = world.Open(First), neighbour = world.Open(Second);
+        GroupSender far = world.Open(third);
         world.Admit(neighbour, [1]);
         world.Admit(far, [1]);
         for (int index = 0; index < 9; index++) world.Admit(busy, [1]);
@@ -61,7 +61,7 @@ public class GroupGateTests
     public void WhatWaitsForASwitchShutsTheGateAndTheSwitchOpensIt()
     {
         var world = new SendWorld(Limited(messages: 10));
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         for (int index = 0; index < 10; index++) world.Admit(sender, [1]);
         Assert.False(sender.IsOpen);
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
@@ -77,7 +77,7 @@ public class GroupGateTests
         RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
         RegionView far = world.View(2, 2, 1, world.Nodes(20, 3), unicast: false, First);
         world.Begin([First, Second], near, far);
-        GroupSender spanning = world.Disseminator.OpenGroup(First), local = world.Disseminator.OpenGroup(Second);
+        GroupSender spanning = world.Open(First), local = world.Open(Second);
         for (int index = 0; index < 1000; index++)
         {
             world.Admit(spanning, new byte[1000]);
@@ -110,7 +110,7 @@ public class GroupGateTests
         var world = new SendWorld(receiveBuffer: 100_000);
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
         world.Begin([First, Second], view);
-        GroupSender first = world.Disseminator.OpenGroup(First), second = world.Disseminator.OpenGroup(Second);
+        GroupSender first = world.Open(First), second = world.Open(Second);
         for (int index = 0; index < 1000; index++) world.Admit(first, new byte[1000]);
         for (int index = 0; index < 1000; index++) world.Admit(second, new byte[1000]);
         Assert.Equal(0UL, second.LastNumber);

@@ -19,8 +19,8 @@ public class GroupSenderTests
         world.Begin([First, Second], own, other, third);
         for (byte index = 0; index < 10; index++)
         {
-            world.Admit(world.Disseminator.OpenGroup(First), [1, index]);
-            world.Admit(world.Disseminator.OpenGroup(Second), [2, index]);
+            world.Admit(world.Open(First), [1, index]);
+            world.Admit(world.Open(Second), [2, index]);
         }
         world.PullAll();
         Assert.Equal(20, Received(world, own).Messages.Count);
@@ -37,7 +37,7 @@ public class GroupSenderTests
         var world = new SendWorld();
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
         var ticket = new TicketStub();
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var payload = new SendPayload([1, 2, 3]);
         sender.Admit(payload, ticket, world.Now);
         Assert.Equal((1UL, 1, 1, 0), (ticket.Number, ticket.Members, ticket.StableCalls, ticket.Removed));
@@ -54,7 +54,7 @@ public class GroupSenderTests
         RegionView other = world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, First);
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First, Second), other);
         var payload = new SendPayload([7]);
-        world.Disseminator.OpenGroup(First).Admit(payload, null, world.Now);
+        world.Open(First).Admit(payload, null, world.Now);
         Assert.Single(world.Own);
         Assert.Equal(0, payload.Recycled);
         Assert.Equal(1, world.PullAll());
@@ -67,7 +67,7 @@ public class GroupSenderTests
     {
         var world = new SendWorld();
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
-        world.Admit(world.Disseminator.OpenGroup(First), [7]);
+        world.Admit(world.Open(First), [7]);
         Assert.Empty(world.Own);
         world.PullAll();
         Assert.Equal([7], Assert.Single(world.Own).Bytes);
@@ -79,7 +79,7 @@ public class GroupSenderTests
         var world = new SendWorld();
         RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], old);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         world.Admit(sender, [1]);
         // The node moves to a region where it is alone: what follows would be delivered at its binding.
         world.InstallEnd(2, old);
@@ -101,7 +101,7 @@ public class GroupSenderTests
         var world = new SendWorld();
         RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], old);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         world.Admit(sender, [1]);
         RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
         world.Install(2, next);
@@ -124,7 +124,7 @@ public class GroupSenderTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First, Second], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         world.Admit(sender, [1]);
         world.Install(2, world.View(2, 2, 2, world.Nodes(9, 1), unicast: false, Second));
         world.Switch();
@@ -142,7 +142,7 @@ public class GroupSenderTests
         world.Begin([First], active);
         RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
         world.Install(2, next);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var ticket = new TicketStub();
         Assert.Equal(3, sender.SendMemberCount);
         world.Admit(sender, [1], ticket);
@@ -167,7 +167,7 @@ public class GroupSenderTests
         RegionView next = world.View(2, 2, 2, world.Nodes(1, 3), unicast: false, First, Second);
         world.Cluster.Join(Second);
         world.Install(2, next);
-        GroupSender sender = world.Disseminator.OpenGroup(Second);
+        GroupSender sender = world.Open(Second);
         var ticket = new TicketStub();
         world.Admit(sender, [1], ticket);
         Assert.False(sender.IsDrained);
@@ -184,7 +184,7 @@ public class GroupSenderTests
     public void ASourceSignalledBeforeTheSwitchIsAskedAfterIt()
     {
         var world = new SendWorld();
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var source = new SourceStub(1);
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -201,20 +201,20 @@ public class GroupSenderTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], view);
-        world.Admit(world.Disseminator.OpenGroup(First), [1]);
+        world.Admit(world.Open(First), [1]);
         world.Cluster.Leave(First);
         world.InstallEnd(2, view);
         world.Switch();
-        Assert.Equal(0, world.Disseminator.OpenGroup(First).SendMemberCount);
+        Assert.Equal(0, world.Open(First).SendMemberCount);
         world.Cluster.Join(First);
         RegionView again = world.View(1, 2, 3, world.Nodes(1, 4), unicast: false, First);
         world.Install(3, again);
         world.Switch();
-        world.Admit(world.Disseminator.OpenGroup(First), [2]);
+        world.Admit(world.Open(First), [2]);
         world.PullAll();
         Assert.Equal(2UL, Assert.Single(Received(world, again).Messages).Number);
         Assert.Equal(SendWorld.Step(1), Received(world, again).Firsts[(First.Id, 2)]);
-        Assert.Equal(4, world.Disseminator.OpenGroup(First).SendMemberCount);
+        Assert.Equal(4, world.Open(First).SendMemberCount);
     }
 
     [Fact]
@@ -223,7 +223,7 @@ public class GroupSenderTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
         world.Begin([First, Second], view);
-        GroupSender first = world.Disseminator.OpenGroup(First), second = world.Disseminator.OpenGroup(Second);
+        GroupSender first = world.Open(First), second = world.Open(Second);
         world.OnOwn = (group, number) =>
         {
             if (group == first) world.Admit(second, [(byte)number]);
@@ -239,7 +239,7 @@ public class GroupSenderTests
     {
         var world = new SendWorld();
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         world.OnOwn = (group, _) => world.Admit(group, [1]);
         world.Admit(sender, [1]);
         ulong soFar = sender.LastNumber;

@@ -18,7 +18,7 @@ internal sealed class LendWorld
         if (shares) World.Transport.SharedMemory = Memory;
         View = World.View(1, 1, 1, World.Nodes(1, members), unicast, Group);
         World.Begin([Group], View);
-        Sender = World.Disseminator.OpenGroup(Group);
+        Sender = World.Open(Group);
     }
 
     public SendWorld World { get; }

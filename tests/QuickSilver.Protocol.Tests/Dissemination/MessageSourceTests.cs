@@ -90,7 +90,7 @@ public class MessageSourceTests
             [Group, lonely],
             world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, Group, lonely),
             world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, Group));
-        GroupSender busy = world.Disseminator.OpenGroup(Group), alone = world.Disseminator.OpenGroup(lonely);
+        GroupSender busy = world.Open(Group), alone = world.Open(lonely);
         world.Keeps = false;
         for (int index = 0; index < 600; index++) world.Admit(busy, new byte[1000]);
         Assert.False(busy.IsDrained);
@@ -114,7 +114,7 @@ public class MessageSourceTests
         var world = new SendWorld(receiveBuffer: 100_000);
         GroupInfo other = SendWorld.Group(2);
         world.Begin([Group, other], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group, other));
-        GroupSender busy = world.Disseminator.OpenGroup(Group), waiting = world.Disseminator.OpenGroup(other);
+        GroupSender busy = world.Open(Group), waiting = world.Open(other);
         for (int index = 0; index < 600; index++) world.Admit(busy, new byte[1000]);
         var source = new SourceStub(1);
         waiting.AddSource(source);
@@ -207,7 +207,7 @@ public class MessageSourceTests
     {
         var world = new SendWorld(settings, receiveBuffer: receiveBuffer);
         world.Begin([Group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group));
-        sender = world.Disseminator.OpenGroup(Group);
+        sender = world.Open(Group);
         return world;
     }
 }

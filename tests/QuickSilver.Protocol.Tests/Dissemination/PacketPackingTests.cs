@@ -24,7 +24,7 @@ public class PacketPackingTests
         var world = new SendWorld();
         GroupInfo group = SendWorld.Group(1);
         world.Begin([group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group));
-        world.Admit(world.Disseminator.OpenGroup(group), new byte[10]);
+        world.Admit(world.Open(group), new byte[10]);
         Assert.Equal(1, world.PullAll());
         Assert.Equal(48 + 1 + 5 + 10, world.Trains[0].Datagrams[0].Length);
     }
@@ -35,7 +35,7 @@ public class PacketPackingTests
         var world = new SendWorld(slotBytes: 1000);
         GroupInfo group = SendWorld.Group(1);
         world.Begin([group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group));
-        GroupSender sender = world.Disseminator.OpenGroup(group);
+        GroupSender sender = world.Open(group);
         for (int index = 0; index < 200; index++) world.Admit(sender, new byte[700]);
         world.PullAll();
         Assert.Equal(3, world.Trains.Count);
@@ -49,7 +49,7 @@ public class PacketPackingTests
         var world = new SendWorld();
         GroupInfo group = SendWorld.Group(1);
         world.Begin([group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group));
-        GroupSender sender = world.Disseminator.OpenGroup(group);
+        GroupSender sender = world.Open(group);
         for (int index = 0; index < 3000; index++) world.Admit(sender, new byte[8]);
         world.PullAll();
         SentTrain train = Assert.Single(world.Trains);
@@ -62,7 +62,7 @@ public class PacketPackingTests
         var world = new SendWorld(slotBytes: 8000);
         GroupInfo first = SendWorld.Group(1), second = SendWorld.Group(2);
         world.Begin([first, second], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, first, second));
-        GroupSender one = world.Disseminator.OpenGroup(first), two = world.Disseminator.OpenGroup(second);
+        GroupSender one = world.Open(first), two = world.Open(second);
         for (int index = 0; index < 10; index++) world.Admit(one, [1, 2, (byte)index]);
         world.Admit(one, [1, 2]);
         for (int index = 0; index < 4; index++) world.Admit(two, [(byte)index]);
@@ -82,7 +82,7 @@ public class PacketPackingTests
         GroupInfo group = SendWorld.Group(1);
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group);
         world.Begin([group], view);
-        GroupSender sender = world.Disseminator.OpenGroup(group);
+        GroupSender sender = world.Open(group);
         var bytes = new byte[PacketRecord.MaxMessageBytes];
         for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)(index * 7 / 3);
         world.Admit(sender, bytes);
@@ -111,7 +111,7 @@ public class PacketPackingTests
                 var bytes = new byte[random.NextBelow(scale switch { 0 => 2, 1 => 40, 2 => 300, 3 => 2_000, _ => 20_000 })];
                 for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextUInt64();
                 GroupInfo group = groups[(int)random.NextBelow((ulong)groups.Length)];
-                world.Admit(world.Disseminator.OpenGroup(group), bytes);
+                world.Admit(world.Open(group), bytes);
                 admitted.Add((group.Id, bytes));
             }
             if (random.NextBelow(2) == 0) world.PullAll((int)random.NextBelow(3));

@@ -18,7 +18,7 @@ public class SendSteadyStateTests
         RegionView near = world.View(1, 1, 1, world.Nodes(1, 4), unicast, groups);
         RegionView far = world.View(2, 2, 1, world.Nodes(20, 4), unicast, groups[..25]);
         world.Begin(groups, near, far);
-        GroupSender[] senders = [.. groups.Select(world.Disseminator.OpenGroup)];
+        GroupSender[] senders = [.. groups.Select(world.Open)];
         SendPayload[] payloads = [.. Enumerable.Range(0, 40).Select(index => new SendPayload(new byte[index * 70]))];
         var ticket = new TicketStub();
         var source = new SourceStub(int.MaxValue, 300);
@@ -96,7 +96,7 @@ public class SendSteadyStateTests
             region == 1 ? groups : groups[(int)random.NextBelow(3)..]);
         world.Begin(groups, Fresh(1), Fresh(2), Fresh(3));
         RandomSource[] sources = [.. groups.Select(_ => new RandomSource(random))];
-        for (int index = 0; index < groups.Length; index++) world.Disseminator.OpenGroup(groups[index]).AddSource(sources[index]);
+        for (int index = 0; index < groups.Length; index++) world.Open(groups[index]).AddSource(sources[index]);
         var payloads = new List<SendPayload>();
         var tickets = new List<TicketStub>();
         var known = new List<RegionView>(world.Cluster.Current);
@@ -107,7 +107,7 @@ public class SendSteadyStateTests
                 case 12 or 13:
                     int asked = (int)random.NextBelow((ulong)groups.Length);
                     sources[asked].Ready += (int)random.NextBelow(30);
-                    world.Disseminator.OpenGroup(groups[asked]).Signal(sources[asked], world.Now);
+                    world.Open(groups[asked]).Signal(sources[asked], world.Now);
                     break;
                 case 0:
                     step++;
@@ -146,7 +146,7 @@ public class SendSteadyStateTests
                     {
                         payloads.Add(new SendPayload(new byte[random.NextBelow(random.NextBelow(5) == 0 ? 30_000UL : 1500UL)]));
                         tickets.Add(new TicketStub());
-                        world.Disseminator.OpenGroup(groups[(int)random.NextBelow(6)]).Admit(payloads[^1], tickets[^1], world.Now);
+                        world.Open(groups[(int)random.NextBelow(6)]).Admit(payloads[^1], tickets[^1], world.Now);
                     }
                     break;
             }

@@ -15,6 +15,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     private readonly List<(IFeed Feed, PriorityClass Priority)> _feeds = [];
     private readonly List<RegionView> _superseded = [];
+    private readonly Dictionary<GroupId, OpenedGroup> _opened = [];
 
     public SendWorld(DisseminationSettings? settings = null, int slotBytes = 1372, int trainDatagrams = 64, int receiveBuffer = 64 << 20)
     {
@@ -120,6 +121,15 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         Switch();
     }
 
+    /// <summary>The sender of a group.</summary>
+    public GroupSender Open(GroupInfo group)
+    {
+        if (_opened.TryGetValue(group.Id, out OpenedGroup? known)) return known.Sender;
+        var opened = new OpenedGroup(this);
+        _opened.Add(group.Id, opened);
+        return opened.Sender = Disseminator.OpenGroup(group, opened);
+    }
+
     public StreamSender Stream(RegionView view) => Disseminator.FindStream(view.Number.Tag, view.Number.Counter)!;
 
     public void Admit(GroupSender group, byte[] bytes, SendTicket? ticket = null) => group.Admit(new SendPayload(bytes), ticket, Now);
@@ -190,7 +200,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         _feeds.Add((feed, priority));
     }
 
-    void IDisseminationEvents.OnOwnMessages(GroupSender group, StepNumber step, in MessageRun run, Instant now)
+    private void OnOwnMessages(GroupSender group, in MessageRun run)
     {
         if (Keeps) OwnRuns.Add(run.Count);
         for (int index = 0; index < run.Count; index++)
@@ -199,8 +209,6 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
             OnOwn?.Invoke(group, run.Number + (ulong)index);
         }
     }
-
-    void IDisseminationEvents.OnGateChanged(GroupSender group, bool open, Instant now) => Gates.Add((group, open));
 
     void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now) => Advanced++;
 
@@ -224,5 +232,14 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
                 ChangedFrom = [],
                 Removed = [],
             });
+    }
+
+    private sealed class OpenedGroup(SendWorld world) : ISenderListener
+    {
+        public GroupSender Sender { get; set; } = null!;
+
+        void ISenderListener.OnOwnMessages(StepNumber step, in MessageRun run, Instant now) => world.OnOwnMessages(Sender, run);
+
+        void ISenderListener.OnGateChanged(bool open, Instant now) => world.Gates.Add((Sender, open));
     }
 }

@@ -16,7 +16,7 @@ public class StabilityTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         int flushed = 0;
         sender.Flush(_ => flushed++, world.Now);
         Assert.Equal(1, flushed);
@@ -42,8 +42,8 @@ public class StabilityTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
         world.Begin([First, Second], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
-        GroupSender other = world.Disseminator.OpenGroup(Second);
+        GroupSender sender = world.Open(First);
+        GroupSender other = world.Open(Second);
         Assert.Equal(FeedbackWish.Unhurried, WishOfNext(world, other));
 
         world.Admit(sender, [1], flushes ? null : new TicketStub());
@@ -74,13 +74,13 @@ public class StabilityTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
         world.Begin([First, Second], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         int flushed = 0;
         for (int index = 1; index <= messages; index++)
         {
             world.Admit(sender, [1]);
             if (index == before) sender.Flush(_ => flushed++, world.Now);
-            if (index == 4) world.Admit(world.Disseminator.OpenGroup(Second), [2]);
+            if (index == 4) world.Admit(world.Open(Second), [2]);
         }
         world.PullAll();
         Assert.Equal(1UL, world.Stream(view).Highest);
@@ -101,7 +101,7 @@ public class StabilityTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
         world.Begin([First, Second], view);
-        GroupSender sender = world.Disseminator.OpenGroup(First), other = world.Disseminator.OpenGroup(Second);
+        GroupSender sender = world.Open(First), other = world.Open(Second);
         var ticket = new TicketStub();
         world.Admit(sender, [1]);
         world.Admit(sender, [2]);
@@ -124,7 +124,7 @@ public class StabilityTests
         var world = new SendWorld();
         NodeInfo[] nodes = world.Nodes(1, 2);
         world.Begin([First], world.View(1, 1, 1, nodes, unicast: false, First));
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         var ticket = new TicketStub();
         for (int index = 0; index < 20; index++) world.Admit(sender, [1], index % 5 == 0 ? ticket : null);
         world.PullAll();
@@ -145,7 +145,7 @@ public class StabilityTests
         var world = new SendWorld();
         RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], old);
-        GroupSender sender = world.Disseminator.OpenGroup(First);
+        GroupSender sender = world.Open(First);
         world.Admit(sender, [1]);
         int flushed = 0;
         sender.Flush(_ => flushed++, world.Now);
@@ -168,7 +168,7 @@ public class StabilityTests
         RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First), far = world.View(2, 2, 1, others, unicast: false, First);
         world.Begin([First], near, far);
         var ticket = new TicketStub();
-        world.Admit(world.Disseminator.OpenGroup(First), [1], ticket);
+        world.Admit(world.Open(First), [1], ticket);
         world.PullAll();
         Assert.Equal(6, ticket.Members);
         world.Ack(world.Stream(near), 1);

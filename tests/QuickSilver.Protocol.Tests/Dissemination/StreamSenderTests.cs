@@ -350,7 +350,7 @@ public class StreamSenderTests
         var world = new SendWorld(settings, trainDatagrams: trainDatagrams, receiveBuffer: receiveBuffer);
         view = world.View(1, 1, 1, world.Nodes(1, members), unicast, Group);
         world.Begin([Group], view);
-        sender = world.Disseminator.OpenGroup(Group);
+        sender = world.Open(Group);
         _ = sender.LastNumber;
         return world;
     }

@@ -80,24 +80,13 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     {
     }
 
-    public void OnMessages(LocalGroup group, NodeInfo sender, in MessageRun run, Instant now)
+    private void OnMessages(GroupInfo group, NodeInfo sender, in MessageRun run)
     {
         for (int index = 0; index < run.Count; index++)
         {
-            Heard.Add($"{group.Info.Name}/{sender.Name}/{run.Number + (ulong)index}: {System.Text.Encoding.UTF8.GetString(run[index].Span)}");
-            OnHeard?.Invoke(group);
+            Heard.Add($"{group.Name}/{sender.Name}/{run.Number + (ulong)index}: {System.Text.Encoding.UTF8.GetString(run[index].Span)}");
+            OnHeard?.Invoke(Stack.FindGroup(group.Name)!);
         }
-    }
-
-    public void OnLoss(LocalGroup group, NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
-        Assert.Fail("nothing is lost here");
-
-    public void OnViewChanged(LocalGroup group, Instant now)
-    {
-    }
-
-    public void OnGateChanged(LocalGroup group, bool open, Instant now)
-    {
     }
 
     public void OnStepActivated(StepNumber step, Instant now)
@@ -118,6 +107,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     private sealed class Request(StackNode node, string[] names) : JoinRequest(names, 0)
     {
+        public override IGroupListener ListenerFor(GroupInfo group) => new Stay(node, group);
+
         public override void OnAdmitted(LocalGroup group, Instant now)
         {
         }
@@ -125,6 +116,22 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         public override void OnCompleted(Instant now) => node.Joined = true;
 
         public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) => Assert.Fail($"{groupName}: {reason}");
+    }
+
+    private sealed class Stay(StackNode node, GroupInfo group) : IGroupListener
+    {
+        public void OnMessages(NodeInfo sender, in MessageRun run, Instant now) => node.OnMessages(group, sender, run);
+
+        public void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+            Assert.Fail("nothing is lost here");
+
+        public void OnViewChanged(Instant now)
+        {
+        }
+
+        public void OnGateChanged(bool open, Instant now)
+        {
+        }
     }
 
     private sealed class Text(string text) : Payload
