@@ -1,9 +1,11 @@
 using System.ComponentModel;
+using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
 /// <summary>What went wrong. The numbers lie in the ranges of the log's event ids: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400
 /// delivery, 1500 user code.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<ErrorCode>))]
 public enum ErrorCode
 {
     /// <summary>A defect of QuickSilver, or an end that nobody asked for.</summary>

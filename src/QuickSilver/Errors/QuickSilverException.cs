@@ -1,7 +1,10 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>The base of what QuickSilver throws beside the framework's own argument and state exceptions.</summary>
 /// <remarks>Not sealed so that the reasons below have types of their own; not meant for others to derive from.</remarks>
+[JsonConverter(typeof(FailureJsonConverter))]
 public class QuickSilverException : Exception
 {
     /// <summary>Makes an exception.</summary>

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>The application read too slowly, or kept its leases: the inbox was full under <see cref="OverflowPolicy.FailGroup"/>. Comes after
@@ -5,6 +7,7 @@ namespace QuickSilver;
 /// <param name="code">What went wrong.</param>
 /// <param name="message">What went wrong, for people.</param>
 /// <param name="inner">What caused it.</param>
+[JsonConverter(typeof(FailureJsonConverter))]
 public sealed class SlowConsumerException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner)
 {
     /// <summary>The group that was left.</summary>

@@ -1,6 +1,11 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What <see cref="Group.ReadEventsAsync"/> yields: messages, and between them what happened to the group.</summary>
+[JsonDerivedType(typeof(LossEvent), nameof(LossEvent))]
+[JsonDerivedType(typeof(MessageEvent), nameof(MessageEvent))]
+[JsonDerivedType(typeof(ViewEvent), nameof(ViewEvent))]
 public abstract record GroupEvent
 {
     private protected GroupEvent(Group group) => Group = group;

@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What the core thread was doing.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<LoopPhase>))]
 public enum LoopPhase
 {
     /// <summary>Calls from application threads.</summary>

@@ -1,8 +1,10 @@
 using System.ComponentModel;
+using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
 /// <summary>Why messages will never be delivered.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<LossReason>))]
 public enum LossReason
 {
     /// <summary>The sender is gone from the cluster, and no live member holds them.</summary>

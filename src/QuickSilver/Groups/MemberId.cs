@@ -1,4 +1,7 @@
+using System.Buffers.Binary;
+using System.Globalization;
 using System.Net;
+using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -8,6 +11,7 @@ namespace QuickSilver;
 /// Names one life of one node: its address, and an incarnation that rises with each restart or return after an eviction. Written "10.0.0.5:15001/7".
 /// Ordered by address, port, incarnation.
 /// </summary>
+[JsonConverter(typeof(MemberIdJsonConverter))]
 public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
 {
     private readonly NetEndpoint _endpoint;
@@ -29,7 +33,7 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
         get
         {
             Span<byte> bytes = stackalloc byte[sizeof(uint)];
-            System.Buffers.Binary.BinaryPrimitives.WriteUInt32BigEndian(bytes, _endpoint.Address);
+            BinaryPrimitives.WriteUInt32BigEndian(bytes, _endpoint.Address);
             return new IPEndPoint(new IPAddress(bytes), _endpoint.Port);
         }
     }
@@ -92,6 +96,20 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     /// <summary>True when <paramref name="left"/> does not come first.</summary>
     public static bool operator >=(MemberId left, MemberId right) => left.CompareTo(right) >= 0;
 
+    /// <summary>Reads what <see cref="ToString()"/> writes.</summary>
+    internal static bool TryParse(string? text, out MemberId id)
+    {
+        id = default;
+        int slash = text?.LastIndexOf('/') ?? -1;
+        if (slash < 0 || !IPEndPoint.TryParse(text.AsSpan(0, slash), out IPEndPoint? address)) return false;
+        Span<byte> bytes = stackalloc byte[sizeof(uint)];
+        if (!ulong.TryParse(text.AsSpan(slash + 1), NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation)
+            || !address.Address.TryWriteBytes(bytes, out int written) || written != bytes.Length)
+            return false;
+        id = new MemberId(new NetEndpoint(BinaryPrimitives.ReadUInt32BigEndian(bytes), (ushort)address.Port), incarnation);
+        return id.ToString() == text;
+    }
+
     private static bool TryAppend(Span<char> destination, ref int at, ulong number, char separator)
     {
         if (!TryAppend(destination, ref at, number) || at == destination.Length) return false;
@@ -101,7 +119,7 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
 
     private static bool TryAppend(Span<char> destination, ref int at, ulong number)
     {
-        bool fits = number.TryFormat(destination[at..], out int written, default, System.Globalization.CultureInfo.InvariantCulture);
+        bool fits = number.TryFormat(destination[at..], out int written, default, CultureInfo.InvariantCulture);
         at += written;
         return fits;
     }

@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What a node is doing, as <see cref="QuickSilverNode.State"/> tells it.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<NodeState>))]
 public enum NodeState
 {
     /// <summary>Sockets are open, the membership server has not admitted the node yet.</summary>

@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What became of a <see cref="GroupSender.TrySend"/>.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<SendStatus>))]
 public enum SendStatus
 {
     /// <summary>The bytes are copied and admitted.</summary>

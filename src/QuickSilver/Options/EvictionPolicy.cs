@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What a node does that has been removed from the cluster. Its group handles have ended either way.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<EvictionPolicy>))]
 public enum EvictionPolicy
 {
     /// <summary>It returns as a new incarnation, under a new <see cref="QuickSilverNode.Id"/>; the application joins its groups again. At

@@ -1,7 +1,10 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What follows when an <see cref="InlineHandler"/>, <see cref="InlineRunHandler"/>, <see cref="IMessageFeed"/> or <see cref="KeySelector"/>
 /// throws. The exception is always logged and counted, and never harms the core thread.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<HandlerErrorPolicy>))]
 public enum HandlerErrorPolicy
 {
     /// <summary>The next message is handed over as if nothing had happened.</summary>

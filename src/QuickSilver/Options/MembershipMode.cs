@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>Where the membership server is.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<MembershipMode>))]
 public enum MembershipMode
 {
     /// <summary>On this machine: the first process that binds <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves, and another takes over when

@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What a full inbox does with the next message. Never: wait, or push back on senders.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<OverflowPolicy>))]
 public enum OverflowPolicy
 {
     /// <summary>The handle leaves the group: what is stored stays readable, then the reader gets a <see cref="SlowConsumerException"/>.</summary>

@@ -1,7 +1,10 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What a node is told to use for its data, in <see cref="TransportOptions.Kind"/>. What a region view came to be carried by is a
 /// <see cref="Carrier"/>.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<TransportKind>))]
 public enum TransportKind
 {
     /// <summary>Multicast when a probe at start comes back over the chosen interface, else unicast; which one was chosen is logged and told as a

@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>What <see cref="QuickSilverNode.TopGroups"/> sorts by, largest first.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<GroupSort>))]
 public enum GroupSort
 {
     /// <summary><see cref="GroupStatistics.BytesReceived"/>.</summary>

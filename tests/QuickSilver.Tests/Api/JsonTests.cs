@@ -1,0 +1,123 @@
+using System.Reflection;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using QuickSilver.Testing;
+
+namespace QuickSilver.Tests.Api;
+
+/// <summary>Programs write what the API hands them to structured logs: every type of data can be serialized as it is.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class JsonTests
+{
+    private static readonly MemberId Id = MemberId.TryParse("10.0.0.5:15001/7", out MemberId id) ? id : default;
+
+    // Objects that do something; what refers to them is data, and names a handle by its group.
+    private static readonly Type[] Doers = [typeof(QuickSilverNode), typeof(FeedRegistration), typeof(Inbox)];
+
+    [Fact]
+    public async Task Every_type_of_data_is_serialized()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        Group group = await node.JoinAsync("greetings");
+        DeliveryReport report = await group.SendConfirmedAsync("hello");
+        await group.SendAsync("again");
+        MessageLease? lease = null;
+        Message? message = null;
+        await foreach (MessageLease one in group.ReadLeasedAsync())
+        {
+            lease = one;
+            message = one.ToMessage();
+            break;
+        }
+        Dictionary<Type, object> samples = Samples(node, group, message!, lease!.Value, report);
+        Type[] data = [.. typeof(QuickSilverNode).Assembly.GetExportedTypes().Where(IsData)];
+        Assert.Equal([], data.Except(samples.Keys).Where(static type => !type.IsEnum).Select(static type => type.Name));
+        foreach ((Type type, object sample) in samples)
+        {
+            using JsonDocument document = JsonDocument.Parse(JsonSerializer.Serialize(sample, type));
+            Assert.True(document.RootElement.ToString().Length > 2, $"{type.Name} is serialized as nothing");
+        }
+        Assert.All(data.Where(static type => type.IsEnum), static type =>
+        {
+            object value = Enum.GetValues(type).GetValue(0)!;
+            Assert.Equal($"\"{value}\"", JsonSerializer.Serialize(value, type));
+        });
+        lease.Value.Dispose();
+    }
+
+    [Fact]
+    public void A_member_is_written_as_its_texts_and_read_back()
+    {
+        var member = new Member(Id, "left");
+        string text = JsonSerializer.Serialize(member);
+        Assert.Equal("""{"Id":"10.0.0.5:15001/7","Name":"left"}""", text);
+        Assert.Equal(member, JsonSerializer.Deserialize<Member>(text));
+        var lags = new Dictionary<MemberId, int> { [Id] = 3 };
+        Assert.Equal("""{"10.0.0.5:15001/7":3}""", JsonSerializer.Serialize(lags));
+        Assert.Equal(lags, JsonSerializer.Deserialize<Dictionary<MemberId, int>>(JsonSerializer.Serialize(lags)));
+        foreach (string wrong in new[] { "", "10.0.0.5:15001", "10.0.0.5/7", "[::1]:15001/7", "10.0.0.5:15001/-7", "10.0.0.5:15001/7x", "010.0.0.5:1/7" })
+            Assert.Throws<JsonException>(() => JsonSerializer.Deserialize<MemberId>(JsonSerializer.Serialize(wrong)));
+    }
+
+    // A handler of node.Events has a NodeEvent in its hand: what the serializer is told of the type must not hide what happened.
+    [Theory]
+    [InlineData(typeof(NodeEvent))]
+    [InlineData(typeof(GroupEvent))]
+    public void An_event_is_serialized_whole_by_whoever_knows_its_base_only(Type known)
+    {
+        string[] kinds = [.. typeof(QuickSilverNode).Assembly.GetExportedTypes().Where(type => type.BaseType == known).Select(static type => type.Name)];
+        IEnumerable<JsonDerivedTypeAttribute> told = known.GetCustomAttributes<JsonDerivedTypeAttribute>();
+        Assert.NotEmpty(kinds);
+        Assert.Equal(kinds.Order(), told.Select(static one => one.DerivedType.Name).Order());
+        string text = JsonSerializer.Serialize<NodeEvent>(new StateEvent(NodeState.Running, NodeState.MembershipLost, "away"));
+        Assert.Contains("\"Before\":\"Running\",\"After\":\"MembershipLost\",\"Reason\":\"away\"", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_failure_is_serialized_with_its_figures_and_causes_and_without_a_stack_trace()
+    {
+        QuickSilverException thrown = Assert.Throws<SlowConsumerException>(Throw);
+        Assert.Equal(
+            """{"Type":"SlowConsumerException","Code":"SlowConsumer","Number":1400,"Message":"too slow","GroupName":"news","Backlog":7,"LeasedBytes":0,"""
+            + "\"Diagnostics\":\"state Running\",\"Causes\":[\"InvalidOperationException: inner\"]}",
+            JsonSerializer.Serialize(thrown));
+
+        static void Throw() => throw new SlowConsumerException(ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"))
+        {
+            GroupName = "news",
+            Backlog = 7,
+            Diagnostics = "state Running",
+        };
+    }
+
+    private static bool IsData(Type type) =>
+        !typeof(Delegate).IsAssignableFrom(type) && !typeof(JsonConverter).IsAssignableFrom(type) && !type.IsInterface && !type.IsByRefLike
+        && !type.IsGenericType && !(type.IsAbstract && type.IsSealed) && !type.IsNested && !Doers.Contains(type);
+
+    private static Dictionary<Type, object> Samples(QuickSilverNode node, Group group, Message message, MessageLease lease, DeliveryReport report)
+    {
+        var evicted = new NodeEvictedException(ErrorCode.Evicted, "silent") { MessagesInDoubt = 3 };
+        var state = new StateEvent(NodeState.Running, NodeState.Stopping, "disposed of");
+        var options = new QuickSilverOptions();
+        return new object[]
+        {
+            Id, new Member(Id, "left"), group.View, group.View.Regions[0], message, lease, report, group,
+            node.GetStatistics(), node.TopGroups(1)[0],
+            new CarrierEvent(Carrier.Unicast, "no multicast"), new GroupEndedEvent("greetings", evicted), state,
+            new LossReportEvent("greetings", Id, 3, LossReason.Overflow), new RejoinedEvent(Id, Id), new StallEvent(LoopPhase.Feed, TimeSpan.Zero, null),
+            new LossEvent(group, Id, 1, 2, LossReason.Unread), new MessageEvent(group, message), new ViewEvent(group, null, group.View),
+            new QuickSilverException(ErrorCode.Internal, "a defect"), evicted, new SlowConsumerException(ErrorCode.SlowConsumer, "slow"),
+            new PayloadTooLargeException(ErrorCode.PayloadTooLarge, "long") { Limit = 5 },
+            new IncompatibleVersionException(ErrorCode.IncompatibleVersion, "old"), new WireProtocolException(ErrorCode.ProtocolViolation, "broken"),
+            new MembershipUnavailableException(ErrorCode.MembershipUnreachable, "away"),
+            options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery, options.Pending, options.Loop,
+            options.Shutdown, new GroupOptions(), new InboxOptions(), new StreamOptions(), new FaultOptions(),
+        }
+            .ToDictionary(static sample => sample.GetType())
+            .Append(new(typeof(NodeEvent), state))
+            .Append(new(typeof(GroupEvent), new MessageEvent(group, message)))
+            .Append(new(typeof(GroupSender), group))
+            .ToDictionary();
+    }
+}
