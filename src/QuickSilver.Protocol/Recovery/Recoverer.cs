@@ -38,6 +38,7 @@ public sealed class Recoverer
         Events = events;
         _cacheArena = new Arena(pool, BufferOwner.Cache);
         Repairs = new RepairFeed(this);
+        Suspicions = new Suspicions(counters);
         Scratch = new byte[DatagramHeader.MaxDatagram];
     }
 
@@ -60,6 +61,8 @@ public sealed class Recoverer
     internal IRecoveryEvents Events { get; }
 
     internal RepairFeed Repairs { get; }
+
+    internal Suspicions Suspicions { get; }
 
     /// <summary>Where control datagrams are built, one at a time, at the moment they are pulled.</summary>
     internal byte[] Scratch { get; }
@@ -131,7 +134,11 @@ public sealed class Recoverer
     /// </summary>
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
-        foreach (NodeInfo node in nodes) _removed.Add(new RemovedNode(node));
+        foreach (NodeInfo node in nodes)
+        {
+            _removed.Add(new RemovedNode(node));
+            Suspicions.OnAnswered(node.Number.Key);
+        }
         foreach (RegionRecovery region in _regions) region.OnNodesRemoved(nodes, now);
     }
 

@@ -36,6 +36,9 @@ public sealed class RecoveryCounters
     /// <summary>Hops given up because the member did not answer.</summary>
     public ulong TokenSkips;
 
+    /// <summary>Times that a member began to be suspect: it had answered nothing for a second of asking.</summary>
+    public ulong Suspicions;
+
     /// <summary>Times this node took the lead of a region from a silent leader.</summary>
     public ulong Takeovers;
 

@@ -146,6 +146,7 @@ internal sealed class TokenRing
         if (hop.From == _region.Self)
         {
             _silence.OnAnswered(hop.To);
+            _node.Suspicions.OnAnswered(Members[hop.To].Number.Key);
             _node.Counters.Answers++;
         }
         _walk.OnAcknowledged(hop, now);
@@ -185,7 +186,11 @@ internal sealed class TokenRing
     {
         bool isNextRound = hop.Round != _walk.Round;
         // Somebody has given this member up and gone on without waiting for its hop; where that left it unanswered, it may be for good.
-        if (_walk.Waiting is { } open && (hop.Leader != _lead.Leader || isNextRound)) _silence.OnUnanswered(open, now);
+        if (_walk.Waiting is { } open && (hop.Leader != _lead.Leader || isNextRound))
+        {
+            _silence.OnUnanswered(open, now);
+            if (!Members[open].IsRemoved) _node.Suspicions.OnUnanswered(Members[open].Number.Key, now);
+        }
         _silence.OnListed(_in.Skipped, now);
         if (isNextRound || !_lead.IsOf(hop)) _silence.OnRound(now);
         _lead.Follow(hop, isNextRound, now);

@@ -204,6 +204,7 @@ internal sealed class TokenWalk
         if (_skips[member] < byte.MaxValue) _skips[member]++;
         _node.Probes.Hit(Mark.HopSkipped);
         bool isRemoved = _region.View.Members[member].IsRemoved;
+        if (!isRemoved) _node.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
         if (!isRemoved && !_node.Probes.Breaks(Sabotage.SkippedCountsAsVisited)) Token.Complete = false;
         _plan.Skip(member);
         switch (Token.Phase)

@@ -74,6 +74,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Token hops skipped because a member did not answer.</summary>
     public ulong TokenSkips;
 
+    /// <summary>Times that a member began to be suspect: it had answered nothing for a second of asking. Once an episode, however many views.</summary>
+    public ulong Suspicions;
+
     /// <summary>Control datagrams sent: tokens, acknowledgements, NAKs, pulls, beacons.</summary>
     public ulong ControlSent;
 
@@ -131,6 +134,7 @@ public sealed class NodeCounters(RejectCounters rejected)
         TokenRounds = received.TokenRounds;
         TokenRoundTrip = received.TokenRoundTrip;
         TokenSkips = received.TokenSkips;
+        Suspicions = received.Suspicions;
         ControlSent = received.ControlSent + sent.Beacons;
         CachedBytes = received.CachedBytes + delivered.HeldBytes;
         DatagramBytesSent = rooms.Roots.Counters.TotalBytes;

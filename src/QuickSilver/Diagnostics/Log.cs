@@ -23,8 +23,9 @@ internal static partial class Log
     [LoggerMessage(
         1005,
         LogLevel.Warning,
-        "Node {Name}: not everything sent was known to be held by everybody when the node stopped after {Timeout}. It waited for {Awaited}")]
-    public static partial void DrainTimedOut(ILogger logger, string name, TimeSpan timeout, string awaited);
+        "Node {Name}: not everything sent was known to be held by everybody when {Ended} after {Timeout} (Shutdown.DrainTimeout). "
+        + "It waited for {Awaited}")]
+    public static partial void DrainTimedOut(ILogger logger, string name, string ended, TimeSpan timeout, string awaited);
 
     [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
     public static partial void RecordsDropped(ILogger logger, int count);

@@ -13,6 +13,7 @@ internal struct NodeFigures
     public long Suspicions;
     public long MessagesSent;
     public long MessagesReceived;
+    public long MessagesRead;
     public long BytesSent;
     public long BytesReceived;
     public long PacketsSent;
@@ -86,6 +87,7 @@ internal struct NodeFigures
         Suspicions = Suspicions,
         MessagesSent = MessagesSent,
         MessagesReceived = MessagesReceived,
+        MessagesRead = MessagesRead,
         BytesSent = BytesSent,
         BytesReceived = BytesReceived,
         PacketsSent = PacketsSent,

@@ -38,12 +38,14 @@ internal sealed class NodeMeter : IDisposable
 
         Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, MessagingSystem, Operation("send"));
         Counter(
-            "messaging.client.consumed.messages", "{message}", "Delivered", static s => s.MessagesReceived, MessagingSystem, Operation("deliver"));
+            "messaging.client.consumed.messages", "{message}", "Taken by readers and handlers", static s => s.MessagesRead, MessagingSystem,
+            Operation("receive"));
+        Counter("quicksilver.messages.delivered", "{message}", "Delivered to groups, read or not", static s => s.MessagesReceived);
         Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
         Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
         Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);
         Counter("quicksilver.view.changes", "{change}", "Changes of membership installed", static s => s.ViewChanges);
-        Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that did not answer", static s => s.Suspicions);
+        Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that began to be silent for longer than a second", static s => s.Suspicions);
         Counter("quicksilver.packets.sent", "{packet}", "Packets sent for the first time", static s => s.PacketsSent, carrier);
         Counter("quicksilver.packets.lent", "{packet}", "Packets of these read in place by others", static s => s.PacketsLent);
         Counter("quicksilver.packets.received", "{packet}", "Packets received for the first time", static s => s.PacketsReceived, carrier);

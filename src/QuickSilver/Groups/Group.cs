@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Text.Json.Serialization;
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Delivery;
@@ -13,6 +14,7 @@ namespace QuickSilver;
 /// same membership, with its own inbox; the node leaves with the last. What comes before the first reader is held for it, up to the inbox's limits.
 /// One reader at a time.
 /// </summary>
+[JsonConverter(typeof(HandleJsonConverter))]
 public sealed class Group : GroupSender, IInboxOwner
 {
     /// <summary>Makes what one kind of reading hands out, and counts the entry as read.</summary>
@@ -148,7 +150,7 @@ public sealed class Group : GroupSender, IInboxOwner
     internal void Deliver(NodeInfo sender, in MessageRun run)
     {
         if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
-        if (!_inline.IsEmpty) _inline.Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
+        if (!_inline.IsEmpty) Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
         InboxCore.OnMessages(sender, run);
     }
 
@@ -206,7 +208,16 @@ public sealed class Group : GroupSender, IInboxOwner
         TimeSpan drain = Services.Options.Shutdown.DrainTimeout;
         LeaveOperation leave = LeaveOperation.Begin(Node.Core, [this]);
         await leave.Task.WaitAsync(drain).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (!leave.Task.IsCompleted) leave.Hurry();
+        if (!leave.Task.IsCompleted)
+        {
+            // Told here, since the node that is disposed of next finds the group gone and nothing to wait for.
+            if (!leave.IsFlushed && Core is { } core)
+            {
+                string awaited = await Services.AskAsync(() => core.DescribeAwaited(null)).ConfigureAwait(false);
+                if (!leave.IsFlushed) Services.OnDrainTimedOut($"the group '{Name}' was disposed of", awaited);
+            }
+            leave.Hurry();
+        }
         InboxCore.SetEnd(null);
         InboxCore.Discard();
     }
@@ -257,6 +268,12 @@ public sealed class Group : GroupSender, IInboxOwner
         }
     }
 
+    private void Call(in MessageRunView run)
+    {
+        Node.Core.MessagesHandled += run.Count;
+        _inline.Call(run);
+    }
+
     private void HandOverHeld(InlineRegistration registration)
     {
         registration.HasReservation = false;
@@ -269,6 +286,7 @@ public sealed class Group : GroupSender, IInboxOwner
                 if (isTaken) break;
                 try
                 {
+                    Node.Core.MessagesHandled++;
                     _inline.CallOne(taker, new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
                 }
                 finally

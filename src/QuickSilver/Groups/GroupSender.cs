@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using System.Text.Json.Serialization;
 using QuickSilver.Inboxes;
 using QuickSilver.Runtime;
 using QuickSilver.Sending;
@@ -14,6 +15,7 @@ namespace QuickSilver;
 /// nothing is ever dropped without a word. A slow application reader never holds senders up: it is its own inbox that overflows.
 /// </para>
 /// </summary>
+[JsonConverter(typeof(HandleJsonConverter))]
 public class GroupSender : IAsyncDisposable, ISendOwner
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -179,9 +179,26 @@ public sealed class QuickSilverNode : IAsyncDisposable
         await flush.Task.ConfigureAwait(false);
     }
 
-    /// <summary>The node's figures: one cut from the end of a turn of the core, at most 100 ms old while the node has something to do. Waits for
-    /// nothing.</summary>
+    /// <summary>The node's figures: one cut from the end of a turn of the core, up to 100 ms old while the node has something to do, up to a second
+    /// while it has nothing. Waits for nothing. <see cref="GetStatisticsAsync"/> has what counts up to the call.</summary>
     public NodeStatistics GetStatistics() => Core.Statistics!.Read();
+
+    /// <summary>As <see cref="GetStatistics"/>, with all that had happened before the call: asks the core for a cut and waits for it, a turn as a
+    /// rule. After the node's end, the last cut. Costs a request to the core: not for every message.</summary>
+    /// <param name="ct">Ends the waiting: a core that hangs in a handler cuts nothing until that returns.</param>
+    /// <exception cref="OperationCanceledException">The token.</exception>
+    public async ValueTask<NodeStatistics> GetStatisticsAsync(CancellationToken ct = default)
+    {
+        ct.ThrowIfCancellationRequested();
+        var cut = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isPosted = _parts.Services.TryPost(now =>
+        {
+            Core.Statistics!.Cut(now);
+            cut.SetResult();
+        });
+        if (isPosted) await Task.WhenAny(cut.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        return GetStatistics();
+    }
 
     /// <summary>The busiest groups, largest first. Blocks the caller until a turn of the core, a second at most: then the figures are read without
     /// it. O(groups joined); allocates a record for each.</summary>

@@ -21,6 +21,9 @@ internal sealed class InboxBudget(long totalBytes)
     /// has been passed by what surrounds them.</summary>
     public bool IsPinnedOver => _pinned > totalBytes;
 
+    /// <summary>Messages that readers have been given, of all inboxes that there were, as of the last <see cref="Refresh"/>.</summary>
+    public long MessagesRead { get; private set; }
+
     /// <summary>Brings the sums up to date for one inbox.</summary>
     public void Update(InboxCore inbox)
     {
@@ -54,6 +57,7 @@ internal sealed class InboxBudget(long totalBytes)
     {
         int index = inbox.ActiveIndex;
         if (index < 0) return;
+        Account(inbox);
         InboxCore last = _active[^1];
         _active[index] = last;
         last.ActiveIndex = index;
@@ -77,6 +81,8 @@ internal sealed class InboxBudget(long totalBytes)
             Account(inbox);
             if (inbox.AccountedBytes == 0 && inbox.AccountedPinned == 0 && inbox.Messages == 0)
             {
+                // Once more: the last message may have been read in between, and an inbox that is not active is not looked at.
+                Account(inbox);
                 inbox.ActiveIndex = -1;
                 continue;
             }
@@ -96,6 +102,9 @@ internal sealed class InboxBudget(long totalBytes)
         _pinned += pinned - inbox.AccountedPinned;
         inbox.AccountedBytes = bytes;
         inbox.AccountedPinned = pinned;
+        long read = inbox.MessagesRead;
+        MessagesRead += read - inbox.AccountedRead;
+        inbox.AccountedRead = read;
     }
 
     private void SetLargest(InboxCore? inbox)

@@ -34,6 +34,7 @@ internal sealed class InboxCore
     private InboxReader? _reader;
     private bool _isBeingRead;
     private bool _isDiscarded;
+    private bool _countsLateReads;
     private EndMark? _end;
     private int _hasConsumer;
     private FirstConsumer _first;
@@ -73,6 +74,9 @@ internal sealed class InboxCore
     /// <summary>Memory that is kept from being used again. Any thread.</summary>
     public long PinnedBytes => _depth.Pinned;
 
+    /// <summary>Messages that readers have been given. Any thread.</summary>
+    public long MessagesRead => _depth.Read;
+
     /// <summary>Place in the budget's list of inboxes with content; -1: not there.</summary>
     public int ActiveIndex { get; set; } = -1;
 
@@ -81,6 +85,9 @@ internal sealed class InboxCore
 
     /// <summary>What the budget has counted for this inbox.</summary>
     public long AccountedPinned { get; set; }
+
+    /// <summary>What has been counted of <see cref="MessagesRead"/>: by the budget, and after the inbox has been closed by its reader.</summary>
+    public long AccountedRead { get; set; }
 
     /// <summary>True while something may have to be published.</summary>
     public bool IsTouched { get; private set; }
@@ -157,6 +164,7 @@ internal sealed class InboxCore
         _isClosed = _takesNothing = true;
         Publish();
         _shared.Budget.Remove(this);
+        Volatile.Write(ref _countsLateReads, true);
         SetEnd(reason);
         if (reason is null || Volatile.Read(ref _isDiscarded)) Discard();
     }
@@ -264,9 +272,19 @@ internal sealed class InboxCore
         lock (_readerLock)
         {
             _isBeingRead = false;
+            CountLateReads();
             if (_isDiscarded) DropStored();
             else _reader?.Pause();
         }
+    }
+
+    /// <summary>Counts what was read after the core had looked for the last time; nothing before that. By whoever reads.</summary>
+    internal void CountLateReads()
+    {
+        if (!Volatile.Read(ref _countsLateReads)) return;
+        long read = MessagesRead;
+        if (read > AccountedRead) _shared.OnLateReads(read - AccountedRead);
+        AccountedRead = read;
     }
 
     private bool HoldsForReader => _holdsBeforeConsumer || _first.IsReaderExpected;

@@ -11,6 +11,7 @@ internal struct InboxDepth
     private long _bytesIn;
     private long _pinnedIn;
     private long _messagesOut;
+    private long _messagesRead;
     private long _bytesOut;
     private long _pinnedOut;
     private long _leasedIn;
@@ -28,6 +29,9 @@ internal struct InboxDepth
     /// <summary>Memory that is kept from being used again. Any thread.</summary>
     public readonly long Pinned => Math.Max(0, Volatile.Read(in _pinnedIn) - Volatile.Read(in _pinnedOut));
 
+    /// <summary>Messages that readers have been given, as copies or leases. Any thread.</summary>
+    public readonly long Read => Volatile.Read(in _messagesRead);
+
     /// <summary>A message was stored. Core thread only.</summary>
     public void OnStored(int length, int pinned)
     {
@@ -44,7 +48,11 @@ internal struct InboxDepth
         Volatile.Write(ref _pinnedIn, _pinnedIn - entry.Pinned);
     }
 
-    /// <summary>The reader has handed over a message. The reader's thread.</summary>
+    /// <summary>The reader is about to hand over a message. The reader's thread, before the message counts as gone: whoever sees an empty inbox sees
+    /// all that was read.</summary>
+    public void OnRead() => Volatile.Write(ref _messagesRead, _messagesRead + 1);
+
+    /// <summary>A message is gone: handed over, or thrown away with the inbox. The reader's thread.</summary>
     /// <param name="bytes">That count no more.</param>
     public void OnConsumed(long bytes)
     {

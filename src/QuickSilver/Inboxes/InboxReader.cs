@@ -67,13 +67,18 @@ internal sealed class InboxReader(InboxCore inbox)
     }
 
     /// <summary>A message has been handed over as a copy: it counts as read, its memory goes home with the batch.</summary>
-    public void OnCopied(in InboxEntry entry) => inbox.Depth.OnConsumed(entry.Length);
+    public void OnCopied(in InboxEntry entry)
+    {
+        inbox.Depth.OnRead();
+        inbox.Depth.OnConsumed(entry.Length);
+    }
 
     /// <summary>Hands the message found last over as a lease: its memory goes home with the lease.</summary>
     public MessageLease Lease(in InboxEntry entry)
     {
         MessageLease lease = inbox.Shared.Leases.Begin(inbox, entry);
         _batch![_next - 1] = default;
+        inbox.Depth.OnRead();
         inbox.Depth.OnLeased(entry.Length);
         return lease;
     }
@@ -146,6 +151,7 @@ internal sealed class InboxReader(InboxCore inbox)
     private bool Refill()
     {
         ReturnMemory();
+        inbox.CountLateReads();
         if (!inbox.HasReadable) return false;
         _batch = inbox.Shared.RentBatch();
         _count = inbox.Ring.Take(_batch, inbox.BatchMessages, out LossNotes? dropped, out GroupView? droppedView);

@@ -9,6 +9,7 @@ internal sealed class InboxShared
     private const int KeptBatches = 256;
     private readonly Lock _lock = new();
     private readonly Stack<InboxEntry[]> _batches = new();
+    private long _lateReads;
 
     /// <summary>Makes what a node needs.</summary>
     /// <param name="totalBytes">Most unread bytes of all inboxes.</param>
@@ -28,6 +29,13 @@ internal sealed class InboxShared
 
     /// <summary>The leases.</summary>
     public LeaseTable Leases { get; }
+
+    /// <summary>Messages that readers have been given, of all inboxes that there were. Core thread only, up to date after <see
+    /// cref="InboxBudget.Refresh"/>.</summary>
+    public long MessagesRead => Budget.MessagesRead + Volatile.Read(ref _lateReads);
+
+    /// <summary>Messages were read from an inbox that takes nothing more. Any thread.</summary>
+    public void OnLateReads(long messages) => Interlocked.Add(ref _lateReads, messages);
 
     /// <summary>Takes an array for a reader's batch. Any thread.</summary>
     public InboxEntry[] RentBatch()

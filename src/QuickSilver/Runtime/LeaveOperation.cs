@@ -22,6 +22,9 @@ internal sealed class LeaveOperation
     /// <summary>Ends when the groups have been left, or the node's stay in the cluster has ended; each handle's completion says how.</summary>
     public Task Task => _done.Task;
 
+    /// <summary>True once what was sent is held by every live member, or is waited for no longer. Any thread.</summary>
+    public bool IsFlushed => Volatile.Read(ref _isFlushed);
+
     /// <summary>Begins to leave. Any thread.</summary>
     /// <returns>The leave that is to be waited for; of a single handle that is being left already, that one.</returns>
     public static LeaveOperation Begin(NodeCore node, IReadOnlyList<Group> handles)
@@ -80,7 +83,7 @@ internal sealed class LeaveOperation
     private void OnFlushed(Instant now)
     {
         if (_isFlushed || Task.IsCompleted) return;
-        _isFlushed = true;
+        Volatile.Write(ref _isFlushed, true);
         _node.Directory.Leave(this, now);
     }
 }

@@ -80,6 +80,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>The loop's figures; set before the thread starts.</summary>
     public StatisticsCutter? Statistics { get; set; }
 
+    /// <summary>Messages handed to inline handlers, once for each handle that has any.</summary>
+    public long MessagesHandled { get; set; }
+
     /// <summary>Messages dropped by full inboxes.</summary>
     public long MessagesDropped { get; set; }
 

@@ -136,9 +136,7 @@ internal sealed class NodeParts
         bool isPosted = Services.TryPost(now => Core.Directory.Flush(flush, now));
         if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false)) return;
         string awaited = await Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
-        Services.Log.Post(
-            (Services.Name, Services.Options.Shutdown.DrainTimeout, awaited),
-            static (logger, s) => Log.DrainTimedOut(logger, s.Name, s.DrainTimeout, s.awaited));
+        Services.OnDrainTimedOut("the node stopped", awaited);
     }
 
     private static async Task<bool> EndsByAsync(Task task, TimeSpan limit)

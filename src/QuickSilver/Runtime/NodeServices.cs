@@ -97,6 +97,13 @@ internal sealed class NodeServices
         return answer.Task.IsCompletedSuccessfully ? answer.Task.Result : "the core thread, which does not answer: a handler or feed may hang";
     }
 
+    /// <summary>Logs that what was sent is not known to be held, and is waited for no longer. Any thread.</summary>
+    /// <param name="ended">What has ended, as the middle of a sentence.</param>
+    /// <param name="awaited">The members that it waited for, in words.</param>
+    public void OnDrainTimedOut(string ended, string awaited) => Log.Post(
+        (Name, ended, Options.Shutdown.DrainTimeout, awaited),
+        static (logger, s) => Diagnostics.Log.DrainTimedOut(logger, s.Name, s.ended, s.DrainTimeout, s.awaited));
+
     // What is only said to people must not end the core.
     private static string Answer(Func<string> ask)
     {

@@ -72,7 +72,8 @@ internal sealed class StatisticsCutter
         if ((wasDue ? _isDue : wasBusy) && !_alarm.IsSet) _alarm.Set(now + Age);
     }
 
-    /// <summary>Makes the last cut: there is no later turn to try again in, so it waits for a reader's copy.</summary>
+    /// <summary>Makes a cut now: the last one, or one that somebody waits for. There is no later turn to try again in, so it waits for a reader's
+    /// copy.</summary>
     public void Cut(Instant now)
     {
         Collect(now);
@@ -140,7 +141,7 @@ internal sealed class StatisticsCutter
         return new NodeFigures
         {
             ViewChanges = (long)counters.StepsInstalled,
-            Suspicions = (long)counters.TokenSkips,
+            Suspicions = (long)counters.Suspicions,
             MessagesSent = (long)counters.MessagesSent,
             MessagesReceived = (long)counters.MessagesReceived,
             BytesSent = (long)counters.BytesSent,
@@ -176,6 +177,7 @@ internal sealed class StatisticsCutter
             _next.InboxMessages += inbox.Messages;
             _next.InboxBytes += inbox.Bytes;
         }
+        _next.MessagesRead = _core.Services.Inboxes.MessagesRead + _core.MessagesHandled;
     }
 
     // Views change with steps only, and there may be thousands of groups: counted again when a step has been installed.

@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>A node's counters since its start and gauges of the present: one cut from the end of a turn of its core, at most 100
-/// ms old while the node has something to do. A copy.</summary>
+/// <summary>A node's counters since its start and gauges of the present, as they were at <see cref="Time"/>: one cut by its core, up to 100 ms old
+/// while the node has something to do, up to a second while it has nothing. A copy.</summary>
 public sealed record NodeStatistics
 {
     /// <summary>When the cut was made.</summary>
@@ -25,15 +25,20 @@ public sealed record NodeStatistics
     /// <summary>Changes of membership installed.</summary>
     public long ViewChanges { get; init; }
 
-    /// <summary>Times a member did not answer and was skipped by a token.</summary>
+    /// <summary>Times that a member began to be suspect: it had answered this node nothing for a second of asking. One for each member and episode,
+    /// which an answer ends; none on a healthy start.</summary>
     public long Suspicions { get; init; }
 
     /// <summary>Messages numbered and bound to a view. What was admitted and waits for its number is not in it yet, though it is in
     /// <see cref="GroupStatistics.MessagesSent"/> of its group.</summary>
     public long MessagesSent { get; init; }
 
-    /// <summary>Messages delivered, own ones included.</summary>
+    /// <summary>Messages delivered to this node's groups, own ones included, read by the application or not.</summary>
     public long MessagesReceived { get; init; }
+
+    /// <summary>Messages that the application has taken: handed to its readers, and to its handlers. A message counts once for each handle that took
+    /// it, and twice where a handle has both handlers and a reader.</summary>
+    public long MessagesRead { get; init; }
 
     /// <summary>Bytes of the messages numbered.</summary>
     public long BytesSent { get; init; }

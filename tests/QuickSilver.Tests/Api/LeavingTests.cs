@@ -1,3 +1,5 @@
+using QuickSilver.Tests.Diagnostics;
+
 namespace QuickSilver.Tests.Api;
 
 /// <summary>How a leave and a dispose of handles end when the node does not go on as before.</summary>
@@ -40,6 +42,27 @@ public sealed class LeavingTests
         Assert.False(disposing.IsCompleted);
         Trouble.Expel(groups[0].Node);
         await disposing.WaitAsync(NodeRig.Patience);
+    }
+
+    [Fact]
+    public async Task A_dispose_of_a_group_that_gives_up_what_was_sent_says_so_and_names_the_members_it_waited_for()
+    {
+        await using var rig = new NodeRig();
+        using var factory = new RecordingLoggerFactory();
+        Group[] groups = await rig.StartThreeAsync(options =>
+        {
+            Trouble.Patient(options);
+            options.UseLoggerFactory(factory);
+        });
+        await groups[1].DisposeAsync();
+        Assert.DoesNotContain(1_005, factory.Ids);
+        using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
+        await groups[0].SendAsync("not held by all");
+        await groups[0].DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => factory.Ids.Contains(1_005), "it is logged");
+        string text = factory.Records.Single(static record => record.Id.Id == 1_005).Text;
+        Assert.Contains("when the group 'group' was disposed of after", text, StringComparison.Ordinal);
+        Assert.Contains($"It waited for {groups[2].Node.Name} (", text, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,0 +1,104 @@
+using System.Diagnostics.Metrics;
+
+namespace QuickSilver.Tests.Api;
+
+/// <summary>Figures that people act upon say what they seem to say.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class FigureTests
+{
+    [Fact]
+    public async Task What_counts_as_consumed_is_what_readers_and_handlers_took()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { SelfDelivery = false });
+        for (int index = 0; index < 100; index++) await left.SendAsync("x");
+        await left.FlushAsync();
+        NodeStatistics unread = await UntilDeliveredAsync(right.Node, 100);
+        Assert.Equal((100, 0), (unread.MessagesReceived, unread.MessagesRead));
+        Assert.Equal((100, 0), (Consumed(right.Node, "quicksilver.messages.delivered"), Consumed(right.Node, "messaging.client.consumed.messages")));
+
+        await NodeRig.ReadAsync(right, 30);
+        Assert.Equal(30, (await right.Node.GetStatisticsAsync()).MessagesRead);
+        await foreach (MessageLease lease in right.ReadLeasedAsync())
+        {
+            lease.Dispose();
+            break;
+        }
+        Assert.Equal(31, (await right.Node.GetStatisticsAsync()).MessagesRead);
+
+        // A handler takes what comes from now on; the reader keeps what it has. What is thrown away at the end was read by nobody.
+        using IDisposable handler = right.OnMessageInline(static (in _) => { });
+        await Trouble.SettleAsync(right.Node);
+        await left.SendConfirmedAsync("y");
+        NodeStatistics handled = await UntilDeliveredAsync(right.Node, 101);
+        Assert.Equal(32, handled.MessagesRead);
+        await right.DisposeAsync();
+        Assert.Equal(32, (await right.Node.GetStatisticsAsync()).MessagesRead);
+    }
+
+    [Fact]
+    public async Task What_is_read_after_the_handle_has_ended_counts_too()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxCapacity = 10, Overflow = OverflowPolicy.FailGroup });
+        for (int round = 0; round < 2; round++)
+        {
+            // Somebody reads, so that the policy rules.
+            await left.SendAsync("x");
+            await NodeRig.ReadAsync(right, 1);
+        }
+        for (int index = 0; index < 20; index++) await left.SendAsync("x");
+        await Assert.ThrowsAsync<SlowConsumerException>(() => right.Completion.WaitAsync(NodeRig.Patience));
+        Assert.Equal(2, (await right.Node.GetStatisticsAsync()).MessagesRead);
+        await Assert.ThrowsAsync<SlowConsumerException>(() => NodeRig.ReadToEndAsync(right));
+        Assert.Equal(12, (await right.Node.GetStatisticsAsync()).MessagesRead);
+    }
+
+    [Fact]
+    public async Task Figures_that_are_asked_for_have_all_that_happened_before()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        Group group = await node.JoinAsync("group");
+        for (int round = 1; round <= 20; round++)
+        {
+            for (int index = 0; index < 100; index++) await group.SendAsync("x");
+            await group.FlushAsync();
+            NodeStatistics asked = await node.GetStatisticsAsync();
+            Assert.Equal((round * 100, 0), (asked.MessagesSent, asked.PendingMessages));
+        }
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+        using (await Trouble.FreezeAsync(node))
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => node.GetStatisticsAsync(limit.Token).AsTask().WaitAsync(NodeRig.Patience));
+        await node.DisposeAsync();
+        NodeStatistics last = await node.GetStatisticsAsync();
+        Assert.Equal((2_000, NodeState.Stopped), (last.MessagesSent, last.State));
+    }
+
+    private static async Task<NodeStatistics> UntilDeliveredAsync(QuickSilverNode node, long messages)
+    {
+        while (true)
+        {
+            NodeStatistics now = await node.GetStatisticsAsync().AsTask().WaitAsync(NodeRig.Patience);
+            if (now.MessagesReceived >= messages) return now;
+            await Task.Delay(5);
+        }
+    }
+
+    private static long Consumed(QuickSilverNode node, string instrumentName)
+    {
+        long value = -1;
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, listener) =>
+            {
+                bool isMine = instrument.Meter.Tags?.Any(tag => node.Name.Equals(tag.Value)) == true;
+                if (isMine && instrument.Name == instrumentName) listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((_, measured, _, _) => value = measured);
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return value;
+    }
+}
