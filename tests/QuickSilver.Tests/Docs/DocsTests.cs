@@ -15,12 +15,12 @@ namespace QuickSilver.Tests.Docs;
 public sealed partial class DocsTests
 {
     [Theory]
-    [InlineData("docs/failures.md", nameof(FailureSnippets))]
-    [InlineData("docs/getting-started.md", nameof(StartSnippets))]
-    [InlineData("README.md", nameof(StartSnippets))]
+    [InlineData("docs/failures.md", "tests/QuickSilver.Tests/Docs/FailureSnippets.cs")]
+    [InlineData("docs/getting-started.md", "tests/QuickSilver.Tests/Docs/StartSnippets.cs")]
+    [InlineData("README.md", "tests/Programs/Greetings/ReadmePrograms.cs")]
     public void The_code_on_the_pages_is_compiled(string page, string snippets)
     {
-        string source = Flatten(File.ReadAllText(PathOf($"tests/QuickSilver.Tests/Docs/{snippets}.cs")));
+        string source = Flatten(File.ReadAllText(PathOf(snippets)));
         MatchCollection blocks = CodeBlock().Matches(File.ReadAllText(PathOf(page)));
         Assert.NotEmpty(blocks);
         foreach (Match block in blocks)

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -8,26 +9,9 @@ using QuickSilver.Diagnostics;
 
 namespace QuickSilver.Tests.Docs;
 
-/// <summary>The code of README.md and docs/getting-started.md: it compiles here, and the pages are held to it.</summary>
+/// <summary>The code of docs/getting-started.md: it compiles here, and the page is held to it.</summary>
 internal static class StartSnippets
 {
-    public static async Task SubscribeAsync()
-    {
-        await using var node = await QuickSilverNode.StartAsync();
-        await using var group = await node.JoinAsync("greetings");   // returns in an installed view: what is sent from now on is seen
-        await foreach (var message in group.ReadAllAsync())
-            Console.WriteLine($"{message.SenderName}: {message.GetString()}");
-    }
-
-    public static async Task PublishAsync()
-    {
-        await using var node = await QuickSilverNode.StartAsync();
-        await using var group = await node.JoinAsync("greetings");
-        await group.WaitForMembersAsync(2);
-        await group.SendAsync("hello from " + node.Name);
-        await group.LeaveAsync();                                    // drains, then leaves
-    }
-
     public static async Task StartNamedAsync()
     {
         await using var node = await QuickSilverNode.StartAsync(new QuickSilverOptions { ClusterName = "pricing" });
@@ -58,6 +42,16 @@ internal static class StartSnippets
         QuickSilverNode left = await QuickSilverNode.StartAsync(options);
         QuickSilverNode right = await QuickSilverNode.StartAsync(options);
         return (left, right);
+    }
+
+    public static async Task ReadUntilTerminatedAsync(Group group, Action<string> tell)
+    {
+        using PosixSignalRegistration terminated = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal =>
+        {
+            signal.Cancel = true; // the program ends by itself, when its reading has ended
+            _ = group.DisposeAsync().AsTask();
+        });
+        await foreach (Message message in group.ReadAllAsync()) tell(message.GetString());
     }
 
     public static void Count(Group group)

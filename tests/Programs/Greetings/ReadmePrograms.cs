@@ -1,0 +1,25 @@
+using QuickSilver;
+
+namespace Greetings;
+
+/// <summary>The code of README.md: the page is held to it, and tests run it.</summary>
+internal static class ReadmePrograms
+{
+    public static async Task SubscribeAsync()
+    {
+        await using var node = await QuickSilverNode.StartAsync();
+        await using var group = await node.JoinAsync("greetings");   // returns in an installed view: what is sent from now on is seen
+        Console.CancelKeyPress += async (_, key) => { key.Cancel = true; await group.DisposeAsync(); };   // Ctrl+C leaves, which ends the reading
+        await foreach (var message in group.ReadAllAsync())
+            Console.WriteLine($"{message.SenderName}: {message.GetString()}");
+    }
+
+    public static async Task PublishAsync()
+    {
+        await using var node = await QuickSilverNode.StartAsync();
+        await using var group = await node.JoinAsync("greetings");
+        await group.WaitForMembersAsync(2);
+        await group.SendAsync("hello from " + node.Name);
+        await group.LeaveAsync();                                    // drains, then leaves
+    }
+}
