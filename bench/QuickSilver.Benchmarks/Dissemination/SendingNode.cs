@@ -104,9 +104,4 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     public void OnDone(ProtocolView view, Instant now)
     {
     }
-
-    /// <inheritdoc/>
-    public void OnDrained(ProtocolSender group, Instant now)
-    {
-    }
 }

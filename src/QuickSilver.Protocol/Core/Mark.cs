@@ -196,8 +196,8 @@ internal enum Mark : byte
     /// <summary>A packet that was expected to be short and alone was not.</summary>
     LonePacketIsLong,
 
-    /// <summary>Messages waited to be bound when the step changed.</summary>
-    QueueMovedToNewStep,
+    /// <summary>A group's sources had messages when the step changed.</summary>
+    SourcesMovedToNewStep,
 
     /// <summary>A message waited for a step that is installed and not yet active.</summary>
     BindingWaitsForStep,

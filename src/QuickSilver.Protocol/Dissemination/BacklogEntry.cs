@@ -4,5 +4,5 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <param name="Message">The message.</param>
 /// <param name="GroupIndex">Its group's index in the region.</param>
 /// <param name="IsFirst">True for the group's first message in the stream.</param>
-/// <param name="IsPulled">True when a source wrote it which the stream could have asked itself.</param>
-internal readonly record struct BacklogEntry(OutgoingMessage Message, int GroupIndex, bool IsFirst, bool IsPulled);
+/// <param name="IsShared">True when other streams carry the message too.</param>
+internal readonly record struct BacklogEntry(OutgoingMessage Message, int GroupIndex, bool IsFirst, bool IsShared);

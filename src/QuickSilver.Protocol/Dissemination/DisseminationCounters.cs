@@ -45,7 +45,7 @@ public sealed class DisseminationCounters
     /// <summary>How often admission to a group shut.</summary>
     public ulong GatesShut;
 
-    /// <summary>Messages admitted and not yet known stable, counted once per stream.</summary>
+    /// <summary>Messages taken from sources and not yet known stable, counted once per stream.</summary>
     public long PendingMessages;
 
     /// <summary>Bytes of them.</summary>

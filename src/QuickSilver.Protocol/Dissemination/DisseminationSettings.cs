@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>What dissemination is told; validated by the host. Defaults are the public options' defaults.</summary>
 public sealed record DisseminationSettings
 {
-    /// <summary>Limits of what is pending, admitted messages that wait included.</summary>
+    /// <summary>Limits of what is pending: taken from sources, and not known stable.</summary>
     public PendingQuota Pending { get; init; } = new();
 
     /// <summary>How each stream is paced.</summary>

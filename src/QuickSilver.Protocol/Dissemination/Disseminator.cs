@@ -8,16 +8,17 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.
 /// <para>
-/// A message goes from <see cref="GroupSender.Admit"/> through the binding to a step into the region buffer of each <see cref="StreamSender"/>, and
-/// from there into packets when the root asks. Feedback (<see cref="OnAck"/>, <see cref="OnNak"/>) comes back by stream. The switch to another step
-/// happens between two messages: what is bound stays in the old views' streams, which end when it is stable; what is admitted binds to the new.
+/// A message comes from a source of its group (<see cref="IMessageSource"/>), which is asked when it can be sent: when the root asks, by the packer, and
+/// the source writes into the packet; otherwise by the group (<see cref="GroupSender"/>), which binds it to the step and puts it into the region buffer
+/// of each <see cref="StreamSender"/>, from where it goes into packets when the root asks. Feedback (<see cref="OnAck"/>, <see cref="OnNak"/>) comes back
+/// by stream. The switch to another step happens between two messages: what is bound stays in the old views' streams, which end when it is stable; what
+/// is still with its source binds to the new.
 /// </para>
 /// </summary>
 public sealed class Disseminator
 {
     private readonly SendContext _context;
     private readonly Dictionary<GroupId, GroupSender> _groupById = [];
-    private readonly List<GroupSender> _groups = [];
     private readonly List<Ending> _endings = [];
     private readonly List<RegionView> _due = [];
     private readonly List<GroupSender> _waiting = [];
@@ -67,7 +68,6 @@ public sealed class Disseminator
         }
         sender = new GroupSender(_context, group, listener);
         _groupById.Add(group.Id, sender);
-        _groups.Add(sender);
         return sender;
     }
 
@@ -104,7 +104,11 @@ public sealed class Disseminator
             while (stream.Backlog.Direct.Count > 0) stream.Backlog.Direct.Dequeue().OnDirectEnded();
             stream.Gate.DetachAll(_waiting);
         }
-        _context.WaitingForStep.DetachAll(_waiting);
+        foreach (GroupSender group in _context.WaitingForStep)
+        {
+            if (group.MustRebind) _waiting.Add(group);
+        }
+        _context.WaitingForStep.Clear();
         EndSuperseded(step, now);
         foreach (GroupSender group in _waiting) group.OnSwitched(now);
         _waiting.Clear();
@@ -163,7 +167,6 @@ public sealed class Disseminator
     {
         _context.IsClosed = true;
         _context.Loop.Close();
-        foreach (GroupSender group in _groups) group.Close();
         foreach (StreamSender stream in _context.Streams.All) stream.Close(Instant.Zero);
         _context.CopyArena.Close();
         _context.SourceArena.Close();

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Who waits until everything admitted to a group before a moment is stable. Each marker counts down the messages that were pending then, told
+/// Who waits until everything that a group had sent before a moment is stable. Each marker counts down the messages that were pending then, told
 /// apart from later ones by their ordinal: messages become stable in any order. Costs nothing per message while nobody waits.
 /// </summary>
 internal sealed class FlushMarkers(SendContext context)
@@ -18,7 +18,7 @@ internal sealed class FlushMarkers(SendContext context)
         context.FlushesWaiting++;
     }
 
-    /// <summary>Messages are stable: a number of them, admitted one after the other.</summary>
+    /// <summary>Messages are stable: a number of them, taken one after the other.</summary>
     public void OnStable(ulong firstOrdinal, int count, Instant now)
     {
         bool reached = false;

@@ -6,8 +6,7 @@ namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// What one group's messages bind to in the active step: the streams into its region views that have a member other than this node, and the group's
-/// index in each. Kept from step to step and rewritten in place. A group that this node is not yet in has no streams; what it has pending is
-/// accounted for at the gate of all groups that wait for their step.
+/// index in each. Kept from step to step and rewritten in place. A group that this node is not yet in has no streams, and nothing pending.
 /// </summary>
 internal sealed class GroupBinding(SendContext context, GroupId group)
 {
@@ -52,21 +51,13 @@ internal sealed class GroupBinding(SendContext context, GroupId group)
             return;
         }
         context.Settings.Probes.Hit(Mark.BindingWaitsForStep);
-        context.WaitingForStep.Attach(sender);
+        context.WaitingForStep.Add(sender);
     }
 
     /// <summary>Counts messages as pending in every stream.</summary>
     public void AddToAccounts(int messages, long bytes)
     {
-        if (!IsBound) context.WaitingForStep.Account.Add(messages, bytes);
         for (int index = 0; index < Count; index++) _streams[index].Gate.Account.Add(messages, bytes);
-    }
-
-    /// <summary>Counts messages as pending no more in any stream.</summary>
-    public void RemoveFromAccounts(int messages, long bytes)
-    {
-        if (!IsBound) context.WaitingForStep.Account.Remove(messages, bytes);
-        for (int index = 0; index < Count; index++) _streams[index].Gate.Account.Remove(messages, bytes);
     }
 
     /// <summary>Adds the views of all streams that are not in a list yet.</summary>

@@ -6,17 +6,16 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One group as this node sends to it: admits its messages, gives them their numbers and binds them, each in its turn. Core thread only.
+/// One group as this node sends to it: asks its sources for messages, gives them their numbers and binds them, each in its turn. Core thread only.
 /// <para>
-/// A message is admitted at any time, counted as pending at once, and waits in the queue until the buffers of all regions of the group have room.
-/// Then it is <em>bound</em>: it takes its number and the active step, and gets one entry in the stream of each region view of the group that has a
-/// member other than this node. The binding of a group is worked out at its first message in a step. A group that the node has joined in a step that
-/// is not yet active waits for the switch.
+/// Messages stay with their sources (<see cref="IMessageSource"/>) until they can be sent: while the buffers of all regions of the group have room, and
+/// no limit of pending is reached. A message that is taken is <em>bound</em> at once: it takes its number and the active step, counts as pending, and
+/// gets one entry in the stream of each region view of the group that has a member other than this node. The binding of a group is worked out at its
+/// first message in a step. A group that the node has joined in a step that is not yet active waits for the switch.
 /// </para>
 /// <para>
-/// What a source writes is asked for as late as can be. While a group has nothing admitted, goes to one region view, and only such groups send there,
-/// it is <em>direct</em>: the packer lets its sources write into the packet itself, and binding and packing are one. Otherwise sources and admitted
-/// messages take turns at the buffers.
+/// While a group goes to one region view, and only such groups send there, it is <em>direct</em>: the packer lets its sources write into the packet
+/// itself, and binding and packing are one. Otherwise groups take turns at the buffers.
 /// </para>
 /// <para>
 /// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
@@ -28,16 +27,13 @@ public sealed class GroupSender
 {
     private readonly SendContext _context;
     private GroupBinding? _binding;
-    private MessageSupply _supply;
+    private MessageSources? _sources;
     private MessageNumbers _numbers;
     private GroupGate _gate = new();
     private ulong _countedIn;
     private int _memberCount;
     private bool _isScheduled;
     private bool _isDirect;
-
-    // Something admitted was left waiting: IDisseminationEvents.OnDrained is owed as soon as nothing is.
-    private bool _owesDrained;
 
     internal GroupSender(SendContext context, GroupInfo group, ISenderListener listener)
     {
@@ -55,21 +51,13 @@ public sealed class GroupSender
     /// until it said otherwise.</summary>
     public bool IsOpen => _gate.IsOpen;
 
-    /// <summary>True while no limit of pending is reached now, told or not: what a host looks at that sends more than once in one call. Who stops
-    /// because it is false hears of the gate again.</summary>
-    public bool HasRoom => _gate.HasRoom;
-
-    /// <summary>True when nothing admitted waits to be bound. When it is false, <see cref="IDisseminationEvents.OnDrained"/> will follow. Sources do
-    /// not count.</summary>
-    public bool IsDrained => _supply.Admitted.IsEmpty;
-
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber => _numbers.Last;
 
-    /// <summary>Messages admitted and not yet known stable.</summary>
+    /// <summary>Messages taken from sources and not yet known stable.</summary>
     public long PendingMessages => Unfinished.PendingMessages;
 
-    /// <summary>Bytes of messages admitted and not yet known stable.</summary>
+    /// <summary>Their bytes.</summary>
     public long PendingBytes => Unfinished.PendingBytes;
 
     /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
@@ -92,63 +80,46 @@ public sealed class GroupSender
     internal ref readonly MessageNumbers Numbers => ref _numbers;
 
     /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
-    internal bool MustRebind => !_supply.Admitted.IsEmpty || !_gate.HasRoom || !_gate.IsOpen || _supply.AnySourceReady;
+    internal bool MustRebind => !_gate.HasRoom || !_gate.IsOpen || _sources is { AnyReady: true };
 
-    /// <summary>Admits a message, open or not: the host stops when told that the gate has shut. Allocates nothing in steady state.</summary>
-    /// <param name="payload">The bytes, with one reference that passes to the sender.</param>
-    /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>
-    /// <param name="now">The present instant.</param>
-    public void Admit(Payload payload, SendTicket? ticket, Instant now)
-    {
-        _context.Loop.Enter();
-        OutgoingMessage message = _context.Messages.Take(this, ticket);
-        message.Hold(payload);
-        EnsureBound(now);
-        Account(message);
-        _supply.Admitted.Add(message);
-        // Inside another call it is bound only when that ends: whoever looks at IsDrained before has to be told.
-        if (_context.Loop.IsNested) NoteWaiting();
-        Schedule();
-        _context.Loop.Leave(now);
-        // A group that stands in a stream's line already, for its sources, is not scheduled again: no turn of the loop has noted the message.
-        NoteWaiting();
-    }
-
-    /// <summary>Asks to be told when everything admitted so far is stable; told before the call returns when it is already.</summary>
+    /// <summary>Asks to be told when everything taken from sources so far is stable; told before the call returns when it is already.</summary>
     public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(flushed, now);
 
-    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's message. For people: looks at
+    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's message. For diagnostics: looks at
     /// everything that is pending.</summary>
     /// <param name="ticket">The message's; null: all of the group's messages.</param>
     /// <param name="views">Views are added here.</param>
-    /// <returns>True when some of it is not bound yet, and cannot be before a newer step comes into use.</returns>
+    /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into use.</returns>
     public bool FindUnstable(SendTicket? ticket, List<RegionView> views)
     {
         foreach (StreamSender stream in _context.Streams.All)
         {
             if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
         }
-        if (!_supply.Admitted.Holds(this, ticket)) return false;
-        // Waits for room in a region's buffer, and so for everybody there.
-        _binding!.AddViewsTo(views);
+        bool isTaken = ticket is not null && views.Count > 0;
+        if (isTaken || _binding is null || _sources is not { AnyReady: true }) return false;
+        // Waits with its source for room, and so for everybody there.
+        _binding.AddViewsTo(views);
         return !_binding.IsBound;
     }
 
     /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
-    public void AddSource(IMessageSource source) => _supply.AddSource(source);
+    public void AddSource(IMessageSource source) => (_sources ??= new MessageSources()).Add(source);
 
-    /// <summary>Says that a source has something to send: it is asked, in turn with other sources and with admitted messages, until it says that it
-    /// has nothing.</summary>
+    /// <summary>Says that a source has something to send: it is asked, in turn with other sources, until it says that it has nothing.</summary>
     public void Signal(IMessageSource source, Instant now)
     {
-        if (!_supply.Signal(source)) return;
+        if (_sources is not { } sources || !sources.Signal(source)) return;
         _context.Loop.Enter();
         Schedule();
         _context.Loop.Leave(now);
     }
 
     /// <summary>Forgets a source.</summary>
-    public void RemoveSource(IMessageSource source) => _supply.RemoveSource(source);
+    public void RemoveSource(IMessageSource source) => _sources?.Remove(source);
+
+    /// <summary>Forgets all sources: the node leaves the group, and nothing of it may be bound before it is let in again.</summary>
+    internal void RemoveSources() => _sources?.Clear();
 
     /// <summary>Binds one message, if it can, and sees to it that the next has its turn.</summary>
     /// <param name="wokenBy">The stream at which the group waited until now; null when it did not wait at one.</param>
@@ -156,26 +127,15 @@ public sealed class GroupSender
     internal void BindNext(StreamSender? wokenBy, Instant now)
     {
         _isScheduled = false;
-        if (!EnsureBound(now))
-        {
-            // Bound again, and scheduled, by the switch: what waits in the queue makes it so.
-            NoteWaiting();
-            return;
-        }
-        if (TryGoDirect()) return;
+        // One that cannot be bound is scheduled again by the switch.
+        if (!EnsureBound(now) || TryGoDirect()) return;
         if (_binding!.FirstFull() is { } full)
         {
             WaitAt(full);
             return;
         }
-        if (Next() is { } message) Bind(message, now);
-        if (_owesDrained && _supply.Admitted.IsEmpty)
-        {
-            _owesDrained = false;
-            _context.Events.OnDrained(this, now);
-        }
+        if (TryPull()) BindPulled(now);
         if (!HasWork || _isScheduled) return;
-        NoteWaiting();
         StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
         if (line is not null) WaitAt(line);
         else Schedule();
@@ -184,15 +144,15 @@ public sealed class GroupSender
     /// <summary>The group's index in the region of the one stream to which it is direct.</summary>
     internal int DirectIndex => _binding!.GroupIndexAt(0);
 
-    /// <summary>Asks the direct group's sources for a message.</summary>
+    /// <summary>Asks the group's sources for a message.</summary>
     /// <returns>True when it is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
-    internal bool TryPull() => _supply.TryPull(in _gate, _context.SourceWriter);
+    internal bool TryPull() => _sources is { } sources && sources.TryPull(in _gate, _context.SourceWriter);
 
-    /// <summary>What was pulled cannot stay where it was written: it goes through the buffer.</summary>
+    /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the group.</summary>
     internal void BindPulled(Instant now) => Bind(TakePulled(), now);
 
     /// <summary>Messages were pulled and written into a packet: they have the numbers that follow, and the active step.</summary>
-    /// <returns>Place of the first in the order of admission.</returns>
+    /// <returns>Place of the first in the order in which they were taken.</returns>
     internal ulong OnWritten(in MessageRun run)
     {
         NoteSent(run.End - 1, run.Count, run.TotalLength);
@@ -213,6 +173,7 @@ public sealed class GroupSender
     /// <summary>The active step has changed while something of the group waited.</summary>
     internal void OnSwitched(Instant now)
     {
+        if (_sources is { AnyReady: true }) _context.Settings.Probes.Hit(Mark.SourcesMovedToNewStep);
         EnsureBound(now);
         Schedule();
     }
@@ -236,18 +197,12 @@ public sealed class GroupSender
         Listener.OnGateChanged(open, now);
     }
 
-    /// <summary>Drops what waits to be bound.</summary>
-    internal void Close()
-    {
-        while (!_supply.Admitted.IsEmpty) _supply.Admitted.Take().ReleaseBytes();
-    }
-
-    private bool HasWork => !_supply.Admitted.IsEmpty || (!_isDirect && _gate.HasRoom && _supply.AnySourceReady);
+    private bool HasWork => !_isDirect && _gate.HasRoom && _sources is { AnyReady: true };
 
     private bool TryGoDirect()
     {
-        if (_isDirect) return _supply.Admitted.IsEmpty;
-        if (!_supply.Admitted.IsEmpty || !HasWork || _binding!.Count != 1) return false;
+        if (_isDirect) return true;
+        if (!HasWork || _binding!.Count != 1) return false;
         StreamSender stream = _binding.StreamAt(0);
         if (!stream.HasOthers || !stream.Backlog.IsLeftToSources) return false;
         if (_context.Settings.Probes.Here(BuggifySite.SourceKeptFromPackets)) return false;
@@ -267,25 +222,18 @@ public sealed class GroupSender
     {
         _context.Settings.Probes.Hit(Mark.GroupWaitedForRoom);
         _isScheduled = true;
-        NoteWaiting();
         stream.Backlog.Waiters.Enqueue(this);
-    }
-
-    private void NoteWaiting() => _owesDrained |= !_supply.Admitted.IsEmpty;
-
-    // The next message of the queue and the sources; null when there is none.
-    private OutgoingMessage? Next()
-    {
-        if (!_supply.TryNext(in _gate, _context.SourceWriter, out OutgoingMessage? message)) return null;
-        return message ?? TakePulled();
     }
 
     private OutgoingMessage TakePulled()
     {
-        OutgoingMessage message = _context.Messages.Take(this, ticket: null);
-        message.IsPulled = true;
-        message.Hold(_context.SourceWriter.Finish());
-        Account(message);
+        MessageWriter writer = _context.SourceWriter;
+        bool isHanded = writer.TryTakeHanded(out Payload? payload, out SendTicket? ticket);
+        OutgoingMessage message = _context.Messages.Take(this, ticket);
+        if (isHanded) message.Hold(payload!);
+        else message.Hold(writer.Finish());
+        message.Ordinal = Unfinished.Add(1, message.Length);
+        _binding!.AddToAccounts(1, message.Length);
         return message;
     }
 
@@ -323,7 +271,7 @@ public sealed class GroupSender
             carriedHome |= stream.IsOwn;
             message.Unpacked++;
             message.Unstable++;
-            stream.Append(message, binding.GroupIndexAt(index), isPulled: message.IsPulled && binding.Count == 1);
+            stream.Append(message, binding.GroupIndexAt(index), isShared: binding.Count > 1);
         }
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
@@ -338,27 +286,14 @@ public sealed class GroupSender
         Unfinished.OnStable(message, now);
     }
 
-    // A message counts as pending in every stream of the group from its admission on.
-    private void Account(OutgoingMessage message)
-    {
-        message.Ordinal = Unfinished.Add(1, message.Length);
-        _binding!.AddToAccounts(1, message.Length);
-    }
-
-    // Works the binding out anew once per active step; what waits in the queue moves to the new streams' accounts.
+    // Works the binding out again once per active step.
     private bool EnsureBound(Instant now)
     {
         _binding ??= new GroupBinding(_context, Group.Id);
         if (_binding.IsCurrent) return _binding.IsBound;
-        if (!_supply.Admitted.IsEmpty)
-        {
-            _context.Settings.Probes.Hit(Mark.QueueMovedToNewStep);
-            _binding.RemoveFromAccounts(_supply.Admitted.Count, _supply.Admitted.Bytes);
-        }
         _gate.Reset();
         _binding.Rebind(this, now);
         if (_binding.IsBound) NoteMembers(_binding.Members);
-        if (!_supply.Admitted.IsEmpty) _binding.AddToAccounts(_supply.Admitted.Count, _supply.Admitted.Bytes);
         MarkGate();
         return _binding.IsBound;
     }

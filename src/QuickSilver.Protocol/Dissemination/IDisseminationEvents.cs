@@ -5,7 +5,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (admit, signal): such calls take effect when the
+/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (signal a source): such calls take effect when the
 /// outer one ends.
 /// </summary>
 public interface IDisseminationEvents
@@ -18,8 +18,4 @@ public interface IDisseminationEvents
 
     /// <summary>All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.</summary>
     void OnDone(RegionView view, Instant now);
-
-    /// <summary>Everything that had to wait in the group's admission queue has been bound. Not told of messages that never had to wait: see
-    /// <see cref="GroupSender.IsDrained"/>.</summary>
-    void OnDrained(GroupSender group, Instant now);
 }

@@ -10,7 +10,6 @@ internal sealed class MessagePool
         if (!_free.TryPop(out OutgoingMessage? message)) message = new OutgoingMessage();
         message.Group = group;
         message.Ticket = ticket;
-        message.IsPulled = false;
         return message;
     }
 

@@ -1,14 +1,13 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The message sources of one group, and which of them have said that they have something. A signal during a call that ends with "nothing" counts, so
-/// that what came in between is not forgotten.
+/// The message sources of one group, and which of them have said that they have something. They take turns, so a source that never ends does not hold
+/// up another. A signal during a call that ends with "nothing" counts, so that what came in between is not forgotten. Core thread only.
 /// </summary>
 internal sealed class MessageSources
 {
     private readonly List<Entry> _entries = [];
-
-    public int Count => _entries.Count;
+    private int _turn;
 
     /// <summary>True when some source wants to be asked.</summary>
     public bool AnyReady
@@ -31,6 +30,8 @@ internal sealed class MessageSources
         if (index >= 0) _entries.RemoveAt(index);
     }
 
+    public void Clear() => _entries.Clear();
+
     /// <summary>A source has something to send.</summary>
     /// <returns>False when it is not registered.</returns>
     public bool Signal(IMessageSource source)
@@ -41,9 +42,23 @@ internal sealed class MessageSources
         return true;
     }
 
-    /// <summary>Asks one source, if it wants to be asked.</summary>
-    /// <returns>True when it has written a message.</returns>
-    public bool TryAsk(int index, MessageWriter writer)
+    /// <summary>Lets the next source write a message.</summary>
+    /// <param name="gate">The group's: while it has no room sources are not asked.</param>
+    /// <param name="writer">Where a source writes.</param>
+    /// <returns>False when there is none.</returns>
+    public bool TryPull(in GroupGate gate, MessageWriter writer)
+    {
+        int count = _entries.Count;
+        for (int tried = 0; tried < count && gate.HasRoom; tried++)
+        {
+            if (_turn >= count) _turn = 0;
+            if (TryAsk(_turn++, writer)) return true;
+        }
+        return false;
+    }
+
+    // Asks one source, if it wants to be asked; true when it has written a message.
+    private bool TryAsk(int index, MessageWriter writer)
     {
         // A source may have been removed by one that was asked in the same round.
         if (index >= _entries.Count) return false;

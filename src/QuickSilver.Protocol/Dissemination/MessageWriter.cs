@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 
@@ -12,7 +13,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </para>
 /// <para>
 /// Awkward cases: a message that outgrows what was handed out moves to pooled memory, each time to a piece at least twice as large. So does one that
-/// ends with another length than the run's, and it is the last that is taken.
+/// ends with another length than the run's, and it is the last that is taken. A message that is in memory already is handed over (<see cref="Hand"/>)
+/// and takes its turn like one that was written.
 /// </para>
 /// Cost: O(1) a message. Allocates nothing in steady state. Core thread only.
 /// </summary>
@@ -31,6 +33,8 @@ public sealed class MessageWriter : IBufferWriter<byte>
     private bool _isInPlace;
     private int _like;
     private int _most;
+    private Payload? _payload;
+    private SendTicket? _ticket;
 
     /// <param name="arena">Where the memory is cut from; used by this writer only, because trimming needs the slice cut last.</param>
     internal MessageWriter(Arena arena) => _arena = arena;
@@ -124,6 +128,36 @@ public sealed class MessageWriter : IBufferWriter<byte>
     }
 
     /// <summary>
+    /// Hands over a message whose bytes are in memory of the source's own: nothing is copied here. What was written since the last end is discarded.
+    /// For a message that is long, or that somebody follows to its stability.
+    /// </summary>
+    /// <param name="payload">The bytes, with one reference that passes to the protocol.</param>
+    /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>
+    /// <returns>As <see cref="EndMessage"/>, and always false: the message is the last that is taken.</returns>
+    /// <exception cref="InvalidOperationException">A message has ended already after which no other is taken.</exception>
+    public bool Hand(Payload payload, SendTicket? ticket)
+    {
+        ArgumentNullException.ThrowIfNull(payload);
+        if (HasMessage) throw new InvalidOperationException("No other message is taken before the source is asked again.");
+        Discard();
+        _payload = payload;
+        _ticket = ticket;
+        HasMessage = true;
+        return false;
+    }
+
+    /// <summary>Takes a message that was handed over, with the reference to its bytes.</summary>
+    /// <returns>False when the message that has ended was written.</returns>
+    internal bool TryTakeHanded([NotNullWhen(true)] out Payload? payload, out SendTicket? ticket)
+    {
+        payload = _payload;
+        ticket = _ticket;
+        if (payload is null) return false;
+        Reset();
+        return true;
+    }
+
+    /// <summary>
     /// Takes a message that has ended elsewhere than at the caller's place: its bytes, with one reference that passes to the caller.
     /// </summary>
     internal Slice Finish()
@@ -197,6 +231,8 @@ public sealed class MessageWriter : IBufferWriter<byte>
         Use(default);
         _written = 0;
         _isInPlace = false;
+        _payload = null;
+        _ticket = null;
         HasMessage = false;
     }
 

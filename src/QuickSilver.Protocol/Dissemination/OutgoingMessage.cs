@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One message of this node from its admission to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool
+/// One message of this node from its source to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool
 /// when every stream knows it stable and it was delivered here; already when it is packed and was delivered here, if one stream carries it and nobody
 /// holds a ticket (<see cref="SentMessages"/>).
 /// </summary>
@@ -13,17 +13,14 @@ internal sealed class OutgoingMessage
     private Payload? _payload;
     private Slice _slice;
 
-    /// <summary>The next in the admission queue; once bound, the next that waits for its own delivery.</summary>
+    /// <summary>The next that waits for its own delivery.</summary>
     public OutgoingMessage? Next;
 
     public GroupSender Group = null!;
     public SendTicket? Ticket;
     public int Length;
 
-    /// <summary>True when a source wrote it, false when it was admitted.</summary>
-    public bool IsPulled;
-
-    /// <summary>Place in the order in which the group's messages were admitted: what flushes count by.</summary>
+    /// <summary>Place in the order in which the group's messages were taken from their sources: what flushes count by.</summary>
     public ulong Ordinal;
 
     /// <summary>Message number, once bound.</summary>

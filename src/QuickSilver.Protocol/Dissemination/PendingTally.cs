@@ -18,7 +18,7 @@ internal struct PendingTally
     public long Bytes { get; private set; }
 
     /// <summary>Messages are pending from now on.</summary>
-    /// <returns>Place of the first in the order of admission; the others follow it.</returns>
+    /// <returns>Place of the first in the order in which they were taken; the others follow it.</returns>
     public ulong Add(int messages, long bytes)
     {
         ulong first = _ordinal + 1;

@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// reached, so that groups are woken for a batch; four trains are enough for the socket never to wait for a group. The original had such marks, 150
 /// and 50 messages; ours are in bytes.
 /// <para>
-/// Groups that send what their sources write, and to this view alone, need no buffer: while nothing else is bound here they are <em>direct</em>, and
-/// the packer asks them itself.
+/// Groups that send to this view alone need no buffer: while nothing else is bound here they are <em>direct</em>, and the packer asks their sources
+/// itself.
 /// </para>
 /// </summary>
 internal sealed class RegionBuffer
@@ -21,7 +21,7 @@ internal sealed class RegionBuffer
 
     private readonly RingQueue<BacklogEntry> _entries = new();
     private int _packedOfFirst;
-    private int _others;
+    private int _shared;
 
     /// <summary>Bytes of messages and records that are still to be packed.</summary>
     public long Bytes { get; private set; }
@@ -43,8 +43,8 @@ internal sealed class RegionBuffer
     /// <summary>Groups whose sources write straight into packets, in the order of their turns.</summary>
     public RingQueue<GroupSender> Direct { get; } = new();
 
-    /// <summary>True when groups may be direct: whatever is bound was written by such as could be.</summary>
-    public bool IsLeftToSources => _others == 0;
+    /// <summary>True when groups may be direct: nothing is bound that other regions share.</summary>
+    public bool IsLeftToSources => _shared == 0;
 
     /// <summary>The entry to be packed next, and how much of it is packed already.</summary>
     public BacklogEntry First => _entries.First;
@@ -64,7 +64,7 @@ internal sealed class RegionBuffer
     public void Add(in BacklogEntry entry)
     {
         _entries.Enqueue(entry);
-        if (!entry.IsPulled) _others++;
+        if (entry.IsShared) _shared++;
         Bytes += entry.Message.Length + RecordCost;
         if (Bytes >= HighMark) IsFull = true;
     }
@@ -80,7 +80,7 @@ internal sealed class RegionBuffer
     public void RemoveFirst()
     {
         BacklogEntry entry = _entries.Dequeue();
-        if (!entry.IsPulled) _others--;
+        if (entry.IsShared) _shared--;
         Bytes -= entry.Message.Length - _packedOfFirst + RecordCost;
         _packedOfFirst = 0;
     }

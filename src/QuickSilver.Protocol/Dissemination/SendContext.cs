@@ -25,7 +25,6 @@ internal sealed class SendContext
         Counters = counters;
         Events = events;
         Limits = new PendingLimits(settings.Pending);
-        WaitingForStep = new StreamGate(Limits);
         CopyArena = new Arena(pool, BufferOwner.Pending);
         SourceArena = new Arena(pool, BufferOwner.Pending);
         SourceWriter = new MessageWriter(SourceArena);
@@ -50,8 +49,8 @@ internal sealed class SendContext
 
     public PendingLimits Limits { get; }
 
-    /// <summary>Holds the groups that cannot be bound before the next step is activated, and accounts for what they admitted.</summary>
-    public StreamGate WaitingForStep { get; }
+    /// <summary>The groups that cannot be bound before the next step is activated.</summary>
+    public List<GroupSender> WaitingForStep { get; } = [];
 
     /// <summary>Copies of own messages that no packet holds in one piece.</summary>
     public Arena CopyArena { get; }
@@ -78,7 +77,7 @@ internal sealed class SendContext
 
     public StepNumber ActiveStep { get; set; }
 
-    /// <summary>How many wait until what a group has admitted is stable.</summary>
+    /// <summary>How many wait until what a group has sent is stable.</summary>
     public int FlushesWaiting { get; set; }
 
     /// <summary>When a view last showed that it holds something new from this node.</summary>

@@ -35,7 +35,7 @@ internal sealed class SentMessages
     public void Count(OutgoingMessage message, ulong lastSequence) =>
         Count(message.Group, message.Ordinal, 1, message.Length, lastSequence);
 
-    /// <summary>The last bytes of a group's messages, admitted one after the other, are in a packet,
+    /// <summary>The last bytes of a group's messages, taken one after the other, are in a packet,
     /// and only their numbers and lengths matter from now on.</summary>
     public void Count(GroupSender group, ulong firstOrdinal, int count, long bytes, ulong lastSequence)
     {

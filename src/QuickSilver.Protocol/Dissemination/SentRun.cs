@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What of one group became part of one packet and waits to be stable: a run of messages that nobody asks about one by one, admitted one after the
+/// What of one group became part of one packet and waits to be stable: a run of messages that nobody asks about one by one, taken one after the
 /// other, or a single message whose record is still needed.
 /// </summary>
 internal struct SentRun
@@ -15,7 +15,7 @@ internal struct SentRun
     /// <summary>Whose messages they are.</summary>
     public GroupSender Group;
 
-    /// <summary>Place of the first in the order of admission; the others follow it.</summary>
+    /// <summary>Place of the first in the order in which they were taken; the others follow it.</summary>
     public ulong FirstOrdinal;
 
     /// <summary>Messages.</summary>

@@ -36,7 +36,7 @@ internal sealed class StreamMessages
     /// <summary>What is bound and not packed.</summary>
     public RegionBuffer Backlog { get; } = new();
 
-    /// <summary>Counts what is admitted or bound and not stable.</summary>
+    /// <summary>Counts what is bound and not stable.</summary>
     public StreamGate Gate { get; }
 
     /// <summary>Members of the view that are removed from the cluster: who sent what they may lack is told how many.</summary>
@@ -49,8 +49,8 @@ internal sealed class StreamMessages
     public bool Holds(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 
     /// <summary>Binds a message here; it was counted in the gate's account before.</summary>
-    public void Append(OutgoingMessage message, int groupIndex, bool isPulled) =>
-        Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isPulled));
+    public void Append(OutgoingMessage message, int groupIndex, bool isShared) =>
+        Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isShared));
 
     /// <summary>True when a group's next message is its first in the stream.</summary>
     public bool IsFirst(int groupIndex) => (_introduced[groupIndex >> 6] & (1UL << (groupIndex & 63))) == 0;

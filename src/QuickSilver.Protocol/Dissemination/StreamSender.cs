@@ -82,7 +82,7 @@ public sealed class StreamSender : IFeed
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
 
-    /// <summary>True while all that was admitted is sent, and nothing more is admitted before some of it is stable.</summary>
+    /// <summary>True while all that was taken is sent, and nothing more is taken before some of it is stable.</summary>
     internal bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
 
     /// <summary>True while somebody waits until messages sent here are stable: holds a ticket of one, or flushes.</summary>
@@ -154,11 +154,11 @@ public sealed class StreamSender : IFeed
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     /// <param name="message">The message.</param>
     /// <param name="groupIndex">Its group's index in the region.</param>
-    /// <param name="isPulled">True when a source wrote it which the stream could have asked itself.</param>
-    internal void Append(OutgoingMessage message, int groupIndex, bool isPulled)
+    /// <param name="isShared">True when other streams carry it too: then the stream could not have asked the source itself.</param>
+    internal void Append(OutgoingMessage message, int groupIndex, bool isShared)
     {
-        _messages.Append(message, groupIndex, isPulled);
-        if (!isPulled) SendDirectBack();
+        _messages.Append(message, groupIndex, isShared);
+        if (isShared) SendDirectBack();
         OnUnblocked();
     }
 
@@ -271,7 +271,7 @@ public sealed class StreamSender : IFeed
 
     private bool CanBuild => HasWork && !_builder.IsBlocked;
 
-    // Others send here as well: all take turns at the buffer.
+    // Groups of several regions send here as well: all take turns at the buffer.
     private void SendDirectBack()
     {
         while (Backlog.Direct.Count > 0)

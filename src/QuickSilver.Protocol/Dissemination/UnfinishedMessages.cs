@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One group's messages that are not over: from their admission until they are stable in every stream that carries them, and were delivered on this
+/// One group's messages that are not over: from when they are taken from their sources until they are stable in every stream that carries them, and were delivered on this
 /// node, in the order of their numbers. A record goes back to the pool when both are done; one that nobody asks about by itself, already when it is
 /// packed and delivered. Core thread only.
 /// </summary>
@@ -13,7 +13,7 @@ internal sealed class UnfinishedMessages(SendContext context)
     private SelfDelivery _selfDelivery;
     private PendingTally _pending;
 
-    /// <summary>Those admitted that are not known stable.</summary>
+    /// <summary>Those that are not known stable.</summary>
     public long PendingMessages => _pending.Messages;
 
     /// <summary>Their bytes.</summary>

@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of its groups has settled; a
-/// leave asks the server only when everything admitted to its groups has been bound. Core thread only.
+/// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of its groups has settled. A leave
+/// ends the asking of its groups' sources, so that nothing is bound there after the server has been asked. Core thread only.
 /// </summary>
 internal sealed class GroupStays(StackRooms rooms)
 {
@@ -25,12 +25,8 @@ internal sealed class GroupStays(StackRooms rooms)
     /// <summary>Asks the server to let this node into groups.</summary>
     public void Join(JoinRequest request, Instant now)
     {
-        var join = new JoinProgress(request);
-        _joins.Add(join);
-        // The server takes a join of a group that it believes this node to be in for fulfilled: so it must not overtake the leave.
-        join.Deferred.AddRange(request.Names.Where(IsToBeLeft));
-        string[] names = [.. request.Names.Where(name => !join.Deferred.Contains(name))];
-        if (names.Length > 0) rooms.Agent.RequestJoin(names, request.Mode, now);
+        _joins.Add(new JoinProgress(request));
+        rooms.Agent.RequestJoin(request.Names, request.Mode, now);
     }
 
     /// <summary>Stops caring for a join: what it has been, or will be, admitted to is left again.</summary>
@@ -43,24 +39,20 @@ internal sealed class GroupStays(StackRooms rooms)
         _joins.RemoveAll(static join => join.IsCancelled && join.Awaited.Count == 0);
     }
 
-    /// <summary>Leaves groups once what was admitted to them is bound.</summary>
+    /// <summary>Leaves groups.</summary>
     public void Leave(LeaveRequest request, Instant now)
     {
         var leave = new LeaveProgress(request);
+        var ids = new List<GroupId>(request.Groups.Count);
         foreach (LocalGroup group in request.Groups)
         {
             group.IsLeaving = true;
+            group.Sender.RemoveSources();
             leave.Waiting.Add(group);
+            ids.Add(group.Info.Id);
         }
         _leaves.Add(leave);
-        AskWhenDrained(leave, now);
-    }
-
-    /// <summary>Everything admitted to a group has been bound.</summary>
-    public void OnDrained(GroupSender sender, Instant now)
-    {
-        if (sender.Listener is not LocalGroup { IsLeaving: true }) return;
-        for (int index = 0; index < _leaves.Count; index++) AskWhenDrained(_leaves[index], now);
+        rooms.Agent.RequestLeave(ids, now);
     }
 
     /// <summary>A step is installed: stays begin and end.</summary>
@@ -154,7 +146,7 @@ internal sealed class GroupStays(StackRooms rooms)
         for (int index = _leaves.Count - 1; index >= 0; index--)
         {
             LeaveProgress leave = _leaves[index];
-            if (!leave.IsAsked || leave.Waiting.Count > 0) continue;
+            if (leave.Waiting.Count > 0) continue;
             _leaves.RemoveAt(index);
             leave.Request.OnCompleted(now);
         }
@@ -170,40 +162,9 @@ internal sealed class GroupStays(StackRooms rooms)
     private void Abandon(JoinProgress join, Instant now)
     {
         join.IsCancelled = true;
-        join.Awaited.ExceptWith(join.Deferred);
-        join.Deferred.Clear();
         if (join.Admitted.Count == 0) return;
         Leave(new SilentLeave([.. join.Admitted]), now);
         join.Admitted.Clear();
-    }
-
-    private void AskWhenDrained(LeaveProgress leave, Instant now)
-    {
-        if (leave.IsAsked) return;
-        foreach (LocalGroup group in leave.Request.Groups)
-        {
-            if (leave.Waiting.Contains(group) && !group.Sender.IsDrained) return;
-        }
-        leave.IsAsked = true;
-        var ids = new List<GroupId>(leave.Waiting.Count);
-        foreach (LocalGroup group in leave.Request.Groups)
-        {
-            if (leave.Waiting.Contains(group)) ids.Add(group.Info.Id);
-        }
-        rooms.Agent.RequestLeave(ids, now);
-        foreach (LocalGroup group in leave.Request.Groups) AskDeferred(group.Info.Name, now);
-    }
-
-    /// <summary>A group that this node has been told to leave, and that the server has not been asked to let it leave.</summary>
-    private bool IsToBeLeft(string name) =>
-        _byName.TryGetValue(name, out LocalGroup? group) && _leaves.Exists(leave => !leave.IsAsked && leave.Waiting.Contains(group));
-
-    private void AskDeferred(string name, Instant now)
-    {
-        foreach (JoinProgress join in _joins)
-        {
-            if (join.Deferred.Remove(name)) rooms.Agent.RequestJoin([name], join.Request.Mode, now);
-        }
     }
 
     private sealed class JoinProgress(JoinRequest request)
@@ -211,9 +172,6 @@ internal sealed class GroupStays(StackRooms rooms)
         public JoinRequest Request { get; } = request;
 
         public HashSet<string> Awaited { get; } = new(request.Names, StringComparer.Ordinal);
-
-        /// <summary>Names that are asked for when the leave before has been.</summary>
-        public List<string> Deferred { get; } = [];
 
         public List<LocalGroup> Admitted { get; } = [];
 
@@ -227,8 +185,6 @@ internal sealed class GroupStays(StackRooms rooms)
         public LeaveRequest Request { get; } = request;
 
         public HashSet<LocalGroup> Waiting { get; } = [];
-
-        public bool IsAsked { get; set; }
     }
 
     private sealed class SilentLeave(IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)

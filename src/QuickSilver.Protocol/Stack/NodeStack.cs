@@ -77,7 +77,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>Stops caring for a join: what it was admitted to is left again.</summary>
     public void CancelJoin(JoinRequest request, Instant now) => _rooms.Groups.CancelJoin(request, now);
 
-    /// <summary>Leaves groups, after what was admitted to them is bound.</summary>
+    /// <summary>
+    /// Leaves groups. Their sources are forgotten at once, and what they still have is not sent: a host leaves when they have nothing.
+    /// </summary>
     public void Leave(LeaveRequest request, Instant now) => _rooms.Groups.Leave(request, now);
 
     /// <summary>A group this node is in; null when it is not.</summary>

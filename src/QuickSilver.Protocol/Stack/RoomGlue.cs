@@ -19,9 +19,6 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);
 
     /// <inheritdoc/>
-    public void OnDrained(GroupSender group, Instant now) => rooms.Groups.OnDrained(group, now);
-
-    /// <inheritdoc/>
     public bool HasRoomFor(int bytes) => rooms.Deliverer.Cap.Allows(bytes);
 
     /// <inheritdoc/>

@@ -49,7 +49,7 @@ internal static class LivenessChecks
             long pending = sender.Counters.PendingMessages;
             return pending > 0 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }
-        if (stay is { Waiting: > 0 }) return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} waiting at its shut gate");
+        if (stay is { Waiting: > 0 }) return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} that nobody has asked for");
         if (log.Numbered < log.Count) return ("D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
         if (log.Stable < log.Count) return ("D7", $"node {sender.Index} knows {log.Stable} of its {log.Count} messages to {group.Name} stable");
         return null;

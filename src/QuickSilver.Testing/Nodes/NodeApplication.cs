@@ -74,31 +74,15 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         }
     }
 
-    /// <summary>Sends a message, or keeps it until the gate opens.</summary>
-    public void Send(SimulatedGroup group, int bytes, Instant now)
-    {
-        if (group.WaitingSizes.Count > 0 || !group.Local.IsOpen) group.WaitingSizes.Enqueue(bytes);
-        else SendNow(group, bytes, now);
-    }
+    /// <summary>Sends a message with a ticket: it is handed over when the protocol asks for it.</summary>
+    public void Send(SimulatedGroup group, int bytes, Instant now) => Give(group, 1, bytes, isHanded: true, now);
 
     /// <summary>Lets a source of the group give so many messages more.</summary>
-    public void Pull(SimulatedGroup group, int count, int bytes, Instant now)
-    {
-        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1));
-        for (int index = 0; index < count; index++) group.Source.Sizes.Enqueue((bytes, false));
-        group.Local.Signal(group.Source, now);
-    }
+    public void Pull(SimulatedGroup group, int count, int bytes, Instant now) => Give(group, count, bytes, isHanded: false, now);
 
-    /// <summary>Puts a message behind those that the group's source has still to give; if it needs a ticket, or is long, it is admitted, and what is
-    /// before it too.</summary>
-    public void Stage(SimulatedGroup group, int bytes, bool isConfirmed, Instant now)
-    {
-        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1));
-        bool isAdmitted = isConfirmed || bytes > LongestStaged;
-        group.Source.Sizes.Enqueue((bytes, isAdmitted));
-        if (isAdmitted) group.Source.ToAdmit++;
-        Advance(group, group.Source, now);
-    }
+    /// <summary>Sends a message as an application does: if it needs a ticket, or is long, it is handed over, otherwise written.</summary>
+    public void Stage(SimulatedGroup group, int bytes, bool isConfirmed, Instant now) =>
+        Give(group, 1, bytes, isConfirmed || bytes > LongestStaged, now);
 
     /// <summary>Lets a source of the group give messages without end, or ends that.</summary>
     /// <param name="group">The group.</param>
@@ -106,9 +90,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <param name="now">The present instant.</param>
     public void PullEndlessly(SimulatedGroup group, int bytes, Instant now)
     {
-        if (group.Source is null) group.Local.AddSource(group.Source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1));
-        group.Source.EndlessBytes = bytes;
-        group.Local.Signal(group.Source, now);
+        SourceOf(group).EndlessBytes = bytes;
+        group.Local.Sender.Signal(SourceOf(group), now);
     }
 
     /// <summary>Writes the next message of a source.</summary>
@@ -128,6 +111,20 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
         if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
+    }
+
+    /// <summary>Makes a message with a ticket in memory of the application's, and hands it over.</summary>
+    public void Hand(SimulatedGroup group, int bytes, MessageWriter messages)
+    {
+        SenderLog log = group.Log.Of(node.Index);
+        if (!_payloads.TryPop(out SimulatedPayload? payload)) payload = new SimulatedPayload(this);
+        PayloadsOut++;
+        Span<byte> room = payload.Start(bytes);
+        SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
+        ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
+        if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
+        node.Work.OnMessageSent();
+        messages.Hand(payload, new SimulatedTicket(this, group, number));
     }
 
     /// <summary>A message has its number.</summary>
@@ -207,14 +204,6 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         if (run.Log is not null) NoteView(stay);
     }
 
-    /// <summary>The gate of a stay has opened, or shut.</summary>
-    public void OnGateChanged(SimulatedGroup stay, bool open, Instant now)
-    {
-        if (!open) return;
-        if (stay.Source is { ToAdmit: > 0 } source) Advance(stay, source, now);
-        while (stay.WaitingSizes.Count > 0 && stay.Local.IsOpen && stay.Local.HasRoom) SendNow(stay, stay.WaitingSizes.Dequeue(), now);
-    }
-
     /// <inheritdoc/>
     public void OnStepActivated(StepNumber step, Instant now) =>
         run.Trace.Add(TraceKind.Step, run.Now, (ulong)node.Index + (1UL << 32), step.Counter);
@@ -260,29 +249,19 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         run.Note(node.Index, $"view {stay.Log.LogName} {view} {string.Join(',', members.Order())}");
     }
 
-    // Admits what has to be, as long as there is room, with what is before it; the rest is pulled.
-    private void Advance(SimulatedGroup group, SimulatedSource source, Instant now)
+    private void Give(SimulatedGroup group, int count, int bytes, bool isHanded, Instant now)
     {
-        while (source.ToAdmit > 0 && group.Local.IsOpen && group.Local.HasRoom)
-        {
-            (int bytes, bool isAdmitted) = source.Sizes.Dequeue();
-            if (isAdmitted) source.ToAdmit--;
-            SendNow(group, bytes, now);
-        }
-        group.Local.Signal(source, now);
+        SimulatedSource source = SourceOf(group);
+        for (int index = 0; index < count; index++) source.Sizes.Enqueue((bytes, isHanded));
+        group.Local.Sender.Signal(source, now);
     }
 
-    private void SendNow(SimulatedGroup group, int bytes, Instant now)
+    private SimulatedSource SourceOf(SimulatedGroup group)
     {
-        SenderLog log = group.Log.Of(node.Index);
-        if (!_payloads.TryPop(out SimulatedPayload? payload)) payload = new SimulatedPayload(this);
-        PayloadsOut++;
-        Span<byte> room = payload.Start(bytes);
-        SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
-        ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
-        if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
-        node.Work.OnMessageSent();
-        group.Local.Send(payload, new SimulatedTicket(this, group, number), now);
+        if (group.Source is { } known) return known;
+        var source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1);
+        group.Local.Sender.AddSource(source);
+        return group.Source = source;
     }
 
     private ulong Identity(SimulatedGroup group, int number) => ((ulong)node.Index << 48) + ((ulong)group.Log.Index << 32) + (uint)number;

@@ -54,14 +54,12 @@ public sealed class SimulatedGroup : IGroupListener
     /// <summary>Losses reported.</summary>
     public int Losses { get; internal set; }
 
-    /// <summary>Messages of the application that wait because the protocol's gate is shut.</summary>
-    public int Waiting => WaitingSizes.Count;
+    /// <summary>Messages of the application that the protocol has not asked for.</summary>
+    public int Waiting => Source?.Sizes.Count ?? 0;
 
     internal GroupLog Log { get; }
 
     internal GroupId Id { get; }
-
-    internal Queue<int> WaitingSizes { get; } = new();
 
     internal SimulatedSource? Source { get; set; }
 
@@ -91,5 +89,8 @@ public sealed class SimulatedGroup : IGroupListener
 
     void IGroupListener.OnViewChanged(Instant now) => Node.Application.OnViewChanged(this);
 
-    void IGroupListener.OnGateChanged(bool open, Instant now) => Node.Application.OnGateChanged(this, open, now);
+    void IGroupListener.OnGateChanged(bool open, Instant now)
+    {
+        // The source keeps what it has, and is asked again by the protocol.
+    }
 }

@@ -133,7 +133,7 @@ public sealed class SimulatedNode : IMembershipClient
         return leave;
     }
 
-    /// <summary>Sends a message; when the protocol's gate is shut it waits in the application, in order.</summary>
+    /// <summary>Sends a message with a ticket; until the protocol asks for it, it waits in the application, in order.</summary>
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Send(string group, int bytes)
     {
@@ -153,7 +153,7 @@ public sealed class SimulatedNode : IMembershipClient
     /// neither sends to it otherwise nor is pulled from.</summary>
     /// <param name="group">The group.</param>
     /// <param name="bytes">Size of the message.</param>
-    /// <param name="isConfirmed">True: it is admitted in its place, and has a ticket.</param>
+    /// <param name="isConfirmed">True: it has a ticket.</param>
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Stage(string group, int bytes, bool isConfirmed)
     {

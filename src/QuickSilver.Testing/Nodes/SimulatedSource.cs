@@ -1,4 +1,3 @@
-using System.Buffers;
 using QuickSilver.Protocol.Dissemination;
 
 namespace QuickSilver.Testing.Nodes;
@@ -9,11 +8,8 @@ namespace QuickSilver.Testing.Nodes;
 /// <param name="writesRuns">Whether it writes messages of one length side by side.</param>
 internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group, bool writesRuns) : IMessageSource
 {
-    /// <summary>Sizes of the messages it has still to give, and whether each is to be admitted instead.</summary>
-    public Queue<(int Bytes, bool IsAdmitted)> Sizes { get; } = new();
-
-    /// <summary>How many are to be admitted.</summary>
-    public int ToAdmit { get; set; }
+    /// <summary>Sizes of the messages it has still to give, and whether each is handed over with a ticket or written.</summary>
+    public Queue<(int Bytes, bool IsHanded)> Sizes { get; } = new();
 
     /// <summary>Above 0: it always has another message of so many bytes.</summary>
     public int EndlessBytes { get; set; }
@@ -21,16 +17,37 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     /// <inheritdoc/>
     public bool Write(MessageWriter messages)
     {
-        // What was admitted before goes first.
-        if (!group.Local.IsDrained) return true;
-        bool isAnyLeft;
-        do
+        while (true)
         {
             if (WriteRun(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
-            isAnyLeft = TryWriteNext(messages);
+            if (EndlessBytes > 0)
+            {
+                owner.WritePulled(group, EndlessBytes, messages);
+            }
+            else if (!Sizes.TryDequeue(out (int Bytes, bool IsHanded) next))
+            {
+                WriteNothing(messages);
+                return false;
+            }
+            else if (next.IsHanded)
+            {
+                if (next.Bytes % 2 == 1) WriteNothing(messages);
+                owner.Hand(group, next.Bytes, messages);
+                return true;
+            }
+            else
+            {
+                owner.WritePulled(group, next.Bytes, messages);
+            }
+            if (!messages.EndMessage()) return true;
         }
-        while (isAnyLeft && messages.EndMessage());
-        return isAnyLeft;
+    }
+
+    // What is written before false, or before a message is handed over, is to be discarded: so something is written.
+    private static void WriteNothing(MessageWriter messages)
+    {
+        messages.GetSpan(1)[0] = 1;
+        messages.Advance(1);
     }
 
     // As many messages of the length that is asked for as come next.
@@ -48,25 +65,5 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     }
 
     private bool NextHas(int length) =>
-        EndlessBytes > 0 ? EndlessBytes == length : Sizes.TryPeek(out (int Bytes, bool IsAdmitted) next) && !next.IsAdmitted && next.Bytes == length;
-
-    /// <inheritdoc/>
-    public bool TryWriteNext(IBufferWriter<byte> message)
-    {
-        if (EndlessBytes > 0)
-        {
-            owner.WritePulled(group, EndlessBytes, message);
-            return true;
-        }
-        if (!Sizes.TryPeek(out (int Bytes, bool IsAdmitted) next) || next.IsAdmitted)
-        {
-            // What is written before false is to be discarded: so something is written.
-            message.GetSpan(1)[0] = 1;
-            message.Advance(1);
-            return false;
-        }
-        Sizes.Dequeue();
-        owner.WritePulled(group, next.Bytes, message);
-        return true;
-    }
+        EndlessBytes > 0 ? EndlessBytes == length : Sizes.TryPeek(out (int Bytes, bool IsHanded) next) && !next.IsHanded && next.Bytes == length;
 }

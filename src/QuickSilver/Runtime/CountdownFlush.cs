@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Stack;
 namespace QuickSilver.Runtime;
 
 /// <summary>Waits until several groups are flushed. Core thread only, but for <see cref="Task"/>.</summary>
-internal sealed class CountdownFlush : FlushRequest
+internal sealed class CountdownFlush
 {
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _left = 1;
@@ -16,7 +16,7 @@ internal sealed class CountdownFlush : FlushRequest
     public void Expect() => _left++;
 
     /// <summary>Asks a group that was expected.</summary>
-    public void Ask(LocalGroup group, Instant now) => group.Flush(this, now);
+    public void Ask(LocalGroup group, Instant now) => group.Sender.Flush(OnFlushed, now);
 
     /// <summary>No more groups are added.</summary>
     public void Seal(Instant now) => OnFlushed(now);
@@ -27,8 +27,7 @@ internal sealed class CountdownFlush : FlushRequest
         if (_done.TrySetException(reason)) _ = _done.Task.Exception;
     }
 
-    /// <inheritdoc/>
-    public override void OnFlushed(Instant now)
+    private void OnFlushed(Instant now)
     {
         if (--_left == 0) _done.TrySetResult();
     }

@@ -54,8 +54,8 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     public void Add(LocalGroup local, AlarmQueue alarms)
     {
         _local = local;
-        _alarm = new Alarm(alarms, now => _local?.Signal(this, now));
-        local.AddSource(this);
+        _alarm = new Alarm(alarms, now => _local?.Sender.Signal(this, now));
+        local.Sender.AddSource(this);
     }
 
     /// <summary>Takes the feed out, of a stay that has ended too: the protocol keeps sources for the life of the node.</summary>
@@ -64,7 +64,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (IsRemoved) return;
         IsRemoved = true;
         _alarm?.Cancel();
-        _local?.RemoveSource(this);
+        _local?.Sender.RemoveSource(this);
         _local = null;
         _handle.Forget(this);
     }
@@ -79,11 +79,8 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         }
         // A full fence: the look at what the feed has must not pass it, or a signal between the two would be lost.
         Interlocked.Exchange(ref _isSignalled, 0);
-        if (!IsRemoved) _local?.Signal(this, now);
+        if (!IsRemoved) _local?.Sender.Signal(this, now);
     }
-
-    /// <inheritdoc/>
-    public bool TryWriteNext(IBufferWriter<byte> message) => _feed.TryWriteNext(message);
 
     /// <inheritdoc/>
     public bool Write(MessageWriter messages)
@@ -124,7 +121,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         int most = count + UserCodeWatch.LongestRun;
         do
         {
-            if (!TryWriteNext(this)) return false;
+            if (!_feed.TryWriteNext(this)) return false;
             count++;
             bytes += messages.Length;
         }

@@ -106,10 +106,12 @@ internal sealed class GroupCore : IGroupListener
     public bool Flush(CountdownFlush flush, Instant now) => Local is { IsLeaving: false } && Sends.Flush(flush, now);
 
     /// <summary>The node is about to leave the group: what was sent goes first.</summary>
-    public void OnLeaving(Instant now)
+    /// <param name="drained">Called when the protocol has taken it; perhaps before this call returns.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnLeaving(Action<Instant> drained, Instant now)
     {
         State = GroupState.Leaving;
-        Sends.OnLeaving(now);
+        Sends.OnLeaving(drained, now);
     }
 
     /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>

@@ -78,21 +78,20 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Takes handles out of their groups, and the node out of the groups whose last handle has gone.</summary>
     public void Leave(LeaveOperation leave, Instant now)
     {
-        var locals = new List<LocalGroup>();
+        var groups = new List<GroupCore>();
         foreach (Group handle in leave.Handles)
         {
-            if (handle.Core is { State: GroupState.Joined, Local: { } local, Handles.Count: 1 } last)
+            if (handle.Core is { State: GroupState.Joined, Local: not null, Handles.Count: 1 } last)
             {
                 // The last handle hears what still comes, until the node is out.
-                last.OnLeaving(now);
-                locals.Add(local);
+                groups.Add(last);
                 continue;
             }
             handle.Core?.Detach(handle);
             handle.Finish(null);
         }
-        if (locals.Count == 0) OnLeft(leave);
-        else node.Stack.Leave(new StackLeave(this, leave, locals), now);
+        if (groups.Count == 0) OnLeft(leave);
+        else Leave(groups, leave, now);
     }
 
     /// <summary>Ends one handle with a reason, at once, and leaves the group if it was the last.</summary>
@@ -240,9 +239,25 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private void LeaveIfUnused(GroupCore group, Instant now)
     {
-        if (group.Handles.Count > 0 || group.State != GroupState.Joined || group.Local is not { } local) return;
-        group.OnLeaving(now);
-        node.Stack.Leave(new StackLeave(this, null, [local]), now);
+        if (group.Handles.Count > 0 || group.State != GroupState.Joined || group.Local is null) return;
+        Leave([group], null, now);
+    }
+
+    // The protocol is told when it has taken all that the groups had to send.
+    private void Leave(List<GroupCore> groups, LeaveOperation? leave, Instant now)
+    {
+        NodeStack stack = node.Stack;
+        var request = new StackLeave(this, leave, [.. groups.Select(static group => group.Local!)]);
+        int left = groups.Count;
+        foreach (GroupCore group in groups)
+        {
+            group.OnLeaving(
+                later =>
+                {
+                    if (--left == 0) stack.Leave(request, later);
+                },
+                now);
+        }
     }
 
     private void OnLeft(StackLeave left, Instant now)

@@ -1,4 +1,3 @@
-using System.Buffers;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
@@ -11,13 +10,13 @@ namespace QuickSilver.Runtime;
 /// What a node's application sends to one group with calls, on its way from their threads to the protocol.
 /// <para>
 /// Idea: admitted messages wait in a stage, and the protocol takes them from there as from a feed: when they could be sent, straight into a packet.
-/// A request tells the core that there is something, one until the core has seen it.
+/// A message with a ticket, or too long to be copied once more, is handed over as it is. A request tells the core that there is something, one until
+/// the core has seen it.
 /// </para>
 /// <para>
-/// Awkward cases. A message with a ticket, or too long to be copied once more, is admitted to the protocol as it is, and with it all that was sent
-/// before; what was sent after it stays in the stage until those are bound, so the order holds. So it is for a flush, which has to know of all
-/// messages before it, and for a leave. In a group without other members what is admitted is delivered and done with at once, and handlers may answer
-/// it: so no more is admitted in one go than was there at its beginning.
+/// Awkward cases. A flush is an entry of the stage, since what has its place before it may still be in another producer's hands. The protocol counts
+/// what it has taken only after the call in which it took it: so a flush at the stage's head ends the call, and is asked for in the next turn. A leave
+/// closes the stage, and is asked for when all that has a place in it has been taken.
 /// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>
@@ -31,21 +30,15 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
     private HashSet<ConfirmTicket>? _tickets;
     private LocalGroup? _local;
     private Exception? _goneReason;
+    private Action<Instant>? _drained;
     private bool _isSource;
 
-    // Given to the protocol and not yet packed: unsent for the gate, pending for the protocol.
-    private long _unpacked;
-
-    // Flushes that are in the stage.
-    private int _flushes;
-
-    // Written since the protocol asked.
-    private int _written;
-    private long _writtenBytes;
+    // Taken by the protocol since it asked.
+    private int _taken;
+    private long _takenBytes;
 
     // Any thread's.
     private int _isSignalled;
-    private int _mustAdmit;
 
     /// <summary>Makes the way of a group that is being joined.</summary>
     public GroupSends(NodeServices services, GroupCore group)
@@ -66,8 +59,8 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
     /// <summary>Admission. Any thread.</summary>
     public SendGate Gate { get; }
 
-    /// <summary>Messages admitted and not yet given to the protocol.</summary>
-    public long Staged => Gate.UnsentMessages - _unpacked;
+    /// <summary>Messages admitted and not yet taken by the protocol.</summary>
+    public long Staged => Gate.UnsentMessages;
 
     /// <summary>Hands over a message that the gate has admitted; copies it. Any thread; never waits.</summary>
     /// <param name="message">Of at most <see cref="SendStage.LongestMessage"/> bytes.</param>
@@ -82,7 +75,7 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
     /// <inheritdoc/>
     public bool TryEnqueue(object request)
     {
-        if (!TryAppend(request)) return false;
+        if (!_stage.TryAppend(request)) return false;
         Signal();
         return true;
     }
@@ -109,65 +102,57 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         Interlocked.Exchange(ref _isSignalled, 0);
         Gate.NoteUnsent();
         _group.Touch();
-        if (_local is not { IsLeaving: false } local)
+        if (_local is not { } local)
         {
-            AdmitAll(now);
+            DropAll();
             return;
         }
-        long left = MostStaged;
-        for (; left > 0 && Volatile.Read(ref _mustAdmit) > 0 && TryAdmitNext(now); left--) continue;
-        if (left == 0 && Volatile.Read(ref _mustAdmit) > 0) Signal();
-        if (!_isSource) local.AddSource(this);
-        _isSource = true;
-        local.Signal(this, now);
-    }
-
-    /// <inheritdoc/>
-    public bool TryWriteNext(IBufferWriter<byte> message)
-    {
-        if (!_stage.TryPeek(out ReadOnlySpan<byte> bytes, out object? request)) return false;
-        if (request is not null && MustBeAdmitted(request))
+        AskFlushes(local, now);
+        if (_drained is { } drained && _stage.IsDone)
         {
-            Signal();
-            return false;
+            _drained = null;
+            drained(now);
+            return;
         }
-        var payload = request as PooledPayload;
-        if (payload is not null) bytes = payload.Span;
-        bytes.CopyTo(message.GetSpan(bytes.Length));
-        message.Advance(bytes.Length);
-        _written++;
-        _writtenBytes += bytes.Length;
-        _stage.Advance();
-        payload?.Release();
-        return true;
+        if (!_isSource) local.Sender.AddSource(this);
+        _isSource = true;
+        local.Sender.Signal(this, now);
     }
 
     /// <inheritdoc/>
     public bool Write(MessageWriter messages)
     {
-        if (_local is not { IsLeaving: false } local) return false;
-        // What was admitted before goes first.
-        if (!local.IsDrained) return true;
-        bool isAnyLeft;
-        do
+        bool takesMore = true, isAnyLeft = true, isFlush = false;
+        while (takesMore && isAnyLeft && !isFlush)
         {
-            isAnyLeft = TryWriteNext(messages);
+            isAnyLeft = _stage.TryPeek(out ReadOnlySpan<byte> bytes, out object? request);
+            isFlush = request is CountdownFlush;
+            if (isAnyLeft && !isFlush) takesMore = Take(messages, bytes, request);
         }
-        while (isAnyLeft && messages.EndMessage());
-        Gate.OnSent(_written, _writtenBytes);
-        _group.OnFed(_written, _writtenBytes);
+        Gate.OnSent(_taken, _takenBytes);
+        _group.OnFed(_taken, _takenBytes);
         _group.Touch();
-        _written = 0;
-        _writtenBytes = 0;
-        return isAnyLeft;
+        _taken = 0;
+        _takenBytes = 0;
+        // A flush is asked for, and a leave goes on, when this call is over and what it gave is counted.
+        if (isFlush || (_drained is not null && _stage.IsDone)) Signal();
+        return isAnyLeft && !isFlush;
     }
 
-    /// <summary>The node leaves the group: nothing more is let in, and what has been goes first.</summary>
-    public void OnLeaving(Instant now)
+    /// <summary>The node is about to leave the group: nothing more is let in, and what has been goes first.</summary>
+    /// <param name="drained">Called when the protocol has taken all of it; perhaps before this call returns.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnLeaving(Action<Instant> drained, Instant now)
     {
         // In this order: what were let in later would be dropped, and its caller told that it was sent.
         _stage.Close();
-        AdmitAll(now);
+        if (_stage.IsDone)
+        {
+            drained(now);
+            return;
+        }
+        _drained = drained;
+        Signal();
     }
 
     /// <summary>Asks for everything that was handed over to be stable. It goes through the stage itself: what has its place before it may still be in
@@ -182,20 +167,10 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
             flush.Ask(local, now);
             return true;
         }
-        if (!TryAppend(flush)) return false;
+        if (!TryEnqueue(flush)) return false;
         flush.Expect();
-        _flushes++;
-        AdmitAll(now);
         _group.Touch();
         return true;
-    }
-
-    /// <inheritdoc/>
-    public void OnPacked(int bytes)
-    {
-        _unpacked--;
-        Gate.OnSent(1, bytes);
-        _group.Touch();
     }
 
     /// <summary>The node's stay begins.</summary>
@@ -209,11 +184,12 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
     public void OnGone(Exception reason)
     {
         _goneReason = reason;
-        if (_isSource) _local?.RemoveSource(this);
+        if (_isSource) _local?.Sender.RemoveSource(this);
         _isSource = false;
         _local = null;
+        _drained = null;
         _stage.Close();
-        while (_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request)) Drop(message, request);
+        DropAll();
         _stage.ReleaseIfEmpty();
         Gate.OnGone();
         foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
@@ -228,12 +204,6 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         _stage.ReleaseIfEmpty();
     }
 
-    // At least as many as are in the stage now.
-    private long MostStaged => Staged + _flushes;
-
-    // What has waited at the gate comes as an object too.
-    private static bool MustBeAdmitted(object request) => request is not PooledPayload { Length: <= SendStage.LongestMessage };
-
     // The append before it and the look at the mark must not change places: the core lowers the mark, then looks for messages.
     private void Signal()
     {
@@ -241,73 +211,67 @@ internal sealed class GroupSends : IRequestTarget, ISendQueue, IMessageSource
         if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0) _services.Requests.Enqueue(this);
     }
 
-    private bool TryAppend(object request)
+    private void AskFlushes(LocalGroup local, Instant now)
     {
-        bool mustBeAdmitted = MustBeAdmitted(request);
-        if (mustBeAdmitted) Interlocked.Increment(ref _mustAdmit);
-        if (_stage.TryAppend(request)) return true;
-        if (mustBeAdmitted) Interlocked.Decrement(ref _mustAdmit);
-        return false;
-    }
-
-    // Gives what has been handed over to the protocol, which knows of it from here on. What comes meanwhile, from other threads or from handlers that
-    // answer, is for the next turn.
-    private void AdmitAll(Instant now)
-    {
-        for (long left = MostStaged; left > 0 && TryAdmitNext(now); left--) continue;
-    }
-
-    private bool TryAdmitNext(Instant now)
-    {
-        if (!_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request)) return false;
-        if (_local is not { IsLeaving: false } local)
+        while (_stage.TryPeek(out _, out object? request) && request is CountdownFlush flush)
         {
-            Drop(message, request);
-            return true;
-        }
-        if (request is CountdownFlush flush)
-        {
-            Advance(request);
+            _stage.Advance();
             flush.Ask(local, now);
-            return true;
         }
+    }
+
+    // Gives the protocol the message at the head of the stage; true when it takes another.
+    private bool Take(MessageWriter messages, ReadOnlySpan<byte> bytes, object? request)
+    {
+        _taken++;
+        if (request is null)
+        {
+            _takenBytes += bytes.Length;
+            bytes.CopyTo(messages.GetSpan(bytes.Length));
+            messages.Advance(bytes.Length);
+            _stage.Advance();
+            return messages.EndMessage();
+        }
+        _stage.Advance();
         var ticket = request as ConfirmTicket;
-        PooledPayload payload = ticket?.Payload ?? request as PooledPayload ?? _services.SendBuffers.Copy(message);
-        Advance(request);
-        payload.Taker = this;
-        _unpacked++;
-        _group.OnFed(1, payload.Length);
+        PooledPayload payload = ticket?.Payload ?? (PooledPayload)request;
+        _takenBytes += payload.Length;
+        if (ticket is null && payload.Length <= SendStage.LongestMessage)
+        {
+            // It has waited at the gate.
+            payload.Span.CopyTo(messages.GetSpan(payload.Length));
+            messages.Advance(payload.Length);
+            payload.Release();
+            return messages.EndMessage();
+        }
         if (ticket is not null)
         {
             ticket.Unstable = _tickets ??= [];
             _tickets.Add(ticket);
         }
-        local.Send(payload, ticket, now);
-        return true;
+        return messages.Hand(payload, ticket);
+    }
+
+    private void DropAll()
+    {
+        while (_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request)) Drop(message, request);
     }
 
     private void Drop(ReadOnlySpan<byte> message, object? request)
     {
         Exception reason = _goneReason ?? _group.LeftReason();
+        int length = message.Length;
+        _stage.Advance();
         if (request is CountdownFlush flush)
         {
-            Advance(request);
             flush.Fail(reason);
             return;
         }
         var ticket = request as ConfirmTicket;
         PooledPayload? payload = ticket?.Payload ?? request as PooledPayload;
-        Gate.OnSent(1, payload?.Length ?? message.Length);
-        Advance(request);
+        Gate.OnSent(1, payload?.Length ?? length);
         payload?.Return();
         ticket?.Fail(reason);
         _group.Touch();
-    }
-
-    private void Advance(object? request)
-    {
-        _stage.Advance();
-        if (request is CountdownFlush) _flushes--;
-        if (request is not null && MustBeAdmitted(request)) Interlocked.Decrement(ref _mustAdmit);
     }
 }

@@ -12,7 +12,4 @@ internal interface ISendQueue
 
     /// <summary>Has <see cref="SendGate.AdvanceFromCore"/> called in the core's next turn. Any thread.</summary>
     void RequestAdvance();
-
-    /// <summary>A message that the core has taken has been packed for the last time, or dropped: its memory is free. Core thread only.</summary>
-    void OnPacked(int bytes);
 }

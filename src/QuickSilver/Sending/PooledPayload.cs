@@ -44,16 +44,6 @@ internal sealed class PooledPayload : Payload
     /// <summary>Gives the memory back without sending it: for whoever holds the only reference. Any thread.</summary>
     public void Return() => _home.Push(this);
 
-    /// <summary>Who took the message for the core, and is told when its bytes are no longer needed. Core thread only.</summary>
-    internal ISendQueue? Taker { get; set; }
-
     /// <inheritdoc/>
-    protected override void Recycle()
-    {
-        ISendQueue? taker = Taker;
-        int length = _length;
-        Taker = null;
-        _home.Collect(this);
-        taker?.OnPacked(length);
-    }
+    protected override void Recycle() => _home.Collect(this);
 }

@@ -4,8 +4,8 @@ namespace QuickSilver.Sending;
 /// Admission of one group's messages, in front of their stage.
 /// <para>
 /// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
-/// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet packed for
-/// the last time, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent; the limit is low
+/// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet taken by the
+/// protocol, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent; the limit is low
 /// while the node is crowded, see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network work
 /// in memory that a cache holds, instead of writing all that may be pending, which the core would read back from afar, at half the rate and after a
 /// hundred times the wait (docs/decisions/0013). Once shut it stays shut for everybody: waiters stand in a list in the order of their calls, are
@@ -62,7 +62,7 @@ internal sealed class SendGate
     /// <summary>True when a send would be admitted, as far as can be known. Any thread.</summary>
     public bool IsOpen => Volatile.Read(ref _state) == 0;
 
-    /// <summary>Messages admitted and not yet packed. Core thread only.</summary>
+    /// <summary>Messages admitted and not yet taken by the protocol. Core thread only.</summary>
     public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
 
     /// <summary>The group is gone: it has nothing unsent, whatever a call has counted that finds the stage closed. Core thread only.</summary>
@@ -130,7 +130,7 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>Messages have been packed for the last time, or dropped. Counted together until <see cref="FlushSent"/>, or until it is much. Core
+    /// <summary>Messages have been taken by the protocol, or dropped. Counted together until <see cref="FlushSent"/>, or until it is much. Core
     /// thread only.</summary>
     public void OnSent(int messages, long bytes)
     {
@@ -138,7 +138,7 @@ internal sealed class SendGate
         if (_sent >> MessageShift >= FlushMessages || (_sent & ByteMask) >= FlushBytes) FlushSent();
     }
 
-    /// <summary>Makes room for what has been packed, and opens the gate if that is enough. Core thread only.</summary>
+    /// <summary>Makes room for what has been taken, and opens the gate if that is enough. Core thread only.</summary>
     public void FlushSent()
     {
         if (_sent == 0) return;

@@ -31,6 +31,9 @@ internal sealed class SendStage(StageBlockPool pool)
     /// behind a full one has not linked the two, and others have places in the new one already.</summary>
     public bool IsEmpty => Volatile.Read(ref _head) is not { } head || (head.IsReadOut && Volatile.Read(ref _tail) == head);
 
+    /// <summary>True when the stage is closed and all that has a place in it has been taken.</summary>
+    public bool IsDone => _isClosed && (_head is not { } head || (head.IsReadOut && head.Next is null));
+
     /// <summary>Appends a message, which is copied. Any thread.</summary>
     /// <param name="message">Of at most <see cref="LongestMessage"/> bytes.</param>
     /// <returns>False when the stage is closed.</returns>

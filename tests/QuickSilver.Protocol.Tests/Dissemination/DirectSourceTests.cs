@@ -11,6 +11,7 @@ public class DirectSourceTests
 {
     private static readonly GroupInfo First = SendWorld.Group(1);
     private static readonly GroupInfo Second = SendWorld.Group(2);
+    private static readonly GroupInfo Spanning = SendWorld.Group(3);
 
     private readonly ulong[] _marks = new ulong[Enum.GetValues<Mark>().Length];
     private int _inRuns;
@@ -162,28 +163,29 @@ public class DirectSourceTests
     {
         var random = new SeededRandom(seed);
         SendWorld world = World(out RegionView view, slot, train);
-        GroupSender[] senders = [world.Open(First), world.Open(Second)];
+        GroupSender[] senders = [world.Open(First), world.Open(Second), world.Open(Spanning)];
         RandomSource[] sources = [new(random), new(random), new(random)];
-        var admitted = new List<byte[]>();
+        var handed = new List<byte[]>();
         for (int index = 0; index < sources.Length; index++) senders[index % 2].AddSource(sources[index]);
         for (int turn = 0; turn < 60; turn++)
         {
             int which = (int)random.NextBelow(3);
             sources[which].Ready += (int)random.NextBelow(12);
             senders[which % 2].Signal(sources[which], world.Now);
-            if (random.NextBelow(6) == 0)
+            int length = (int)random.NextBelow(3_000);
+            for (ulong left = random.NextBelow(6) == 0 ? 1 + random.NextBelow(5) : 0; left > 0; left--)
             {
-                admitted.Add(new byte[random.NextBelow(3_000)]);
-                world.Admit(senders[random.NextBelow(2)], admitted[^1]);
+                handed.Add(new byte[length]);
+                world.Send(senders[random.NextBelow(3)], handed[^1]);
             }
             world.PullAll((int)random.NextBelow(4));
             if (random.NextBelow(3) == 0) world.AckAll();
         }
-        while (world.PullAll() > 0 || senders[0].PendingMessages + senders[1].PendingMessages > 0) world.AckAll();
+        while (world.PullAll() > 0 || senders.Any(static sender => sender.PendingMessages > 0)) world.AckAll();
 
         _inRuns += sources.Sum(static source => source.InRuns);
         List<(GroupId Group, ulong Number, StepNumber Step, byte[] Bytes)> received = Received(world, view).Messages;
-        Assert.Equal([.. admitted.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],
+        Assert.Equal([.. handed.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],
             received.Select(message => Convert.ToHexString(message.Bytes)).Order().ToArray());
         foreach (GroupSender sender in senders)
         {
@@ -206,8 +208,9 @@ public class DirectSourceTests
             Probes = new Probes(Sabotage.None, _marks),
         };
         var world = new SendWorld(settings, slot, train);
-        view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
-        world.Begin([First, Second], view);
+        view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second, Spanning);
+        RegionView far = world.View(2, 2, 1, world.Nodes(20, 2), unicast: false, Spanning);
+        world.Begin([First, Second, Spanning], view, far);
         return world;
     }
 

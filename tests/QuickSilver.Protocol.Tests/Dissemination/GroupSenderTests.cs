@@ -19,8 +19,8 @@ public class GroupSenderTests
         world.Begin([First, Second], own, other, third);
         for (byte index = 0; index < 10; index++)
         {
-            world.Admit(world.Open(First), [1, index]);
-            world.Admit(world.Open(Second), [2, index]);
+            world.Send(world.Open(First), [1, index]);
+            world.Send(world.Open(Second), [2, index]);
         }
         world.PullAll();
         Assert.Equal(20, Received(world, own).Messages.Count);
@@ -39,7 +39,7 @@ public class GroupSenderTests
         var ticket = new TicketStub();
         GroupSender sender = world.Open(First);
         var payload = new SendPayload([1, 2, 3]);
-        sender.Admit(payload, ticket, world.Now);
+        world.Send(sender, payload, ticket);
         Assert.Equal((1UL, 1, 1, 0), (ticket.Number, ticket.Members, ticket.StableCalls, ticket.Removed));
         Assert.Equal([1, 2, 3], Assert.Single(world.Own).Bytes);
         Assert.Equal(1, payload.Recycled);
@@ -52,14 +52,16 @@ public class GroupSenderTests
     {
         var world = new SendWorld();
         RegionView other = world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, First);
-        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First, Second), other);
+        RegionView third = world.View(3, 3, 1, world.Nodes(20, 2), unicast: false, First);
+        world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First, Second), other, third);
         var payload = new SendPayload([7]);
-        world.Open(First).Admit(payload, null, world.Now);
+        world.Send(world.Open(First), payload);
         Assert.Single(world.Own);
         Assert.Equal(0, payload.Recycled);
-        Assert.Equal(1, world.PullAll());
+        Assert.Equal(2, world.PullAll());
         Assert.Equal(1, payload.Recycled);
         Assert.Single(Received(world, other).Messages);
+        Assert.Single(Received(world, third).Messages);
     }
 
     [Fact]
@@ -67,7 +69,7 @@ public class GroupSenderTests
     {
         var world = new SendWorld();
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First));
-        world.Admit(world.Open(First), [7]);
+        world.Send(world.Open(First), [7]);
         Assert.Empty(world.Own);
         world.PullAll();
         Assert.Equal([7], Assert.Single(world.Own).Bytes);
@@ -80,7 +82,7 @@ public class GroupSenderTests
         RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], old);
         GroupSender sender = world.Open(First);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         // The node moves to a region where it is alone: what follows would be delivered at its binding.
         world.InstallEnd(2, old);
         world.Install(
@@ -88,7 +90,7 @@ public class GroupSenderTests
             world.View(2, 2, 3, world.Nodes(1, 1), unicast: false, First),
             world.View(3, 3, 3, world.Nodes(2, 2), unicast: false, First));
         world.Switch();
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
         Assert.Empty(world.Own);
         world.PullAll();
         Assert.Equal([1UL, 2UL], world.Own.Select(own => own.Number));
@@ -102,12 +104,13 @@ public class GroupSenderTests
         RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], old);
         GroupSender sender = world.Open(First);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
         world.Install(2, next);
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
+        world.PullAll();
         world.Switch();
-        world.Admit(sender, [3]);
+        world.Send(sender, [3]);
         world.PullAll();
 
         StreamModel before = Received(world, old), after = Received(world, next);
@@ -125,10 +128,11 @@ public class GroupSenderTests
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First, Second], view);
         GroupSender sender = world.Open(First);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
+        world.PullAll();
         world.Install(2, world.View(2, 2, 2, world.Nodes(9, 1), unicast: false, Second));
         world.Switch();
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
         world.PullAll();
         Assert.Equal([(1UL, 1UL), (2UL, 2UL)], Received(world, view).Messages.Select(message => (message.Number, message.Step.Counter)));
         Assert.Equal(2UL, world.Stream(view).Highest);
@@ -145,16 +149,15 @@ public class GroupSenderTests
         GroupSender sender = world.Open(First);
         var ticket = new TicketStub();
         Assert.Equal(3, sender.SendMemberCount);
-        world.Admit(sender, [1], ticket);
-        Assert.True(sender.IsDrained);
-        Assert.Equal((1UL, 3), (ticket.Number, ticket.Members));
+        world.Send(sender, [1], ticket);
         world.PullAll();
+        Assert.Equal((1UL, 3), (ticket.Number, ticket.Members));
         Assert.Single(Received(world, active).Messages);
         world.Switch();
         Assert.Equal(4, sender.SendMemberCount);
-        world.Admit(sender, [2], ticket);
-        Assert.Equal((2UL, 4, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
+        world.Send(sender, [2], ticket);
         world.PullAll();
+        Assert.Equal((2UL, 4, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
         Assert.Single(Received(world, next).Messages);
     }
 
@@ -169,14 +172,14 @@ public class GroupSenderTests
         world.Install(2, next);
         GroupSender sender = world.Open(Second);
         var ticket = new TicketStub();
-        world.Admit(sender, [1], ticket);
-        Assert.False(sender.IsDrained);
+        world.Send(sender, [1], ticket);
+        world.PullAll();
+        Assert.Equal(1, world.Waiting(sender));
         Assert.Equal(0UL, ticket.Number);
         world.Switch();
-        Assert.True(sender.IsDrained);
-        Assert.Equal([sender], world.Drained);
-        Assert.Equal((1UL, 3, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
         world.PullAll();
+        Assert.Equal(0, world.Waiting(sender));
+        Assert.Equal((1UL, 3, SendWorld.Step(2)), (ticket.Number, ticket.Members, ticket.View));
         Assert.Single(Received(world, next).Messages);
     }
 
@@ -201,7 +204,8 @@ public class GroupSenderTests
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], view);
-        world.Admit(world.Open(First), [1]);
+        world.Send(world.Open(First), [1]);
+        world.PullAll();
         world.Cluster.Leave(First);
         world.InstallEnd(2, view);
         world.Switch();
@@ -210,7 +214,7 @@ public class GroupSenderTests
         RegionView again = world.View(1, 2, 3, world.Nodes(1, 4), unicast: false, First);
         world.Install(3, again);
         world.Switch();
-        world.Admit(world.Open(First), [2]);
+        world.Send(world.Open(First), [2]);
         world.PullAll();
         Assert.Equal(2UL, Assert.Single(Received(world, again).Messages).Number);
         Assert.Equal(SendWorld.Step(1), Received(world, again).Firsts[(First.Id, 2)]);
@@ -218,7 +222,7 @@ public class GroupSenderTests
     }
 
     [Fact]
-    public void WhatAnUpcallAdmitsIsSentAfterTheCall()
+    public void WhatAnUpcallSendsIsSentAfterTheCall()
     {
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
@@ -226,9 +230,9 @@ public class GroupSenderTests
         GroupSender first = world.Open(First), second = world.Open(Second);
         world.OnOwn = (group, number) =>
         {
-            if (group == first) world.Admit(second, [(byte)number]);
+            if (group == first) world.Send(second, [(byte)number]);
         };
-        for (int index = 0; index < 100; index++) world.Admit(first, new byte[500]);
+        for (int index = 0; index < 100; index++) world.Send(first, new byte[500]);
         world.PullAll();
         Assert.Equal(100UL, second.LastNumber);
         Assert.Equal(200, Received(world, view).Messages.Count);
@@ -240,8 +244,8 @@ public class GroupSenderTests
         var world = new SendWorld();
         world.Begin([First], world.View(1, 1, 1, world.Nodes(1, 1), unicast: false, First));
         GroupSender sender = world.Open(First);
-        world.OnOwn = (group, _) => world.Admit(group, [1]);
-        world.Admit(sender, [1]);
+        world.OnOwn = (group, _) => world.Send(group, [1]);
+        world.Send(sender, [1]);
         ulong soFar = sender.LastNumber;
         Assert.InRange(soFar, 100UL, 10_000UL);
         world.Now = world.Alarms.NextDue;

@@ -84,7 +84,7 @@ internal sealed class LendWorld
         {
             byte[] message = new byte[bytes];
             for (int at = 0; at < bytes; at++) message[at] = (byte)(at * (index + 3));
-            World.Admit(Sender, message);
+            World.Send(Sender, message);
         }
         World.PullAll();
         return [.. World.Trains.Skip(before)];

@@ -45,7 +45,7 @@ public class MessageSourceTests
     }
 
     [Fact]
-    public void SourcesAndAdmittedMessagesTakeTurns()
+    public void SourcesTakeTurns()
     {
         SendWorld world = World(out GroupSender sender, receiveBuffer: 100_000);
         SourceStub one = new(10_000, 1000) { Mark = 1 }, two = new(10_000, 1000) { Mark = 2 };
@@ -53,7 +53,7 @@ public class MessageSourceTests
         sender.AddSource(two);
         sender.Signal(one, world.Now);
         sender.Signal(two, world.Now);
-        for (int index = 0; index < 500; index++) world.Admit(sender, new byte[1000]);
+        for (int index = 0; index < 500; index++) world.Send(sender, new byte[1000]);
         while (world.Own.Count < 900)
         {
             world.PullAll();
@@ -92,43 +92,20 @@ public class MessageSourceTests
             world.View(2, 2, 1, world.Nodes(10, 2), unicast: false, Group));
         GroupSender busy = world.Open(Group), alone = world.Open(lonely);
         world.Keeps = false;
-        for (int index = 0; index < 600; index++) world.Admit(busy, new byte[1000]);
-        Assert.False(busy.IsDrained);
+        for (int index = 0; index < 600; index++) world.Send(busy, new byte[1000]);
+        Assert.True(world.Waiting(busy) > 0);
         var source = new SourceStub(int.MaxValue, 10);
         alone.AddSource(source);
         alone.Signal(source, world.Now);
-        for (int round = 0; round < 100 && !busy.IsDrained; round++)
+        for (int round = 0; round < 100 && world.Waiting(busy) > 0; round++)
         {
             world.AckAll();
             world.PullAll();
             world.Now += TimeSpan.FromMilliseconds(1);
             world.Alarms.FireNext(world.Now);
         }
-        Assert.True(busy.IsDrained);
+        Assert.Equal(0, world.Waiting(busy));
         Assert.True(alone.LastNumber > 1_000);
-    }
-
-    [Fact]
-    public void AGroupThatWaitsForItsSourcesTellsWhenWhatWasAdmittedMeanwhileIsBound()
-    {
-        var world = new SendWorld(receiveBuffer: 100_000);
-        GroupInfo other = SendWorld.Group(2);
-        world.Begin([Group, other], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group, other));
-        GroupSender busy = world.Open(Group), waiting = world.Open(other);
-        for (int index = 0; index < 600; index++) world.Admit(busy, new byte[1000]);
-        var source = new SourceStub(1);
-        waiting.AddSource(source);
-        waiting.Signal(source, world.Now);
-        Assert.Equal(0, source.Asked);
-        world.Admit(waiting, new byte[1000]);
-        Assert.False(waiting.IsDrained);
-        for (int round = 0; round < 100 && !busy.IsDrained; round++)
-        {
-            world.AckAll();
-            world.PullAll();
-        }
-        Assert.Equal(2UL, waiting.LastNumber);
-        Assert.Single(world.Drained, waiting);
     }
 
     [Fact]
@@ -142,6 +119,42 @@ public class MessageSourceTests
         sender.Signal(source, world.Now);
         world.PullAll();
         Assert.Equal((1UL, 1), (sender.LastNumber, source.Asked));
+    }
+
+    [Fact]
+    public void AHandedMessageKeepsItsPlaceAmongWrittenOnesAndItsBytes()
+    {
+        SendWorld world = World(out GroupSender sender);
+        var source = new MixedSource();
+        sender.AddSource(source);
+        sender.Signal(source, world.Now);
+        for (int round = 0; round < 100 && sender.LastNumber < 300; round++) world.PullAll();
+
+        Assert.Equal(Enumerable.Range(0, 300).Select(index => (byte)index), world.Own.Select(static own => own.Bytes[0]));
+        Assert.Equal(Enumerable.Range(0, 300).Select(MixedSource.LengthOf), world.Own.Select(static own => own.Bytes.Length));
+        Assert.Equal(Enumerable.Range(1, 300).Where(static index => MixedSource.IsHanded(index - 1)).Select(static index => (ulong)index),
+            source.Tickets.Select(static ticket => ticket.Number));
+        Assert.All(source.Tickets, static ticket => Assert.Equal(0, ticket.StableCalls));
+        Assert.All(source.Payloads, static payload => Assert.Equal(1, payload.Recycled));
+        world.AckAll();
+        Assert.All(source.Tickets, static ticket => Assert.Equal(1, ticket.StableCalls));
+        world.Disseminator.Close();
+        Assert.Equal(0, world.Pool.OutstandingChunks);
+    }
+
+    [Fact]
+    public void AHandedMessageIsTheLastThatIsTaken()
+    {
+        var arena = new Arena(new BufferPool(), BufferOwner.Pending);
+        var writer = new MessageWriter(arena);
+        writer.GetSpan(10).Fill(1);
+        writer.Advance(10);
+        var payload = new SendPayload([7]);
+        Assert.False(writer.Hand(payload, null));
+        Assert.Throws<InvalidOperationException>(() => writer.Hand(payload, null));
+        Assert.True(writer.TryTakeHanded(out Payload? taken, out _));
+        Assert.Same(payload, taken);
+        Assert.False(writer.TryTakeHanded(out _, out _));
     }
 
     [Theory]

@@ -24,7 +24,7 @@ public class PacketPackingTests
         var world = new SendWorld();
         GroupInfo group = SendWorld.Group(1);
         world.Begin([group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group));
-        world.Admit(world.Open(group), new byte[10]);
+        world.Send(world.Open(group), new byte[10]);
         Assert.Equal(1, world.PullAll());
         Assert.Equal(48 + 1 + 5 + 10, world.Trains[0].Datagrams[0].Length);
     }
@@ -36,7 +36,7 @@ public class PacketPackingTests
         GroupInfo group = SendWorld.Group(1);
         world.Begin([group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group));
         GroupSender sender = world.Open(group);
-        for (int index = 0; index < 200; index++) world.Admit(sender, new byte[700]);
+        for (int index = 0; index < 200; index++) world.Send(sender, new byte[700]);
         world.PullAll();
         Assert.Equal(3, world.Trains.Count);
         Assert.Equal([64, 64], world.Trains.Take(2).Select(train => train.Datagrams.Count));
@@ -50,7 +50,7 @@ public class PacketPackingTests
         GroupInfo group = SendWorld.Group(1);
         world.Begin([group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, group));
         GroupSender sender = world.Open(group);
-        for (int index = 0; index < 3000; index++) world.Admit(sender, new byte[8]);
+        for (int index = 0; index < 3000; index++) world.Send(sender, new byte[8]);
         world.PullAll();
         SentTrain train = Assert.Single(world.Trains);
         Assert.All(train.Datagrams.SkipLast(1), datagram => Assert.Equal(1372, datagram.Length));
@@ -61,13 +61,17 @@ public class PacketPackingTests
     {
         var world = new SendWorld(slotBytes: 8000);
         GroupInfo first = SendWorld.Group(1), second = SendWorld.Group(2);
-        world.Begin([first, second], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, first, second));
+        // Of two regions: messages are bound before they are packed.
+        world.Begin(
+            [first, second],
+            world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, first, second),
+            world.View(2, 2, 1, world.Nodes(20, 2), unicast: false, first, second));
         GroupSender one = world.Open(first), two = world.Open(second);
-        for (int index = 0; index < 10; index++) world.Admit(one, [1, 2, (byte)index]);
-        world.Admit(one, [1, 2]);
-        for (int index = 0; index < 4; index++) world.Admit(two, [(byte)index]);
-        world.Admit(one, [1, 2]);
-        Assert.Equal(1, world.PullAll());
+        for (int index = 0; index < 10; index++) world.Send(one, [1, 2, (byte)index]);
+        world.Send(one, [1, 2]);
+        for (int index = 0; index < 4; index++) world.Send(two, [(byte)index]);
+        world.Send(one, [1, 2]);
+        Assert.Equal(2, world.PullAll());
 
         Assert.Equal([2, 8, 1, 2, 2, 1], world.OwnRuns);
         Assert.Equal(Enumerable.Range(1, 12), world.Own.Where(own => own.Group == one).Select(static own => (int)own.Number));
@@ -85,8 +89,8 @@ public class PacketPackingTests
         GroupSender sender = world.Open(group);
         var bytes = new byte[PacketRecord.MaxMessageBytes];
         for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)(index * 7 / 3);
-        world.Admit(sender, bytes);
-        world.Admit(sender, [1]);
+        world.Send(sender, bytes);
+        world.Send(sender, [1]);
         while (world.PullAll(1) > 0) world.AckAll();
         var model = new StreamModel(view);
         model.Take(world.DataTrains);
@@ -111,7 +115,7 @@ public class PacketPackingTests
                 var bytes = new byte[random.NextBelow(scale switch { 0 => 2, 1 => 40, 2 => 300, 3 => 2_000, _ => 20_000 })];
                 for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextUInt64();
                 GroupInfo group = groups[(int)random.NextBelow((ulong)groups.Length)];
-                world.Admit(world.Open(group), bytes);
+                world.Send(world.Open(group), bytes);
                 admitted.Add((group.Id, bytes));
             }
             if (random.NextBelow(2) == 0) world.PullAll((int)random.NextBelow(3));

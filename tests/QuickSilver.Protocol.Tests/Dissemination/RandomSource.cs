@@ -1,4 +1,3 @@
-using System.Buffers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 
@@ -47,7 +46,7 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
         return count;
     }
 
-    public bool TryWriteNext(IBufferWriter<byte> message)
+    private bool TryWriteNext(MessageWriter message)
     {
         if (Ready == 0)
         {

@@ -48,7 +48,7 @@ public class SendSteadyStateTests
     {
         for (int index = 0; index < messages; index++)
         {
-            senders[index % senders.Length].Admit(payloads[index % payloads.Length], index % 3 == 0 ? ticket : null, world.Now);
+            world.Send(senders[index % senders.Length], payloads[index % payloads.Length], index % 3 == 0 ? ticket : null);
             if (index % 100 == 99) world.Now += TimeSpan.FromMilliseconds(1);
             if (index % 500 == 0)
             {
@@ -146,12 +146,13 @@ public class SendSteadyStateTests
                     {
                         payloads.Add(new SendPayload(new byte[random.NextBelow(random.NextBelow(5) == 0 ? 30_000UL : 1500UL)]));
                         tickets.Add(new TicketStub());
-                        world.Open(groups[(int)random.NextBelow(6)]).Admit(payloads[^1], tickets[^1], world.Now);
+                        world.Send(world.Open(groups[(int)random.NextBelow(6)]), payloads[^1], tickets[^1]);
                     }
                     break;
             }
         }
-        if (random.NextBelow(2) == 0) DrainAll(world, tickets, sources, where);
+        if (random.NextBelow(2) == 0) DrainAll(world, groups, tickets, sources, where);
+        world.DropWaiting();
         world.Disseminator.Close();
         Assert.True(world.Pool.OutstandingChunks == 0, $"{where}: {world.Pool.OutstandingChunks} chunks are out");
         Assert.True(payloads.TrueForAll(payload => payload.Recycled == 1), $"{where}: a payload was not given back exactly once");
@@ -164,10 +165,10 @@ public class SendSteadyStateTests
         }
     }
 
-    private static void DrainAll(SendWorld world, List<TicketStub> tickets, RandomSource[] sources, string where)
+    private static void DrainAll(SendWorld world, GroupInfo[] groups, List<TicketStub> tickets, RandomSource[] sources, string where)
     {
         world.Switch();
-        bool IsDone() => world.Counters.PendingMessages == 0 && Array.TrueForAll(sources, source => source.Ready == 0);
+        bool IsDone() => Array.TrueForAll(groups, group => world.Waiting(world.Open(group)) == 0) && world.Counters.PendingMessages == 0 && Array.TrueForAll(sources, source => source.Ready == 0);
         for (int round = 0; round < 2000 && !IsDone(); round++)
         {
             world.PullAll();

@@ -16,6 +16,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     private readonly List<(IFeed Feed, PriorityClass Priority)> _feeds = [];
     private readonly List<RegionView> _superseded = [];
     private readonly Dictionary<GroupId, OpenedGroup> _opened = [];
+    private readonly Dictionary<GroupSender, HandingSource> _sources = [];
 
     public SendWorld(DisseminationSettings? settings = null, int slotBytes = 1372, int trainDatagrams = 64, int receiveBuffer = 64 << 20)
     {
@@ -59,8 +60,6 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     public List<(GroupSender Group, bool Open)> Gates { get; } = [];
 
     public List<RegionView> Done { get; } = [];
-
-    public List<GroupSender> Drained { get; } = [];
 
     public int Advanced { get; private set; }
 
@@ -132,7 +131,25 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     public StreamSender Stream(RegionView view) => Disseminator.FindStream(view.Number.Tag, view.Number.Counter)!;
 
-    public void Admit(GroupSender group, byte[] bytes, SendTicket? ticket = null) => group.Admit(new SendPayload(bytes), ticket, Now);
+    /// <summary>Gives a message to the group's own source, which hands it over when it is asked.</summary>
+    public void Send(GroupSender group, byte[] bytes, SendTicket? ticket = null) => Send(group, new SendPayload(bytes), ticket);
+
+    /// <inheritdoc cref="Send(GroupSender, byte[], SendTicket?)"/>
+    public void Send(GroupSender group, SendPayload payload, SendTicket? ticket = null)
+    {
+        HandingSource source = SourceOf(group);
+        source.Add(payload, ticket);
+        group.Signal(source, Now);
+    }
+
+    /// <summary>Messages sent to a group that have not been asked for.</summary>
+    public int Waiting(GroupSender group) => SourceOf(group).Waiting;
+
+    /// <summary>Gives up the messages that have not been asked for.</summary>
+    public void DropWaiting()
+    {
+        foreach (HandingSource source in _sources.Values) source.Drop();
+    }
 
     /// <summary>Asks the feeds in turn, one train each, until none has anything.</summary>
     /// <returns>How many trains came.</returns>
@@ -214,7 +231,14 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     void IDisseminationEvents.OnDone(RegionView view, Instant now) => Done.Add(view);
 
-    void IDisseminationEvents.OnDrained(GroupSender group, Instant now) => Drained.Add(group);
+    private HandingSource SourceOf(GroupSender group)
+    {
+        if (_sources.TryGetValue(group, out HandingSource? source)) return source;
+        source = new HandingSource();
+        _sources.Add(group, source);
+        group.AddSource(source);
+        return source;
+    }
 
     private void Report(ulong step, RegionView[] opened)
     {

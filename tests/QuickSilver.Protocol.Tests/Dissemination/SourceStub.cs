@@ -1,4 +1,3 @@
-using System.Buffers;
 using QuickSilver.Protocol.Dissemination;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
@@ -14,7 +13,17 @@ internal sealed class SourceStub(int ready, int bytes = 100) : IMessageSource
 
     public byte Mark { get; init; }
 
-    public bool TryWriteNext(IBufferWriter<byte> message)
+    public bool Write(MessageWriter messages)
+    {
+        do
+        {
+            if (!TryWriteNext(messages)) return false;
+        }
+        while (messages.EndMessage());
+        return true;
+    }
+
+    private bool TryWriteNext(MessageWriter message)
     {
         Asked++;
         OnAsked?.Invoke();

@@ -11,7 +11,7 @@ public class StabilityTests
     private static readonly GroupInfo Second = SendWorld.Group(2);
 
     [Fact]
-    public void AFlushWaitsForWhatWasAdmittedBeforeAndForNothingElse()
+    public void AFlushWaitsForWhatWasTakenBeforeAndForNothingElse()
     {
         var world = new SendWorld();
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
@@ -22,11 +22,11 @@ public class StabilityTests
         Assert.Equal(1, flushed);
         for (int index = 0; index < 3; index++)
         {
-            world.Admit(sender, [1]);
+            world.Send(sender, [1]);
             world.PullAll();
         }
         sender.Flush(_ => flushed += 10, world.Now);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         world.Ack(world.Stream(view), 2);
         Assert.Equal(1, flushed);
@@ -46,10 +46,10 @@ public class StabilityTests
         GroupSender other = world.Open(Second);
         Assert.Equal(FeedbackWish.Unhurried, WishOfNext(world, other));
 
-        world.Admit(sender, [1], flushes ? null : new TicketStub());
-        if (flushes) sender.Flush(static _ => { }, world.Now);
+        world.Send(sender, [1], flushes ? null : new TicketStub());
         world.PullAll();
-        Assert.Equal(FeedbackWish.Soon, world.Trains[^1].Headers[^1].Wish);
+        if (flushes) sender.Flush(static _ => { }, world.Now);
+        else Assert.Equal(FeedbackWish.Soon, world.Trains[^1].Headers[^1].Wish);
         Assert.Equal(FeedbackWish.Soon, world.Stream(view).Wish);
         Assert.Equal(FeedbackWish.Soon, WishOfNext(world, other));
 
@@ -60,7 +60,7 @@ public class StabilityTests
 
     private static FeedbackWish WishOfNext(SendWorld world, GroupSender sender)
     {
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
         world.PullAll();
         return world.Trains[^1].Headers[^1].Wish;
     }
@@ -72,20 +72,23 @@ public class StabilityTests
     public void AFlushBetweenMessagesOfOnePacketCountsThoseBeforeItOnly(int messages, int before)
     {
         var world = new SendWorld();
+        // A group of two regions: its messages are bound before they are packed.
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second);
-        world.Begin([First, Second], view);
+        RegionView far = world.View(2, 2, 1, world.Nodes(20, 2), unicast: false, First);
+        world.Begin([First, Second], view, far);
         GroupSender sender = world.Open(First);
         int flushed = 0;
         for (int index = 1; index <= messages; index++)
         {
-            world.Admit(sender, [1]);
+            world.Send(sender, [1]);
             if (index == before) sender.Flush(_ => flushed++, world.Now);
-            if (index == 4) world.Admit(world.Open(Second), [2]);
+            if (index == 4) world.Send(world.Open(Second), [2]);
         }
         world.PullAll();
         Assert.Equal(1UL, world.Stream(view).Highest);
         Assert.Equal(messages, sender.PendingMessages);
         Assert.Equal(messages, sender.PendingBytes);
+        world.Ack(world.Stream(far), 1);
         Assert.Equal(0, flushed);
         world.Ack(world.Stream(view), 1);
         Assert.Equal(1, flushed);
@@ -103,10 +106,10 @@ public class StabilityTests
         world.Begin([First, Second], view);
         GroupSender sender = world.Open(First), other = world.Open(Second);
         var ticket = new TicketStub();
-        world.Admit(sender, [1]);
-        world.Admit(sender, [2]);
+        world.Send(sender, [1]);
+        world.Send(sender, [2]);
         world.PullAll();
-        world.Admit(other, [3], ticket);
+        world.Send(other, [3], ticket);
         world.PullAll();
         Assert.Equal([view], Unstable(sender, null));
         Assert.Empty(Unstable(sender, ticket));
@@ -126,7 +129,7 @@ public class StabilityTests
         world.Begin([First], world.View(1, 1, 1, nodes, unicast: false, First));
         GroupSender sender = world.Open(First);
         var ticket = new TicketStub();
-        for (int index = 0; index < 20; index++) world.Admit(sender, [1], index % 5 == 0 ? ticket : null);
+        for (int index = 0; index < 20; index++) world.Send(sender, [1], index % 5 == 0 ? ticket : null);
         world.PullAll();
         int flushed = 0;
         sender.Flush(_ => flushed++, world.Now);
@@ -146,13 +149,14 @@ public class StabilityTests
         RegionView old = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], old);
         GroupSender sender = world.Open(First);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
+        world.PullAll();
         int flushed = 0;
         sender.Flush(_ => flushed++, world.Now);
         RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, First);
         world.Install(2, next);
         world.Switch();
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
         world.PullAll();
         world.Ack(world.Stream(next), 1);
         Assert.Equal(0, flushed);
@@ -168,7 +172,7 @@ public class StabilityTests
         RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First), far = world.View(2, 2, 1, others, unicast: false, First);
         world.Begin([First], near, far);
         var ticket = new TicketStub();
-        world.Admit(world.Open(First), [1], ticket);
+        world.Send(world.Open(First), [1], ticket);
         world.PullAll();
         Assert.Equal(6, ticket.Members);
         world.Ack(world.Stream(near), 1);

@@ -256,7 +256,8 @@ public sealed class StreamLendingTests
         var lend = new LendWorld(slotBytes: Longest, blocks: 64, shares: reads);
         if (reads) lend.Open();
         for (int message = 0; message < 200; message++) Assert.Equal(DatagramKind.Data, Assert.Single(lend.Send(1000)).Kind);
-        Assert.Equal(0, lend.Memory.Outstanding);
+        // The first is not expected to be alone.
+        Assert.Equal(reads ? 1 : 0, lend.Memory.Outstanding);
         // 57 in each, and room for a longer one is left.
         Assert.InRange(lend.World.Pool.OutstandingChunks, 4, 5);
 
@@ -323,7 +324,7 @@ public sealed class StreamLendingTests
     {
         for (int burst = 0; burst < 400; burst++)
         {
-            for (int message = 0; message < 20; message++) lend.Sender.Admit(payload, null, lend.World.Now);
+            for (int message = 0; message < 20; message++) lend.World.Send(lend.Sender, payload);
             lend.World.Now += TimeSpan.FromMilliseconds(1);
             lend.World.PullAll();
             if (burst % 100 == 50) lend.Memory.Leave(lend.Key(2));

@@ -130,9 +130,9 @@ public class StreamRepairsTests
     public void RepairsOfUnequalLengthAreSeparateTrains()
     {
         SendWorld world = World(out RegionView view, packets: 3);
-        world.Admit(world.Open(Group), new byte[5]);
+        world.Send(world.Open(Group), new byte[5]);
         world.PullAll();
-        world.Admit(world.Open(Group), new byte[500]);
+        world.Send(world.Open(Group), new byte[500]);
         world.PullAll();
         StreamSender stream = world.Stream(view);
         ulong last = stream.Highest;
@@ -161,7 +161,7 @@ public class StreamRepairsTests
         view = world.View(1, 1, 1, world.Nodes(1, 7), unicast, Group);
         world.Begin([Group], view);
         GroupSender sender = world.Open(Group);
-        world.Admit(sender, new byte[packets * 1310]);
+        world.Send(sender, new byte[packets * 1310]);
         world.PullAll();
         return world;
     }

@@ -14,7 +14,7 @@ public class StreamSenderTests
     public void AMulticastViewGetsOneTrainOverItsChannel()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         SentTrain train = Assert.Single(world.Trains);
         Assert.Equal((TrainRoute.Region, PriorityClass.Data), (train.Route, train.Priority));
@@ -27,7 +27,7 @@ public class StreamSenderTests
     {
         SendWorld world = World(out GroupSender sender, out RegionView view, unicast: true, members: 5);
         world.Remove(view.Members[3]);
-        for (int index = 0; index < 50; index++) world.Admit(sender, new byte[1000]);
+        for (int index = 0; index < 50; index++) world.Send(sender, new byte[1000]);
         world.PullAll();
         Assert.Equal([2U, 3U, 5U], world.Trains.Select(train => train.To.Address));
         Assert.All(world.Trains, train => Assert.Equal(TrainRoute.Unicast, train.Route));
@@ -41,7 +41,7 @@ public class StreamSenderTests
     public void TheWindowStopsTheStreamAndIntakeLetsItGoOn()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view, receiveBuffer: 400_000);
-        for (int index = 0; index < 200; index++) world.Admit(sender, new byte[1300]);
+        for (int index = 0; index < 200; index++) world.Send(sender, new byte[1300]);
         world.PullAll();
         StreamSender stream = world.Stream(view);
         ulong first = stream.Highest;
@@ -61,7 +61,7 @@ public class StreamSenderTests
     {
         var settings = new DisseminationSettings { Rate = new RateSettings { Fixed = true, Initial = 1000 } };
         SendWorld world = World(out GroupSender sender, out RegionView view, settings, trainDatagrams: 4);
-        for (int index = 0; index < 150; index++) world.Admit(sender, new byte[1300]);
+        for (int index = 0; index < 150; index++) world.Send(sender, new byte[1300]);
         world.PullAll();
         ulong burst = world.Stream(view).Highest;
         Assert.InRange(burst, 4UL, 12UL);
@@ -73,8 +73,8 @@ public class StreamSenderTests
     public void BeaconsFollowSilenceAtDoublingDistancesUntilAllIsStable()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, [1]);
-        world.Admit(sender, [2]);
+        world.Send(sender, [1]);
+        world.Send(sender, [2]);
         world.PullAll();
         Instant sent = world.Now;
         var times = new List<double>();
@@ -101,7 +101,7 @@ public class StreamSenderTests
         SendWorld world = World(out GroupSender sender, out _);
         for (int index = 0; index < 100; index++)
         {
-            world.Admit(sender, [1]);
+            world.Send(sender, [1]);
             world.RunFor(TimeSpan.FromMilliseconds(4));
         }
         Assert.Empty(world.Beacons);
@@ -113,7 +113,7 @@ public class StreamSenderTests
     public void AStreamBlockedByItsWindowSendsBeaconsThatWantFeedback()
     {
         SendWorld world = World(out GroupSender sender, out _, receiveBuffer: 400_000);
-        for (int index = 0; index < 200; index++) world.Admit(sender, new byte[1300]);
+        for (int index = 0; index < 200; index++) world.Send(sender, new byte[1300]);
         world.RunFor(TimeSpan.FromMilliseconds(6));
         DatagramHeader.TryRead(Assert.Single(world.Beacons), out DatagramHeader beacon);
         Assert.Equal(DatagramFlags.FeedbackWanted, beacon.Flags);
@@ -123,7 +123,8 @@ public class StreamSenderTests
     public void ASupersededStreamSendsItsFinalUntilStableAndIsThenDoneOnce()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, new byte[3000]);
+        world.Send(sender, new byte[3000]);
+        world.PullAll();
         world.Install(2, world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, Group));
         world.Switch();
         world.PullAll();
@@ -149,7 +150,7 @@ public class StreamSenderTests
         Assert.Empty(world.Done);
         world.Switch();
         Assert.Equal([view], world.Done);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         world.AckAll();
         world.Install(3, world.View(1, 3, 3, world.Nodes(1, 5), unicast: false, Group));
@@ -173,7 +174,7 @@ public class StreamSenderTests
     public void AViewOpenedAgainIsNotDoneBeforeItIsSupersededAgain()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         world.InstallEnd(2, view);
         world.Switch();
@@ -191,7 +192,7 @@ public class StreamSenderTests
     public void ANodePermittedAgainGoesOnWithItsSequence()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         world.AckAll();
         world.InstallEnd(2, view);
@@ -199,7 +200,7 @@ public class StreamSenderTests
         Assert.Equal([view], world.Done);
         world.Install(3, view);
         world.Switch();
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
         world.PullAll();
         Assert.Equal((2UL, DatagramFlags.PayloadChecksum), (Last(world).Sequence, Last(world).Flags));
         var model = new StreamModel(view);
@@ -220,7 +221,7 @@ public class StreamSenderTests
         for (int index = 0; index < 100; index++)
         {
             tickets.Add(new TicketStub());
-            world.Admit(sender, new byte[1300], tickets[^1]);
+            world.Send(sender, new byte[1300], tickets[^1]);
         }
         world.PullAll();
         Assert.InRange(world.Own.Count, 1, 99);
@@ -229,7 +230,7 @@ public class StreamSenderTests
         world.Remove(view.Members[2]);
         Assert.All(tickets, ticket => Assert.Equal((1, 2), (ticket.StableCalls, ticket.Removed)));
         Assert.Equal(Enumerable.Range(1, 100), world.Own.Select(own => (int)own.Number));
-        world.Admit(sender, [5], tickets[0]);
+        world.Send(sender, [5], tickets[0]);
         Assert.Equal((2, 2), (tickets[0].StableCalls, tickets[0].Removed));
         Assert.Equal(101, world.Own.Count);
         Assert.Equal(0, world.Counters.PendingMessages);
@@ -242,7 +243,7 @@ public class StreamSenderTests
     public void FeedbackThatNamesWhatWasNeverSentCountsAsFarAsItWasSent()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         StreamSender stream = world.Stream(view);
         Assert.False(world.Disseminator.OnAck(stream, new AckBody(2, 2, null, 1, 0), world.Now));
@@ -257,7 +258,7 @@ public class StreamSenderTests
     public void PendingPacketsCanBeServedUntilTheyAreStable()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, new byte[5000]);
+        world.Send(sender, new byte[5000]);
         world.PullAll();
         StreamSender stream = world.Stream(view);
         Assert.False(stream.TryGetPacket(0, out _));
@@ -273,7 +274,7 @@ public class StreamSenderTests
     public void ARetiredViewGivesItsChannelAndMemoryBack()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view);
-        world.Admit(sender, new byte[5000]);
+        world.Send(sender, new byte[5000]);
         world.PullAll();
         world.AckAll();
         world.InstallEnd(2, view);
@@ -288,7 +289,7 @@ public class StreamSenderTests
     public void AnIdleStreamHoldsNoMemory()
     {
         SendWorld world = World(out GroupSender sender, out _);
-        world.Admit(sender, new byte[5000]);
+        world.Send(sender, new byte[5000]);
         world.PullAll();
         Assert.NotEqual(0, world.Pool.OutstandingChunks);
         world.AckAll();
@@ -303,7 +304,7 @@ public class StreamSenderTests
     {
         SendWorld world = World(out GroupSender sender, out RegionView view, unicast: true);
         world.Keeps = false;
-        world.Admit(sender, [1, 2, 3]);
+        world.Send(sender, [1, 2, 3]);
         Assert.Equal(1, world.PullAll(most: 1));
         int chunks = world.Pool.OutstandingChunks;
         world.Remove(view.Members[1], view.Members[2]);
@@ -316,14 +317,14 @@ public class StreamSenderTests
     public void ANewViewsStreamBeginsWithItsPredecessorsShare()
     {
         SendWorld world = World(out GroupSender sender, out RegionView view, receiveBuffer: 4_000_000);
-        world.Admit(sender, [1]);
+        world.Send(sender, [1]);
         world.PullAll();
         world.Ack(world.Stream(view), 1, 1, streams: 2);
         Assert.Equal(1_000_000, world.Stream(view).WindowShare);
         RegionView next = world.View(1, 2, 2, world.Nodes(1, 4), unicast: false, Group);
         world.Install(2, next);
         world.Switch();
-        world.Admit(sender, [2]);
+        world.Send(sender, [2]);
         Assert.Equal(1_000_000, world.Stream(next).WindowShare);
     }
 
@@ -331,7 +332,7 @@ public class StreamSenderTests
     public void OneUpcallTellsOfATrain()
     {
         SendWorld world = World(out GroupSender sender, out _);
-        for (int index = 0; index < 50; index++) world.Admit(sender, new byte[1000]);
+        for (int index = 0; index < 50; index++) world.Send(sender, new byte[1000]);
         world.PullAll();
         Assert.Equal(1, world.Advanced);
     }

@@ -58,6 +58,25 @@ public sealed class NodeStackTests
     }
 
     [Fact]
+    public void FromALeaveOnNothingIsTakenFromTheGroupsSources()
+    {
+        var world = new StackWorld(2);
+        world.JoinAll("news");
+        world.Nodes[0].Say("news", "before");
+        world.RunFor(Second);
+        world.Nodes[0].Leave("news");
+        world.Nodes[0].Say("news", "too late");
+        world.RunFor(5 * Second);
+        Assert.Null(world.Nodes[0].Stack.FindGroup("news"));
+        world.Nodes[0].Join("news");
+        world.RunFor(5 * Second);
+        world.Nodes[0].Say("news", "again");
+        world.RunFor(Second);
+
+        Assert.Equal(["news/n0/1: before", "news/n0/2: again"], world.Nodes[1].Heard);
+    }
+
+    [Fact]
     public void AnIdleNodeSendsNothingButHeartbeats()
     {
         var world = new StackWorld(3);

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
@@ -11,6 +12,7 @@ namespace QuickSilver.Protocol.Tests.Stack;
 internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 {
     private readonly StackWorld _world;
+    private readonly Dictionary<LocalGroup, Speaker> _speakers = [];
 
     public StackNode(StackWorld world, int index)
     {
@@ -44,8 +46,18 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     public void Join(params string[] names) => Stack.Join(new Request(this, names), _world.Now);
 
+    public void Leave(string name) => Stack.Leave(new Departure([Stack.FindGroup(name)!]), _world.Now);
+
     public void Say(string group, string text) =>
-        Stack.FindGroup(group)!.Send(new Text(text), null, _world.Now);
+        SourceOf(Stack.FindGroup(group)!).Say(text, _world.Now);
+
+    private Speaker SourceOf(LocalGroup group)
+    {
+        if (_speakers.TryGetValue(group, out Speaker? speaker)) return speaker;
+        speaker = new Speaker(group);
+        _speakers.Add(group, speaker);
+        return speaker;
+    }
 
     /// <summary>True: no datagram reaches the node any more.</summary>
     public bool IsDeaf { get; set; }
@@ -118,6 +130,13 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) => Assert.Fail($"{groupName}: {reason}");
     }
 
+    private sealed class Departure(IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)
+    {
+        public override void OnCompleted(Instant now)
+        {
+        }
+    }
+
     private sealed class Stay(StackNode node, GroupInfo group) : IGroupListener
     {
         public void OnMessages(NodeInfo sender, in MessageRun run, Instant now) => node.OnMessages(group, sender, run);
@@ -134,14 +153,33 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         }
     }
 
-    private sealed class Text(string text) : Payload
+    private sealed class Speaker : IMessageSource
     {
-        private readonly byte[] _bytes = System.Text.Encoding.UTF8.GetBytes(text);
+        private readonly LocalGroup _group;
+        private readonly Queue<string> _texts = new();
 
-        public override ReadOnlySpan<byte> Span => _bytes;
-
-        protected override void Recycle()
+        public Speaker(LocalGroup group)
         {
+            _group = group;
+            group.Sender.AddSource(this);
+        }
+
+        public void Say(string text, Instant now)
+        {
+            _texts.Enqueue(text);
+            _group.Sender.Signal(this, now);
+        }
+
+        public bool Write(MessageWriter messages)
+        {
+            while (_texts.TryDequeue(out string? text))
+            {
+                byte[] bytes = System.Text.Encoding.UTF8.GetBytes(text);
+                bytes.CopyTo(messages.GetSpan(bytes.Length));
+                messages.Advance(bytes.Length);
+                if (!messages.EndMessage()) return true;
+            }
+            return false;
         }
     }
 }

@@ -87,6 +87,28 @@ public sealed class LeavingTests
         await one.WaitAsync(NodeRig.Patience);
     }
 
+    [Fact]
+    public async Task What_was_sent_goes_before_a_leave_that_waits_for_nothing()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Shutdown.DrainTimeout = TimeSpan.Zero);
+        long received = 0;
+        using IDisposable counting = right.OnMessageInline((in MessageView _) => Interlocked.Increment(ref received));
+        Task leave;
+        Task<DeliveryReport> confirmed;
+        using (await Trouble.FreezeAsync(left.Node))
+        {
+            for (int index = 0; index < 100; index++)
+                Assert.Equal(SendStatus.Accepted, left.TrySend(new byte[index % 10 == 0 ? 10_000 : 100]));
+            confirmed = left.SendConfirmedAsync("confirmed").AsTask();
+            leave = left.DisposeAsync().AsTask();
+        }
+        await leave.WaitAsync(NodeRig.Patience);
+        await left.Completion.WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => Interlocked.Read(ref received) == 101, "all of it has come");
+        await confirmed.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(NodeRig.Patience);
+    }
+
     // A call that returned has sent its message, also when the group is left at that very moment; a message that is not sent ends in an exception.
     [Fact]
     public async Task What_is_sent_beside_a_leave_is_delivered_or_refused()

@@ -30,8 +30,4 @@ internal sealed class FakeSendQueue : ISendQueue
     }
 
     public void RequestAdvance() => Advances++;
-
-    public void OnPacked(int bytes)
-    {
-    }
 }

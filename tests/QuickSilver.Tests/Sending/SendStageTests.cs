@@ -39,6 +39,27 @@ public sealed class SendStageTests
         Assert.False(_stage.TryPeek(out _, out _));
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(300)]
+    public void A_closed_stage_is_done_when_all_in_it_has_been_taken(int messages)
+    {
+        for (int index = 0; index < messages; index++) _stage.TryAppend([1]);
+        Assert.False(_stage.IsDone);
+        _stage.Close();
+        for (int index = 0; index < messages; index++)
+        {
+            Assert.False(_stage.IsDone);
+            Assert.True(_stage.TryPeek(out _, out _));
+            _stage.Advance();
+        }
+        Assert.True(_stage.IsDone);
+        Assert.False(_stage.TryAppend([1]));
+        _stage.ReleaseIfEmpty();
+        Assert.True(_stage.IsDone);
+    }
+
     [Fact]
     public void What_is_shown_stays_until_it_is_taken()
     {
