@@ -6,9 +6,9 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Benchmarks.Dissemination;
 
 /// <summary>
-/// From a message to the train that the socket would get, per message, the node's delivery to itself included: written by a source, and
-/// handed over by one, as what is long or confirmed is. The framework's alternative is a pipe with a length before each message, which numbers nothing, keeps nothing and delivers
-/// nothing.
+/// From a message to the train that the socket would get, per message, the node's delivery to itself included: written
+/// by a source, and handed over by one, as what is long or confirmed is. The framework's alternative is a pipe with a
+/// length before each message, which numbers nothing, keeps nothing and delivers nothing.
 /// </summary>
 [MemoryDiagnoser]
 public class SendBenchmarks

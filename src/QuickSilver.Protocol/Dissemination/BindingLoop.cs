@@ -5,9 +5,10 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// Decides which group binds its next message, and when.
 /// <para>
-/// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, groups that have something are only put
-/// on a list; at the outermost end the list is worked off, one message per group and turn, so groups take turns. What upcalls signal while that
-/// happens (an inline handler that answers, a host that refills an opened gate) joins the list, so nothing is re-entered.
+/// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, groups
+/// that have something are only put on a list; at the outermost end the list is worked off, one message per group and
+/// turn, so groups take turns. What upcalls signal while that happens (an inline handler that answers, a host that
+/// refills an opened gate) joins the list, so nothing is re-entered.
 /// </para>
 /// <para>
 /// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the stream has fallen to its low mark.

@@ -8,11 +8,12 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.
 /// <para>
-/// A message comes from a source of its group (<see cref="IMessageSource"/>), which is asked when it can be sent: when the root asks, by the packer, and
-/// the source writes into the packet; otherwise by the group (<see cref="GroupSender"/>), which binds it to the step and puts it into the region buffer
-/// of each <see cref="StreamSender"/>, from where it goes into packets when the root asks. Feedback (<see cref="OnAck"/>, <see cref="OnNak"/>) comes back
-/// by stream. The switch to another step happens between two messages: what is bound stays in the old views' streams, which end when it is stable; what
-/// is still with its source binds to the new.
+/// A message comes from a source of its group (<see cref="IMessageSource"/>), which is asked when it can be sent: when
+/// the root asks, by the packer, and the source writes into the packet; otherwise by the group
+/// (<see cref="GroupSender"/>), which binds it to the step and puts it into the region buffer of each
+/// <see cref="StreamSender"/>, from where it goes into packets when the root asks. Feedback (<see cref="OnAck"/>,
+/// <see cref="OnNak"/>) comes back by stream. The switch to another step happens between two messages: what is bound
+/// stays in the old views' streams, which end when it is stable; what is still with its source binds to the new.
 /// </para>
 /// </summary>
 public sealed class Disseminator

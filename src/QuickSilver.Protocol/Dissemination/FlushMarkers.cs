@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Who waits until everything that a group had sent before a moment is stable. Each marker counts down the messages that were pending then, told
-/// apart from later ones by their ordinal: messages become stable in any order. Costs nothing per message while nobody waits.
+/// Who waits until everything that a group had sent before a moment is stable. Each marker counts down the messages
+/// that were pending then, told apart from later ones by their ordinal: messages become stable in any order. Costs
+/// nothing per message while nobody waits.
 /// </summary>
 internal sealed class FlushMarkers(SendContext context)
 {

@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What one group's messages bind to in the active step: the streams into its region views that have a member other than this node, and the group's
-/// index in each. Kept from step to step and rewritten in place. A group that this node is not yet in has no streams, and nothing pending.
+/// What one group's messages bind to in the active step: the streams into its region views that have a member other
+/// than this node, and the group's index in each. Kept from step to step and rewritten in place. A group that this node
+/// is not yet in has no streams, and nothing pending.
 /// </summary>
 internal sealed class GroupBinding(SendContext context, GroupId group)
 {

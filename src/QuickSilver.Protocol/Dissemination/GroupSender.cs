@@ -6,16 +6,18 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One group as this node sends to it: asks its sources for messages, gives them their numbers and binds them, each in its turn. Core thread only.
+/// One group as this node sends to it: asks its sources for messages, gives them their numbers and binds them, each in
+/// its turn. Core thread only.
 /// <para>
-/// Messages stay with their sources (<see cref="IMessageSource"/>) until they can be sent: while the buffers of all regions of the group have room, and
-/// no limit of pending is reached. A message that is taken is <em>bound</em> at once: it takes its number and the active step, counts as pending, and
-/// gets one entry in the stream of each region view of the group that has a member other than this node. The binding of a group is worked out at its
-/// first message in a step. A group that the node has joined in a step that is not yet active waits for the switch.
+/// Messages stay with their sources (<see cref="IMessageSource"/>) until they can be sent: while the buffers of all
+/// regions of the group have room, and no limit of pending is reached. A message that is taken is <em>bound</em> at
+/// once: it takes its number and the active step, counts as pending, and gets one entry in the stream of each region
+/// view of the group that has a member other than this node. The binding of a group is worked out at its first message
+/// in a step. A group that the node has joined in a step that is not yet active waits for the switch.
 /// </para>
 /// <para>
-/// While a group goes to one region view, and only such groups send there, it is <em>direct</em>: the packer lets its sources write into the packet
-/// itself, and binding and packing are one. Otherwise groups take turns at the buffers.
+/// While a group goes to one region view, and only such groups send there, it is <em>direct</em>: the packer lets its
+/// sources write into the packet itself, and binding and packing are one. Otherwise groups take turns at the buffers.
 /// </para>
 /// <para>
 /// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
@@ -82,14 +84,16 @@ public sealed class GroupSender
     /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
     internal bool MustRebind => !_gate.HasRoom || !_gate.IsOpen || _sources is { AnyReady: true };
 
-    /// <summary>Asks to be told when everything taken from sources so far is stable; told before the call returns when it is already.</summary>
+    /// <summary>Asks to be told when everything taken from sources so far is stable; told before the call returns when
+    /// it is already.</summary>
     public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(flushed, now);
 
-    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's message. For diagnostics: looks at
-    /// everything that is pending.</summary>
+    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's
+    /// message. For diagnostics: looks at everything that is pending.</summary>
     /// <param name="ticket">The message's; null: all of the group's messages.</param>
     /// <param name="views">Views are added here.</param>
-    /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into use.</returns>
+    /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into
+    /// use.</returns>
     public bool FindUnstable(SendTicket? ticket, List<RegionView> views)
     {
         foreach (StreamSender stream in _context.Streams.All)
@@ -106,7 +110,8 @@ public sealed class GroupSender
     /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
     public void AddSource(IMessageSource source) => (_sources ??= new MessageSources()).Add(source);
 
-    /// <summary>Says that a source has something to send: it is asked, in turn with other sources, until it says that it has nothing.</summary>
+    /// <summary>Says that a source has something to send: it is asked, in turn with other sources, until it says that
+    /// it has nothing.</summary>
     public void Signal(IMessageSource source, Instant now)
     {
         if (_sources is not { } sources || !sources.Signal(source)) return;
@@ -118,7 +123,8 @@ public sealed class GroupSender
     /// <summary>Forgets a source.</summary>
     public void RemoveSource(IMessageSource source) => _sources?.Remove(source);
 
-    /// <summary>Forgets all sources: the node leaves the group, and nothing of it may be bound before it is let in again.</summary>
+    /// <summary>Forgets all sources: the node leaves the group, and nothing of it may be bound before it is let in
+    /// again.</summary>
     internal void RemoveSources() => _sources?.Clear();
 
     /// <summary>Binds one message, if it can, and sees to it that the next has its turn.</summary>
@@ -148,7 +154,8 @@ public sealed class GroupSender
     /// <returns>True when it is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
     internal bool TryPull() => _sources is { } sources && sources.TryPull(in _gate, _context.SourceWriter);
 
-    /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the group.</summary>
+    /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the
+    /// group.</summary>
     internal void BindPulled(Instant now) => Bind(TakePulled(), now);
 
     /// <summary>Messages were pulled and written into a packet: they have the numbers that follow, and the active step.</summary>

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (signal a source): such calls take effect when the
-/// outer one ends.
+/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (signal a source):
+/// such calls take effect when the outer one ends.
 /// </summary>
 public interface IDisseminationEvents
 {

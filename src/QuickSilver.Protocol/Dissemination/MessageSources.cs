@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The message sources of one group, and which of them have said that they have something. They take turns, so a source that never ends does not hold
-/// up another. A signal during a call that ends with "nothing" counts, so that what came in between is not forgotten. Core thread only.
+/// The message sources of one group, and which of them have said that they have something. They take turns, so a source
+/// that never ends does not hold up another. A signal during a call that ends with "nothing" counts, so that what came
+/// in between is not forgotten. Core thread only.
 /// </summary>
 internal sealed class MessageSources
 {

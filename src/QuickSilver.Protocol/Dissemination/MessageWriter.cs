@@ -12,9 +12,9 @@ namespace QuickSilver.Protocol.Dissemination;
 /// takes any number of messages of one length, one after another, without a head between them; so a small message costs little more than its bytes.
 /// </para>
 /// <para>
-/// Awkward cases: a message that outgrows what was handed out moves to pooled memory, each time to a piece at least twice as large. So does one that
-/// ends with another length than the run's, and it is the last that is taken. A message that is in memory already is handed over (<see cref="Hand"/>)
-/// and takes its turn like one that was written.
+/// Awkward cases: a message that outgrows what was handed out moves to pooled memory, each time to a piece at least
+/// twice as large. So does one that ends with another length than the run's, and it is the last that is taken. A
+/// message that is in memory already is handed over (<see cref="Hand"/>) and takes its turn like one that was written.
 /// </para>
 /// Cost: O(1) a message. Allocates nothing in steady state. Core thread only.
 /// </summary>
@@ -128,8 +128,8 @@ public sealed class MessageWriter : IBufferWriter<byte>
     }
 
     /// <summary>
-    /// Hands over a message whose bytes are in memory of the source's own: nothing is copied here. What was written since the last end is discarded.
-    /// For a message that is long, or that somebody follows to its stability.
+    /// Hands over a message whose bytes are in memory of the source's own: nothing is copied here. What was written
+    /// since the last end is discarded. For a message that is long, or that somebody follows to its stability.
     /// </summary>
     /// <param name="payload">The bytes, with one reference that passes to the protocol.</param>
     /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>

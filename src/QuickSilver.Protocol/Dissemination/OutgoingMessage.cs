@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One message of this node from its source to its stability: one pooled record, shared by all streams that carry it. It goes back to the pool
-/// when every stream knows it stable and it was delivered here; already when it is packed and was delivered here, if one stream carries it and nobody
-/// holds a ticket (<see cref="SentMessages"/>).
+/// One message of this node from its source to its stability: one pooled record, shared by all streams that carry it.
+/// It goes back to the pool when every stream knows it stable and it was delivered here; already when it is packed and
+/// was delivered here, if one stream carries it and nobody holds a ticket (<see cref="SentMessages"/>).
 /// </summary>
 internal sealed class OutgoingMessage
 {
@@ -20,7 +20,8 @@ internal sealed class OutgoingMessage
     public SendTicket? Ticket;
     public int Length;
 
-    /// <summary>Place in the order in which the group's messages were taken from their sources: what flushes count by.</summary>
+    /// <summary>Place in the order in which the group's messages were taken from their sources: what flushes count
+    /// by.</summary>
     public ulong Ordinal;
 
     /// <summary>Message number, once bound.</summary>

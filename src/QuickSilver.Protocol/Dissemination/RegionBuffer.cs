@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// reached, so that groups are woken for a batch; four trains are enough for the socket never to wait for a group. The original had such marks, 150
 /// and 50 messages; ours are in bytes.
 /// <para>
-/// Groups that send to this view alone need no buffer: while nothing else is bound here they are <em>direct</em>, and the packer asks their sources
-/// itself.
+/// Groups that send to this view alone need no buffer: while nothing else is bound here they are <em>direct</em>, and
+/// the packer asks their sources itself.
 /// </para>
 /// </summary>
 internal sealed class RegionBuffer

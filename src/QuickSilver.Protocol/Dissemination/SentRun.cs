@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What of one group became part of one packet and waits to be stable: a run of messages that nobody asks about one by one, taken one after the
-/// other, or a single message whose record is still needed.
+/// What of one group became part of one packet and waits to be stable: a run of messages that nobody asks about one by
+/// one, taken one after the other, or a single message whose record is still needed.
 /// </summary>
 internal struct SentRun
 {

@@ -154,7 +154,8 @@ public sealed class StreamSender : IFeed
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     /// <param name="message">The message.</param>
     /// <param name="groupIndex">Its group's index in the region.</param>
-    /// <param name="isShared">True when other streams carry it too: then the stream could not have asked the source itself.</param>
+    /// <param name="isShared">True when other streams carry it too: then the stream could not have asked the source
+    /// itself.</param>
     internal void Append(OutgoingMessage message, int groupIndex, bool isShared)
     {
         _messages.Append(message, groupIndex, isShared);

@@ -4,9 +4,10 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// One group's messages that are not over: from when they are taken from their sources until they are stable in every stream that carries them, and were delivered on this
-/// node, in the order of their numbers. A record goes back to the pool when both are done; one that nobody asks about by itself, already when it is
-/// packed and delivered. Core thread only.
+/// One group's messages that are not over: from when they are taken from their sources until they are stable in every
+/// stream that carries them, and were delivered on this node, in the order of their numbers. A record goes back to the
+/// pool when both are done; one that nobody asks about by itself, already when it is packed and delivered. Core thread
+/// only.
 /// </summary>
 internal sealed class UnfinishedMessages(SendContext context)
 {

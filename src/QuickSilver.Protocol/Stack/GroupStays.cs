@@ -6,8 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of its groups has settled. A leave
-/// ends the asking of its groups' sources, so that nothing is bound there after the server has been asked. Core thread only.
+/// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of
+/// its groups has settled. A leave ends the asking of its groups' sources, so that nothing is bound there after the
+/// server has been asked. Core thread only.
 /// </summary>
 internal sealed class GroupStays(StackRooms rooms)
 {

@@ -27,7 +27,8 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; }
 
-    /// <summary>True when messages are taken: the group is joined, not being left, and no limit of pending is reached.</summary>
+    /// <summary>True when messages are taken: the group is joined, not being left, and no limit of pending is
+    /// reached.</summary>
     public bool IsOpen => !IsLeaving && Sender.IsOpen;
 
     /// <summary>The newest installed group view: the step that last changed the member set.</summary>
@@ -45,7 +46,8 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>Messages taken from sources and not yet known to be held by every live member.</summary>
     public long PendingMessages => Sender.PendingMessages;
 
-    /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is taken from its sources.</summary>
+    /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is taken from its
+    /// sources.</summary>
     public bool IsLeaving { get; internal set; }
 
     /// <summary>The way of messages into the group: takes sources, and signals of them. Outlives the stay.</summary>

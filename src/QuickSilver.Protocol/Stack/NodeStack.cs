@@ -78,7 +78,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     public void CancelJoin(JoinRequest request, Instant now) => _rooms.Groups.CancelJoin(request, now);
 
     /// <summary>
-    /// Leaves groups. Their sources are forgotten at once, and what they still have is not sent: a host leaves when they have nothing.
+    /// Leaves groups. Their sources are forgotten at once, and what they still have is not sent: a host leaves when
+    /// they have nothing.
     /// </summary>
     public void Leave(LeaveRequest request, Instant now) => _rooms.Groups.Leave(request, now);
 

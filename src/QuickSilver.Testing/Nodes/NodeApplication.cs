@@ -80,7 +80,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Lets a source of the group give so many messages more.</summary>
     public void Pull(SimulatedGroup group, int count, int bytes, Instant now) => Give(group, count, bytes, isHanded: false, now);
 
-    /// <summary>Sends a message as an application does: if it needs a ticket, or is long, it is handed over, otherwise written.</summary>
+    /// <summary>Sends a message as an application does: if it needs a ticket, or is long, it is handed over, otherwise
+    /// written.</summary>
     public void Stage(SimulatedGroup group, int bytes, bool isConfirmed, Instant now) =>
         Give(group, 1, bytes, isConfirmed || bytes > LongestStaged, now);
 

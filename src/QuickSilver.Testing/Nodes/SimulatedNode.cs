@@ -133,7 +133,8 @@ public sealed class SimulatedNode : IMembershipClient
         return leave;
     }
 
-    /// <summary>Sends a message with a ticket; until the protocol asks for it, it waits in the application, in order.</summary>
+    /// <summary>Sends a message with a ticket; until the protocol asks for it, it waits in the application, in
+    /// order.</summary>
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Send(string group, int bytes)
     {

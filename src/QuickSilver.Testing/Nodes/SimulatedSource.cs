@@ -8,7 +8,8 @@ namespace QuickSilver.Testing.Nodes;
 /// <param name="writesRuns">Whether it writes messages of one length side by side.</param>
 internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group, bool writesRuns) : IMessageSource
 {
-    /// <summary>Sizes of the messages it has still to give, and whether each is handed over with a ticket or written.</summary>
+    /// <summary>Sizes of the messages it has still to give, and whether each is handed over with a ticket or
+    /// written.</summary>
     public Queue<(int Bytes, bool IsHanded)> Sizes { get; } = new();
 
     /// <summary>Above 0: it always has another message of so many bytes.</summary>
@@ -65,5 +66,7 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     }
 
     private bool NextHas(int length) =>
-        EndlessBytes > 0 ? EndlessBytes == length : Sizes.TryPeek(out (int Bytes, bool IsHanded) next) && !next.IsHanded && next.Bytes == length;
+        EndlessBytes > 0
+            ? EndlessBytes == length
+            : Sizes.TryPeek(out (int Bytes, bool IsHanded) next) && !next.IsHanded && next.Bytes == length;
 }

@@ -9,14 +9,15 @@ namespace QuickSilver.Runtime;
 /// <summary>
 /// What a node's application sends to one group with calls, on its way from their threads to the protocol.
 /// <para>
-/// Idea: admitted messages wait in a stage, and the protocol takes them from there as from a feed: when they could be sent, straight into a packet.
-/// A message with a ticket, or too long to be copied once more, is handed over as it is. A request tells the core that there is something, one until
-/// the core has seen it.
+/// Idea: admitted messages wait in a stage, and the protocol takes them from there as from a feed: when they could be
+/// sent, straight into a packet. A message with a ticket, or too long to be copied once more, is handed over as it is.
+/// A request tells the core that there is something, one until the core has seen it.
 /// </para>
 /// <para>
-/// Awkward cases. A flush is an entry of the stage, since what has its place before it may still be in another producer's hands. The protocol counts
-/// what it has taken only after the call in which it took it: so a flush at the stage's head ends the call, and is asked for in the next turn. A leave
-/// closes the stage, and is asked for when all that has a place in it has been taken.
+/// Awkward cases. A flush is an entry of the stage, since what has its place before it may still be in another
+/// producer's hands. The protocol counts what it has taken only after the call in which it took it: so a flush at the
+/// stage's head ends the call, and is asked for in the next turn. A leave closes the stage, and is asked for when all
+/// that has a place in it has been taken.
 /// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>

@@ -3,13 +3,15 @@ namespace QuickSilver.Sending;
 /// <summary>
 /// Admission of one group's messages, in front of their stage.
 /// <para>
-/// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things shut it. The core does when
-/// the protocol's limits of pending are reached, and opens it when half of them is free. And what is unsent, that is admitted and not yet taken by the
-/// protocol, is counted here, messages and bytes in one word: at the limit (one longer message passes when nothing is unsent; the limit is low
-/// while the node is crowded, see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network work
-/// in memory that a cache holds, instead of writing all that may be pending, which the core would read back from afar, at half the rate and after a
-/// hundred times the wait (docs/decisions/0013). Once shut it stays shut for everybody: waiters stand in a list in the order of their calls, are
-/// admitted from its head, and nobody passes while it has anyone.
+/// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things
+/// shut it. The core does when the protocol's limits of pending are reached, and opens it when half of them is free.
+/// And what is unsent, that is admitted and not yet taken by the protocol, is counted here, messages and bytes in one
+/// word: at the limit (one longer message passes when nothing is unsent; the limit is low while the node is crowded,
+/// see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network
+/// work in memory that a cache holds, instead of writing all that may be pending, which the core would read back from
+/// afar, at half the rate and after a hundred times the wait (docs/decisions/0013). Once shut it stays shut for
+/// everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while
+/// it has anyone.
 /// </para>
 /// <para>
 /// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be unsent. Who finds the limit passed
@@ -130,8 +132,8 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>Messages have been taken by the protocol, or dropped. Counted together until <see cref="FlushSent"/>, or until it is much. Core
-    /// thread only.</summary>
+    /// <summary>Messages have been taken by the protocol, or dropped. Counted together until <see cref="FlushSent"/>,
+    /// or until it is much. Core thread only.</summary>
     public void OnSent(int messages, long bytes)
     {
         _sent += ((long)messages << MessageShift) + bytes;

@@ -130,9 +130,11 @@ public class MessageSourceTests
         sender.Signal(source, world.Now);
         for (int round = 0; round < 100 && sender.LastNumber < 300; round++) world.PullAll();
 
-        Assert.Equal(Enumerable.Range(0, 300).Select(index => (byte)index), world.Own.Select(static own => own.Bytes[0]));
-        Assert.Equal(Enumerable.Range(0, 300).Select(MixedSource.LengthOf), world.Own.Select(static own => own.Bytes.Length));
-        Assert.Equal(Enumerable.Range(1, 300).Where(static index => MixedSource.IsHanded(index - 1)).Select(static index => (ulong)index),
+        int[] all = [.. Enumerable.Range(0, 300)];
+        Assert.Equal(all.Select(static index => (byte)index), world.Own.Select(static own => own.Bytes[0]));
+        Assert.Equal(all.Select(MixedSource.LengthOf), world.Own.Select(static own => own.Bytes.Length));
+        Assert.Equal(
+            all.Where(MixedSource.IsHanded).Select(static index => (ulong)index + 1),
             source.Tickets.Select(static ticket => ticket.Number));
         Assert.All(source.Tickets, static ticket => Assert.Equal(0, ticket.StableCalls));
         Assert.All(source.Payloads, static payload => Assert.Equal(1, payload.Recycled));

@@ -2,7 +2,8 @@ using QuickSilver.Protocol.Dissemination;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>A source of 300 messages, some of which it writes, in runs where it may, and some of which it hands over with tickets.</summary>
+/// <summary>A source of 300 messages, some of which it writes, in runs where it may, and some of which it hands over
+/// with tickets.</summary>
 internal sealed class MixedSource : IMessageSource
 {
     private int _next;

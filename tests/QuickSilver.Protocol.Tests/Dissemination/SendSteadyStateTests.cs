@@ -165,10 +165,13 @@ public class SendSteadyStateTests
         }
     }
 
-    private static void DrainAll(SendWorld world, GroupInfo[] groups, List<TicketStub> tickets, RandomSource[] sources, string where)
+    private static void DrainAll(
+        SendWorld world, GroupInfo[] groups, List<TicketStub> tickets, RandomSource[] sources, string where)
     {
         world.Switch();
-        bool IsDone() => Array.TrueForAll(groups, group => world.Waiting(world.Open(group)) == 0) && world.Counters.PendingMessages == 0 && Array.TrueForAll(sources, source => source.Ready == 0);
+        bool IsDone() => world.Counters.PendingMessages == 0
+            && Array.TrueForAll(groups, group => world.Waiting(world.Open(group)) == 0)
+            && Array.TrueForAll(sources, source => source.Ready == 0);
         for (int round = 0; round < 2000 && !IsDone(); round++)
         {
             world.PullAll();
