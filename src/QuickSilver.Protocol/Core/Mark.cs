@@ -27,6 +27,9 @@ internal enum Mark : byte
     /// <summary>A server took a node of another server over.</summary>
     NodeTakenOver,
 
+    /// <summary>Survivors contradicted each other in who is removed.</summary>
+    SurvivorContradicted,
+
     /// <summary>A node that survivors named did not register with the new server.</summary>
     SurvivorMissing,
 

@@ -23,6 +23,7 @@ public sealed class MembershipAgent
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _requestAlarm;
     private ulong _instance;
+    private UInt128 _secret;
     private bool _isConnected;
     private bool _isReporting;
 
@@ -67,6 +68,7 @@ public sealed class MembershipAgent
             Received = _session.Received,
             Session = _cluster.Epoch,
             Instance = _instance,
+            Secret = _secret,
         };
         hello.WriteTo(_frame);
         _link.Send(_frame.Span);
@@ -179,6 +181,7 @@ public sealed class MembershipAgent
             if (welcome.Number != self.Number || welcome.Resumed == isOther || welcome.Instance != _instance) return false;
             if (isOther != _isReporting || welcome.Epoch < _cluster.Epoch) return false;
             if (!_session.TryResume(welcome.Received)) return false;
+            _secret = welcome.Secret;
             _session.Open(now);
             _settings.Probes.Hit(isOther ? Mark.ServerTookOver : Mark.SessionResumed);
             if (isOther)
@@ -194,6 +197,7 @@ public sealed class MembershipAgent
         self = new NodeInfo(
             welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes);
         _instance = welcome.Instance;
+        _secret = welcome.Secret;
         _cluster.Begin(self, welcome.Epoch, welcome.GroupEpoch, welcome.Step);
         _session.Open(now);
         _events.OnRegistered(self, welcome.Instance, now);
@@ -238,6 +242,7 @@ public sealed class MembershipAgent
         }
         _session.Restart();
         _instance = 0;
+        _secret = 0;
         _news.OnForgotten();
         if (!_isReporting) _requests.AskAgain();
         _isReporting = false;

@@ -38,4 +38,7 @@ public enum MembershipRefusal : byte
     /// The node was in a cluster that had just been founded, and an older one of the same name has come to its server: that one goes on.
     /// </summary>
     Superseded,
+
+    /// <summary>The registration names a number that another node has: it did not bring what that node's welcome brought.</summary>
+    Unproven,
 }

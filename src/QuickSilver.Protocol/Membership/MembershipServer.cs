@@ -131,6 +131,7 @@ public sealed class MembershipServer
     {
         _parts.Pipeline.Stop();
         _succession.Stop();
+        _registrar.Stop();
         _teller.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
     }
@@ -150,7 +151,7 @@ public sealed class MembershipServer
     /// An older cluster has come: the young one of this server is given up. Its nodes are told, and come back; those that had
     /// no groups notice nothing.
     /// </summary>
-    private void GiveUp(long connection, HelloFrame hello, byte[] report, Instant now)
+    private void GiveUp(List<(long Connection, HelloFrame Hello, byte[] Report)> survivors, Instant now)
     {
         StopParts();
         byte[] forget = _frame.Begin(FrameKind.Forget).ToArray();
@@ -160,8 +161,11 @@ public sealed class MembershipServer
             _parts.Connections.Detach(node);
         }
         Found(_parts);
-        _parts.Connections.AwaitReport(connection, hello);
-        _registrar.OnFrame(connection, report, now);
+        foreach ((long connection, HelloFrame hello, byte[] report) in survivors)
+        {
+            _parts.Connections.AwaitReport(connection, hello);
+            _registrar.OnFrame(connection, report, now);
+        }
     }
 
     private bool OnHeartbeat(ServerNode node, ref WireReader reader, Instant now)

@@ -36,6 +36,10 @@ public sealed record MembershipServerSettings
     /// <summary>How long a server that founds a cluster waits with its first step: survivors of an older one may be on their way to it.</summary>
     public TimeSpan FoundingGrace { get; init; }
 
+    /// <summary>How often a node says that it lives. One that is connected, and has said nothing for two of these, may be replaced by a process that
+    /// registers from its address.</summary>
+    public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);
+
     /// <summary>
     /// A server that takes over removes nobody before half of the nodes that the survivors name have registered: for servers with an address of
     /// their own, which survivors may be cut off from.
@@ -59,6 +63,12 @@ public sealed record MembershipServerSettings
 
     /// <summary>How long an address rests after its view has retired.</summary>
     public TimeSpan AddressLinger { get; init; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>
+    /// Draws the 16 bytes by which a node proves that it is the one that was welcomed; a host must hand in a cryptographic source. Null, for tests and
+    /// the simulator: the server's seeded generator, whose later numbers follow from one that is known.
+    /// </summary>
+    internal Func<UInt128>? DrawSecret { get; init; }
 
     /// <summary>What tests of the simulator see and move inside.</summary>
     internal Probes Probes { get; init; } = Probes.None;

@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
@@ -175,7 +177,16 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
             // A clock that has not been set stands before that; term 0 is none.
             FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
             FoundingGrace = FoundingGrace,
+            DrawSecret = DrawSecret,
         };
+    }
+
+    // The servers' own generators will not do: whoever knows one of their numbers, and ids are such numbers, knows all that follow.
+    private static UInt128 DrawSecret()
+    {
+        Span<byte> secret = stackalloc byte[16];
+        RandomNumberGenerator.Fill(secret);
+        return BinaryPrimitives.ReadUInt128LittleEndian(secret);
     }
 
     private void Forget(HostedConnection connection)

@@ -133,6 +133,7 @@ internal static class NodeComposer
                 InstallTimeout = membership.InstallTimeout,
                 FailureTimeout = membership.FailureTimeout,
                 ReconnectGrace = membership.ReconnectGrace,
+                HeartbeatInterval = membership.HeartbeatInterval,
                 TakeoverTimeout = membership.Mode == MembershipMode.Loopback ? TakeoverTimeout(membership) : null,
                 AwaitMajority = membership.Mode == MembershipMode.Host && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,

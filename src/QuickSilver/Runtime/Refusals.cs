@@ -54,6 +54,7 @@ internal static class Refusals
             "for Membership.FailureTimeout no datagrams passed between it and other members, though its connection to the server stood",
         MembershipRefusal.Replaced => "another process with its address has taken its place",
         MembershipRefusal.Superseded => "an older cluster of the same name came to the server of this one, which had just been founded",
+        MembershipRefusal.Unproven => "it named the number of another node, without the proof that it is that node",
         MembershipRefusal.Full => "the server is at one of its limits; its log names it",
         _ => refusal.ToString(),
     };

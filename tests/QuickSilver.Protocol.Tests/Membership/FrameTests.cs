@@ -28,11 +28,13 @@ public sealed class FrameTests
             Received = 129,
             Session = new Epoch(4, 1),
             Instance = 2,
+            Secret = new UInt128(0x1122, 0x3344),
         };
         hello.WriteTo(frame);
         Assert.Equal(
             "01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020"
-            + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000",
+            + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000"
+            + "44330000000000002211000000000000",
             Hex(frame));
         Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
         Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
@@ -74,10 +76,10 @@ public sealed class FrameTests
     public void WelcomeHasItsBytes()
     {
         var frame = new FrameBuilder();
-        var welcome = new WelcomeFrame(new Epoch(4, 1), new NodeNumber(Reign, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true);
+        var welcome = new WelcomeFrame(new Epoch(4, 1), new NodeNumber(Reign, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9);
         welcome.WriteTo(frame);
         string numbers = "038877665544332211" + "C801" + "020500000000000000";
-        Assert.Equal("20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01", Hex(frame));
+        Assert.Equal("20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01" + "09000000000000000000000000000000", Hex(frame));
         var reader = new WireReader(frame.Span[1..]);
         Assert.True(WelcomeFrame.TryRead(ref reader, out WelcomeFrame read));
         Assert.Equal(welcome, read);

@@ -17,6 +17,7 @@ internal sealed class MembershipWorld : IServerLinks
     private readonly Dictionary<ViewNumber, string> _views = [];
     private readonly Dictionary<(GroupId, StepNumber), string> _groupViews = [];
     private readonly MembershipServerSettings _settings;
+    private readonly Dictionary<long, Intruder> _intruders = [];
     private ulong _order;
     private long _lastConnection;
 
@@ -98,6 +99,17 @@ internal sealed class MembershipWorld : IServerLinks
         node.Agent.OnConnected();
     }
 
+    /// <summary>Somebody who is no node.</summary>
+    public Intruder Intrude() => new(this);
+
+    /// <summary>Opens a connection for somebody who is no node.</summary>
+    public long OpenFor(Intruder intruder)
+    {
+        _intruders[++_lastConnection] = intruder;
+        Server.OnConnected(_lastConnection, Now);
+        return _lastConnection;
+    }
+
     /// <summary>Breaks a connection: frames on their way are lost, both ends hear of it.</summary>
     public void Break(WorldNode node)
     {
@@ -125,6 +137,7 @@ internal sealed class MembershipWorld : IServerLinks
     public void Send(long connection, ReadOnlySpan<byte> frame)
     {
         Assert.True(frame.Length <= MembershipFrames.MaxFrameBytes, "a frame is too long");
+        if (_intruders.TryGetValue(connection, out Intruder? intruder)) intruder.OnFrame(frame.ToArray());
         if (!_connections.TryGetValue(connection, out WorldNode? node)) return;
         byte[] copy = frame.ToArray();
         if (OnFrameToNode is not null) copy = OnFrameToNode(node, copy);

@@ -146,10 +146,13 @@ public sealed class RemovalTests
         old.Join("g");
         world.Run(Second);
         NodeNumber number = old.Agent.Cluster.Self!.Number;
+        world.Break(old);
         WorldNode restarted = world.Add("new", incarnation: 2, port: 77);
         restarted.Join("g");
         world.Run(Second);
-        Assert.Equal(MembershipRefusal.Replaced, old.Expelled);
+        world.Connect(old);
+        world.Run(Second);
+        Assert.Equal(MembershipRefusal.Removed, old.Expelled);
         Assert.Equal([number], other.Removed.Select(node => node.Number));
         Assert.True(restarted.Agent.Cluster.Self!.Number > number);
         world.CheckQuiet();
@@ -157,7 +160,7 @@ public sealed class RemovalTests
         // The old life, and another process with the same incarnation, find no way in.
         WorldNode late = world.Add("late", incarnation: 1, port: 77);
         WorldNode twin = world.Add("twin", incarnation: 2, port: 77);
-        world.Run(Second);
+        world.Run(3 * Second);
         Assert.Equal(MembershipRefusal.Replaced, late.Expelled);
         Assert.Equal(MembershipRefusal.Replaced, twin.Expelled);
         Assert.True(restarted.IsLive);

@@ -52,6 +52,8 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 
     public ulong Instance { get; private set; }
 
+    public Epoch GroupEpoch => Groups.Values.First().Id.Epoch;
+
     public bool IsGone { get; private set; }
 
     public long BytesReceived { get; set; }

@@ -53,6 +53,9 @@ internal sealed class FrameBuilder
         return this;
     }
 
+    /// <summary>A secret: 16 bytes, little-endian.</summary>
+    public FrameBuilder WriteSecret(UInt128 value) => WriteUInt64((ulong)value).WriteUInt64((ulong)(value >> 64));
+
     /// <summary>A canonical varint.</summary>
     public FrameBuilder WriteVarint(ulong value)
     {

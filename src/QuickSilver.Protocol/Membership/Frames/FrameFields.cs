@@ -52,6 +52,13 @@ internal static class FrameFields
         return new NetEndpoint(address, (ushort)reader.ReadVarint(ushort.MaxValue));
     }
 
+    /// <summary>A secret: 16 bytes.</summary>
+    public static UInt128 ReadSecret(ref WireReader reader)
+    {
+        ulong lower = reader.ReadUInt64();
+        return new UInt128(reader.ReadUInt64(), lower);
+    }
+
     /// <summary>An epoch: its term (varint) and its server (u64). Term 0 is a failure: there is no such epoch.</summary>
     public static Epoch ReadEpoch(ref WireReader reader)
     {

@@ -22,6 +22,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   term          varint   epoch of the session: of the server that admitted the node last
 ///   server        u64
 ///   instance      u64      the cluster instance
+///   secret        16 bytes that the last welcome brought
 /// </code>
 /// </summary>
 internal sealed record HelloFrame
@@ -69,6 +70,9 @@ internal sealed record HelloFrame
     /// <summary>The cluster instance that the node belongs to; 0 when it registers for the first time.</summary>
     public ulong Instance { get; init; }
 
+    /// <summary>What the last welcome brought: proves that the number is this node's. 0 when it registers for the first time.</summary>
+    public UInt128 Secret { get; init; }
+
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
@@ -77,6 +81,7 @@ internal sealed record HelloFrame
         frame.WriteByte((byte)((Multicast ? MulticastFlag : 0) | (Number.IsNone ? 0 : ReturningFlag)));
         if (Number.IsNone) return;
         frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received).WriteEpoch(Session).WriteUInt64(Instance);
+        frame.WriteSecret(Secret);
     }
 
     /// <summary>Reads the part that all versions share.</summary>
@@ -102,12 +107,14 @@ internal sealed record HelloFrame
         ulong received = 0;
         Epoch session = default;
         ulong instance = 0;
+        UInt128 secret = 0;
         if ((flags & ReturningFlag) != 0)
         {
             number = new NodeNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
             received = reader.ReadVarint();
             session = FrameFields.ReadEpoch(ref reader);
             instance = reader.ReadUInt64();
+            secret = FrameFields.ReadSecret(ref reader);
             if (session < number.Epoch) reader.Fail();
         }
         if (!reader.IsAtEnd || flags > (MulticastFlag | ReturningFlag) || control.IsNone) return null;
@@ -124,6 +131,7 @@ internal sealed record HelloFrame
             Received = received,
             Session = session,
             Instance = instance,
+            Secret = secret,
         };
     }
 

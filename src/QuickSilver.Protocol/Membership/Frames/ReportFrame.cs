@@ -56,6 +56,9 @@ internal sealed class ReportFrame
     /// <summary>Keys of nodes that are removed.</summary>
     public ulong[] Removed { get; private init; } = [];
 
+    /// <summary>True for a node that is in no group and sends nowhere: nobody notices if it comes under another number.</summary>
+    public bool IsEmpty => Groups.Count + Views.Count == 0;
+
     /// <summary>Views that have not retired.</summary>
     public List<ViewEntry> Views { get; private init; } = [];
 

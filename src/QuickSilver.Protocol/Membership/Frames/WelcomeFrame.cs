@@ -17,6 +17,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// step       varint   the last step made before the node registered; the node's first is the next
 /// received   varint   numbered frames that the server has taken in the session
 /// resumed    byte     1: the session goes on where it broke; 0: it is new
+/// secret     16 bytes, random: the node proves with them that it is the one that was welcomed. They are in no other frame of a server
 /// </code>
 /// </summary>
 /// <param name="Epoch">The server's epoch.</param>
@@ -26,14 +27,16 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// <param name="Step">Counter of the last step made before the node registered.</param>
 /// <param name="Received">Numbered frames that the server has taken.</param>
 /// <param name="Resumed">The session goes on.</param>
+/// <param name="Secret">Proves, when the node returns, that it is the one that was welcomed.</param>
 internal readonly record struct WelcomeFrame(
-    Epoch Epoch, NodeNumber Number, Epoch GroupEpoch, ulong Instance, ulong Step, ulong Received, bool Resumed)
+    Epoch Epoch, NodeNumber Number, Epoch GroupEpoch, ulong Instance, ulong Step, ulong Received, bool Resumed, UInt128 Secret)
 {
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
         frame.Begin(FrameKind.Welcome).WriteEpoch(Epoch).WriteUInt64(Instance).WriteEpoch(Number.Epoch).WriteVarint(Number.Counter);
         frame.WriteEpoch(GroupEpoch).WriteVarint(Step).WriteVarint(Received).WriteByte(Resumed ? (byte)1 : (byte)0);
+        frame.WriteSecret(Secret);
     }
 
     /// <summary>Reads a body; false when it is malformed.</summary>
@@ -46,7 +49,8 @@ internal readonly record struct WelcomeFrame(
         ulong step = reader.ReadVarint();
         ulong received = reader.ReadVarint();
         byte resumed = reader.ReadByte();
-        welcome = new WelcomeFrame(epoch, number, groupEpoch, instance, step, received, resumed == 1);
+        UInt128 secret = FrameFields.ReadSecret(ref reader);
+        welcome = new WelcomeFrame(epoch, number, groupEpoch, instance, step, received, resumed == 1, secret);
         return reader.IsAtEnd && resumed <= 1;
     }
 }

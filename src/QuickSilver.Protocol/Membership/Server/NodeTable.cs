@@ -8,7 +8,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// reaches more than one node goes in the order of their numbers. Core thread only.
 /// </summary>
 /// <param name="links">The connections.</param>
-internal sealed class NodeTable(IServerLinks links)
+/// <param name="drawSecret">Draws what no other node can guess.</param>
+internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 {
     /// <summary>Most nodes registered at a time.</summary>
     public const int MaxNodes = 1 << 16;
@@ -49,7 +50,15 @@ internal sealed class NodeTable(IServerLinks links)
         int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
         if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
         var info = new NodeInfo(number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes);
-        var node = new ServerNode(info, slot) { Multicast = hello.Multicast, BaseStep = lastStep, Installed = lastStep, IsInherited = isInherited };
+        var node = new ServerNode(info, slot)
+        {
+            Multicast = hello.Multicast,
+            BaseStep = lastStep,
+            Installed = lastStep,
+            IsInherited = isInherited,
+            Secret = drawSecret(),
+            BroughtSecret = hello.Secret,
+        };
         if (!node.Multicast) UnicastOnly++;
         _bySlot[slot] = node;
         int place = _live.Count;

@@ -6,20 +6,30 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Answers registrations: admits new nodes, takes back those whose connection broke, asks those of a lost server for a report, lets a restarted
 /// process replace its former life, and refuses the rest with a reason. Core thread only.
+/// <para>
+/// Numbers, incarnations and addresses of members are known to every member. So a node that returns proves itself by the secret of its welcome, and a
+/// process that has none takes nobody's place whose connection stands (<see cref="HeldHellos"/>).
+/// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
 /// <param name="watch">Watches over those admitted.</param>
 /// <param name="succession">Takes survivors over.</param>
 /// <param name="remove">Takes a node out.</param>
-/// <param name="giveUp">Gives the young cluster of this server up for the older one that a connection's registration and report tell of.</param>
+/// <param name="giveUp">Gives the young cluster of this server up for the older one that survivors' registrations and reports tell of.</param>
 internal sealed class Registrar(
     ServerParts parts,
     NodeWatch watch,
     Succession succession,
     Action<ServerNode, MembershipRefusal, Instant> remove,
-    Action<long, HelloFrame, byte[], Instant> giveUp)
+    Action<List<(long Connection, HelloFrame Hello, byte[] Report)>, Instant> giveUp)
 {
     private readonly FrameBuilder _frame = new();
+    private HeldHellos? _held;
+
+    private HeldHellos Held => _held ??= new HeldHellos(parts, OnHello);
+
+    /// <summary>Cancels the timer.</summary>
+    public void Stop() => _held?.Stop();
 
     /// <summary>A frame came by a connection that belongs to no node.</summary>
     public void OnFrame(long connection, ReadOnlySpan<byte> frame, Instant now)
@@ -41,6 +51,11 @@ internal sealed class Registrar(
         if (refusal != MembershipRefusal.None)
         {
             parts.Connections.Refuse(connection, refusal);
+            return;
+        }
+        if (known is not null && hello.Number.IsNone && !Held.MayReplace(known, now))
+        {
+            Held.Hold(connection, hello, now);
             return;
         }
         if (known is not null && hello.Number.IsNone && hello.Incarnation > known.Info.Incarnation)
@@ -89,7 +104,10 @@ internal sealed class Registrar(
             || known.Info.Number != hello.Number
             || known.Info.Control != hello.Control
             || known.Info.Incarnation != hello.Incarnation;
-        return isAnother ? MembershipRefusal.Removed : MembershipRefusal.None;
+        if (isAnother) return MembershipRefusal.Removed;
+        // It returns to this server; or it was taken over, and has not read the welcome yet.
+        UInt128 secret = hello.Session == parts.Reign.Epoch ? known!.Secret : known!.BroughtSecret;
+        return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;
     }
 
     private void OnReport(long connection, HelloFrame hello, ReadOnlySpan<byte> frame, Instant now)
@@ -102,16 +120,19 @@ internal sealed class Registrar(
         MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
         if (refusal == MembershipRefusal.None && succession.MayGiveUpFor(hello, now))
         {
-            if (succession.IsOlder(report))
-            {
-                giveUp(connection, hello, frame.ToArray(), now);
-                return;
-            }
-            refusal = MembershipRefusal.Removed;
+            if (succession.Claim(connection, hello, frame.ToArray(), report, now) is { } survivors) giveUp(survivors, now);
+            return;
         }
         if (refusal == MembershipRefusal.None && known is not null)
         {
             Welcome(connection, known, now);
+            return;
+        }
+        if (refusal == MembershipRefusal.None && succession.IsTooLate(now) && report.IsEmpty)
+        {
+            // It was in no group: it registers again, under another number, and nobody notices.
+            parts.Connections.Send(connection, _frame.Begin(FrameKind.Forget).Span);
+            parts.Connections.Close(connection, MembershipRefusal.None);
             return;
         }
         if (refusal == MembershipRefusal.None && !succession.TryBegin(hello, report, now)) refusal = MembershipRefusal.Removed;
@@ -121,7 +142,7 @@ internal sealed class Registrar(
             return;
         }
         Attach(connection, succession.TakeOver(hello, report, now), false, now);
-        succession.OnRegistered(report, now);
+        succession.OnRegistered(now);
     }
 
     /// <summary>The node was taken over, and the welcome lost: it has taken nothing since, and sent nothing but its report.</summary>
@@ -150,7 +171,9 @@ internal sealed class Registrar(
         parts.Connections.Bind(connection, node);
         watch.OnConnected(node, now);
         Reign reign = parts.Reign;
-        new WelcomeFrame(reign.Epoch, node.Info.Number, reign.GroupEpoch, reign.Instance, node.BaseStep, node.Received, resumed).WriteTo(_frame);
+        var welcome = new WelcomeFrame(
+            reign.Epoch, node.Info.Number, reign.GroupEpoch, reign.Instance, node.BaseStep, node.Received, resumed, node.Secret);
+        welcome.WriteTo(_frame);
         parts.Connections.Send(connection, _frame.Span);
     }
 }

@@ -23,6 +23,12 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>Its connection; null while that is broken.</summary>
     public long? Connection { get; set; }
 
+    /// <summary>What its welcome brings, and its return must.</summary>
+    public UInt128 Secret { get; init; }
+
+    /// <summary>What it brought from the server before; its return must bring the same as long as it has not read its welcome.</summary>
+    public UInt128 BroughtSecret { get; init; }
+
     /// <summary>Frames sent to it and not yet confirmed.</summary>
     public SessionLog Log { get; } = new();
 

@@ -24,7 +24,7 @@ internal sealed class ServerParts
         Connections = before?.Connections ?? new ServerConnections(links, alarms);
         Removed = before?.Removed ?? 0;
         ReadTo = before?.ReadTo ?? Instant.Never;
-        Nodes = new NodeTable(links);
+        Nodes = new NodeTable(links, settings.DrawSecret ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64())));
         var regions = new RegionCalculator();
         Regions = regions;
         var pool = new AddressPool(settings);

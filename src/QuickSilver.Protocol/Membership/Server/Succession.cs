@@ -14,12 +14,19 @@ internal sealed class Succession
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
+    // Two nodes, since one that comes alone loses less by returning than those who are here would.
+    private const int LeastClaims = 2;
+
+    // Terms come from clocks, and rise by less than this as long as a cluster lives. A forged one may not use them up.
+    private const ulong MostTermsAhead = 1 << 28;
+
     private readonly ServerParts _parts;
     private readonly Action<ServerNode, MembershipRefusal, Instant> _remove;
     private readonly Action<ServerNode, Instant> _addJoins;
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _alarm;
     private readonly Alarm _graceAlarm;
+    private readonly OlderClaims _claims;
     private Takeover? _takeover;
     private Instant _end;
     private Instant _founded;
@@ -35,6 +42,7 @@ internal sealed class Succession
         _addJoins = addJoins;
         _alarm = new Alarm(parts.Alarms, EndGathering);
         _graceAlarm = new Alarm(parts.Alarms, EndGrace);
+        _claims = new OlderClaims(parts);
     }
 
     /// <summary>Survivors still register, and no step is made.</summary>
@@ -43,15 +51,20 @@ internal sealed class Succession
     /// <summary>Keys of survivors that are named and have not registered.</summary>
     public IReadOnlyCollection<ulong> Missing => _takeover?.Missing ?? [];
 
-    /// <summary>True while a node of another server can be taken over.</summary>
+    /// <summary>True when a node of another server may report, to be taken over or told what it is to do instead.</summary>
     public bool CanTakeOver(HelloFrame hello)
     {
         Reign reign = _parts.Reign;
-        if (hello.Session == reign.Epoch) return false;
+        if (hello.Session == reign.Epoch || hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
         if (_takeover is not { } takeover) return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;
         if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
         return hello.Session.Term < reign.Epoch.Term || (takeover.IsGathering && _parts.Pipeline.Last == 0);
     }
+
+    /// <summary>
+    /// True when the time in which survivors come is over. What would be taken over now could hold up the cluster at any time, and nobody knows it.
+    /// </summary>
+    public bool IsTooLate(Instant now) => _takeover is { IsGathering: false } takeover && now > takeover.LastBegin;
 
     /// <summary>A node without a number registers: if it is the first, the server founds a cluster with it.</summary>
     public void OnNewcomer(Instant now)
@@ -65,34 +78,49 @@ internal sealed class Succession
 
     /// <summary>
     /// True when this server has founded a cluster, and may give it up for the one that a node comes from: as long as nobody is in a group, or the
-    /// time in which survivors of a lost server come back is not over.
+    /// time in which survivors of a lost server come back is not over. The same holds for a cluster that it is about to take over: whoever came first
+    /// may have lied about it.
     /// </summary>
     public bool MayGiveUpFor(HelloFrame hello, Instant now)
     {
-        if (_takeover is not null || _founded == Instant.Zero || hello.Instance == _parts.Reign.Instance) return false;
+        if (hello.Number.IsNone || hello.Instance == _parts.Reign.Instance) return false;
+        if (hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
+        if (_takeover is { } takeover) return takeover.IsGathering && _parts.Pipeline.Last == 0;
+        if (_founded == Instant.Zero) return false;
         TimeSpan period = _parts.Settings.FailureTimeout > YoungTime ? _parts.Settings.FailureTimeout : YoungTime;
         return _parts.Regions.InhabitedCount == 0 || now - _founded <= period + _parts.Settings.ReconnectGrace;
     }
 
-    /// <summary>True when the cluster that a report tells of goes before the one founded here: it has at least as many nodes, or nobody here
-    /// is in a group.</summary>
-    public bool IsOlder(ReportFrame report)
+    /// <summary>
+    /// A survivor of another cluster has reported. That cluster goes before the one here when nobody here is in a group; or when its survivors name as
+    /// many nodes as are here, and as many of them stand here as are in groups here, two at least. Otherwise they wait, or are refused.
+    /// </summary>
+    /// <returns>All its survivors that stand here, when it goes before; else null, and the connection has been dealt with.</returns>
+    public List<(long Connection, HelloFrame Hello, byte[] Report)>? Claim(
+        long connection, HelloFrame hello, byte[] report, ReportFrame read, Instant now)
     {
-        if (_parts.Regions.InhabitedCount == 0) return true;
-        var named = new HashSet<ulong>();
-        foreach (ReportFrame.ViewEntry view in report.Views) named.UnionWith(view.Members);
-        named.ExceptWith(report.Removed);
-        return Math.Max(1, named.Count) >= _parts.Nodes.Live.Count;
+        ulong instance = hello.Instance;
+        _claims.Add(connection, hello, report, read, now);
+        bool isHarmless = _takeover is null && _parts.Regions.InhabitedCount == 0;
+        if (isHarmless) return _claims.Take(instance);
+        int here = _parts.Nodes.Live.Count(node => node.IsInherited || node.Region is not null);
+        if (_claims.NamedIn(instance) < _parts.Nodes.Live.Count)
+        {
+            _claims.Refuse(instance);
+            return null;
+        }
+        int needed = _takeover is null ? Math.Max(here, LeastClaims) : here + 1;
+        return _claims.CountOf(instance) >= needed ? _claims.Take(instance) : null;
     }
 
     /// <summary>
     /// Looks whether a report fits, and lets it decide whose cluster this is if it is the first, or of a later server than those before.
     /// </summary>
-    /// <returns>False when the report comes too late: a step of this server has had a group that it names.</returns>
+    /// <returns>False when the report comes too late: a step of this server has had a group that it names, or the time for survivors is over.</returns>
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
         if (_takeover is null || hello.Session.Term >= _parts.Reign.Epoch.Term) Begin(hello, report, now);
-        if (report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit)) return true;
+        if (!IsTooLate(now) && report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit)) return true;
         OnTooLate(hello.Number.Key);
         return false;
     }
@@ -112,22 +140,14 @@ internal sealed class Succession
         _parts.Maker.Inherit(node, groups);
         _parts.Inherited.Add(node, report);
         _parts.Settings.Probes.Hit(Mark.NodeTakenOver);
-        takeover.Register(node, report);
+        takeover.Register(node, hello.Session, report);
         Instant quiet = now + (_parts.Settings.ReconnectGrace / QuietPart);
         takeover.QuietEnd = quiet < takeover.EarliestEnd ? quiet : takeover.EarliestEnd;
         return node;
     }
 
-    /// <summary>A survivor that has registered is connected: whom it reports as removed is removed, and the gathering may be complete.</summary>
-    public void OnRegistered(ReportFrame report, Instant now)
-    {
-        foreach (ulong key in report.Removed)
-        {
-            if (_parts.Settings.Probes.Breaks(Sabotage.RemovedListLost)) break;
-            if (_parts.Nodes.Find(key) is { } removed) _remove(removed, MembershipRefusal.Removed, now);
-        }
-        EndGathering(now);
-    }
+    /// <summary>A survivor that has registered is connected: the gathering may be complete.</summary>
+    public void OnRegistered(Instant now) => EndGathering(now);
 
     /// <summary>A node has been removed. Survivors that come later may know it, and are told when they have gathered.</summary>
     public void OnRemoved(ServerNode node)
@@ -140,13 +160,14 @@ internal sealed class Succession
     {
         _alarm.Cancel();
         _graceAlarm.Cancel();
+        _claims.Stop();
     }
 
     // No view names the node, or it would have been missed and counts as removed already; but survivors may have met it,
     // and keep what they know of it.
     private void OnTooLate(ulong key)
     {
-        _takeover!.MarkRemoved(key);
+        if (!_takeover!.TryMarkRemoved(key)) return;
         if (!IsGathering) TellRemoved(key);
     }
 
@@ -167,7 +188,8 @@ internal sealed class Succession
     private void Begin(HelloFrame hello, ReportFrame report, Instant now)
     {
         // Those that have registered so far come back, and report again: no step was made, so nothing has changed for them.
-        Stop();
+        _alarm.Cancel();
+        _graceAlarm.Cancel();
         _takeover = null;
         while (_parts.Nodes.Live.Count > 0)
         {
@@ -177,10 +199,23 @@ internal sealed class Succession
             _parts.Maker.Drop(node);
             _parts.Nodes.Remove(node);
         }
-        _takeover = new Takeover(hello.Instance, _parts.Settings.Probes) { EarliestEnd = now + _parts.Settings.ReconnectGrace };
+        _takeover = new Takeover(hello.Instance, hello.Session, _parts.Settings.Probes)
+        {
+            EarliestEnd = now + _parts.Settings.ReconnectGrace,
+            LastBegin = now + GatheringTime,
+        };
         _parts.Inherited.Clear(now);
         _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
         _parts.Groups.BeginTerm(_parts.Reign.TermsPassed, _parts.Reign.Epoch.Server);
+    }
+
+    private TimeSpan GatheringTime
+    {
+        get
+        {
+            MembershipServerSettings settings = _parts.Settings;
+            return settings.TakeoverTimeout ?? (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace);
+        }
     }
 
     private void BeginGathering(Takeover takeover, Instant now)
@@ -189,8 +224,7 @@ internal sealed class Succession
         takeover.IsGathering = true;
         _parts.Inherited.Reopen();
         _parts.Pipeline.Hold();
-        MembershipServerSettings settings = _parts.Settings;
-        _end = now + (settings.TakeoverTimeout ?? (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace));
+        _end = now + GatheringTime;
         if (_end < takeover.EarliestEnd) _end = takeover.EarliestEnd;
     }
 
@@ -209,6 +243,11 @@ internal sealed class Succession
         if (takeover.Missing.Count > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority) return;
         _alarm.Cancel();
         takeover.IsGathering = false;
+        foreach (ServerNode node in takeover.Contradicted())
+        {
+            _parts.Settings.Probes.Hit(Mark.SurvivorContradicted);
+            _remove(node, MembershipRefusal.Removed, now);
+        }
         foreach (ulong key in (List<ulong>)[.. takeover.Missing])
         {
             takeover.MarkRemoved(key);

@@ -16,7 +16,13 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// <para>
 /// Nodes that share no group do not name each other. So the time may begin again, for nodes that come later with groups that no step of this server
-/// has had; one with a group that a step has had comes too late, and is refused.
+/// has had; one with a group that a step has had comes too late, and is refused. It begins again only within its own length: later, anybody who claims
+/// to be a survivor could hold up the cluster.
+/// </para>
+/// <para>
+/// Reports may contradict each other: one names a node as removed that others name as a member, or that is here. None of them can prove anything. Who
+/// is not here counts as removed when as many say so as name it. Who is here goes when more say so than name it, itself included; otherwise those go
+/// that say so, for they have ended its streams and could not go on with it. A list counts only from a node of the session that is followed.
 /// </para>
 /// <para>
 /// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it had removed. What others sent
@@ -26,11 +32,18 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// </summary>
 /// <param name="instance">The cluster instance.</param>
+/// <param name="followed">The session that the first report came from, and no later one since.</param>
 /// <param name="probes">What tests see and move.</param>
-internal sealed class Takeover(ulong instance, Probes probes)
+internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
 {
+    private const int MostRemoved = 1 << 16;
+
     private readonly SortedSet<ulong> _missing = [];
     private readonly HashSet<ulong> _registered = [];
+    private readonly HashSet<ulong> _earlier = [];
+    private readonly SortedDictionary<ulong, List<ServerNode>> _accusers = [];
+    private readonly Dictionary<ulong, int> _accusations = [];
+    private readonly Dictionary<ulong, int> _naming = [];
     private readonly HashSet<ulong> _removed = [];
     private readonly Dictionary<ulong, StepNumber> _mustKnow = [];
     private readonly List<(ServerNode Node, ReportFrame Report)> _reports = [];
@@ -40,6 +53,9 @@ internal sealed class Takeover(ulong instance, Probes probes)
 
     /// <summary>When nodes that nobody names have had their time at the latest.</summary>
     public Instant EarliestEnd { get; init; }
+
+    /// <summary>Until when the gathering may begin again.</summary>
+    public Instant LastBegin { get; init; }
 
     /// <summary>When they have had it if nobody comes any more.</summary>
     public Instant QuietEnd { get; set; }
@@ -56,7 +72,7 @@ internal sealed class Takeover(ulong instance, Probes probes)
     /// </summary>
     public bool HasMajority => _reports.Count(report => !report.Node.Info.IsRemoved) >= _missing.Count;
 
-    /// <summary>True for a node that any report names as removed, or that was removed since.</summary>
+    /// <summary>True for a node that was missing, or was removed since, or that survivors have agreed to be removed.</summary>
     public bool IsRemoved(ulong key) => _removed.Contains(key);
 
     /// <summary>A node is known to be removed.</summary>
@@ -66,21 +82,40 @@ internal sealed class Takeover(ulong instance, Probes probes)
         _missing.Remove(key);
     }
 
+    /// <summary>A node that comes too late is known to be removed.</summary>
+    /// <returns>False when that was known, or is one too many to remember.</returns>
+    public bool TryMarkRemoved(ulong key)
+    {
+        if (_removed.Count >= MostRemoved || !_removed.Add(key)) return false;
+        _missing.Remove(key);
+        return true;
+    }
+
     /// <summary>A node has registered and reported.</summary>
-    public void Register(ServerNode node, ReportFrame report)
+    /// <param name="node">The node.</param>
+    /// <param name="session">Where it comes from.</param>
+    /// <param name="report">What it knows.</param>
+    public void Register(ServerNode node, Epoch session, ReportFrame report)
     {
         _registered.Add(node.Key);
         _missing.Remove(node.Key);
-        foreach (ulong key in report.Removed)
+        var named = new SortedSet<ulong> { node.Key };
+        foreach (ReportFrame.ViewEntry view in report.Views) named.UnionWith(view.Members);
+        named.ExceptWith(report.Removed);
+        foreach (ulong key in named) _naming[key] = _naming.GetValueOrDefault(key) + 1;
+        if (!probes.Breaks(Sabotage.RemovedListLost))
         {
-            if (!probes.Breaks(Sabotage.RemovedListLost)) MarkRemoved(key);
+            foreach (ulong key in report.Removed)
+            {
+                if (session == followed) _accusations[key] = _accusations.GetValueOrDefault(key) + 1;
+                if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) _accusers.Add(key, accusers = []);
+                accusers.Add(node);
+                LookAt(key);
+            }
         }
+        foreach (ulong key in named) LookAt(key);
         foreach (ReportFrame.ViewEntry view in report.Views)
         {
-            foreach (ulong key in view.Members)
-            {
-                if (!_registered.Contains(key) && !_removed.Contains(key)) _missing.Add(key);
-            }
             if (!view.IsActivated) continue;
             foreach (ulong key in view.Members)
             {
@@ -88,6 +123,38 @@ internal sealed class Takeover(ulong instance, Probes probes)
             }
         }
         _reports.Add((node, report));
+    }
+
+    /// <summary>Settles what reports contradict each other in: who is to go of those that are here. The gathering is over.</summary>
+    public List<ServerNode> Contradicted()
+    {
+        var gone = new HashSet<ServerNode>();
+        foreach ((ulong key, List<ServerNode> accusers) in _accusers)
+        {
+            if (_removed.Contains(key)) continue;
+            if (!_registered.Contains(key))
+            {
+                if (!_missing.Contains(key)) MarkRemoved(key);
+                continue;
+            }
+            bool isOutvoted = !_earlier.Contains(key) && _accusations.GetValueOrDefault(key) > _naming.GetValueOrDefault(key);
+            if (!isOutvoted) gone.UnionWith(accusers);
+            else if (_reports.Find(report => report.Node.Key == key).Node is { } accused) gone.Add(accused);
+        }
+        _accusers.Clear();
+        _accusations.Clear();
+        _naming.Clear();
+        _earlier.UnionWith(_registered);
+        return [.. gone.Where(static node => !node.Info.IsRemoved).OrderBy(static node => node.Key)];
+    }
+
+    private bool IsAgreed(ulong key) => _accusations.TryGetValue(key, out int accusations) && accusations >= _naming.GetValueOrDefault(key);
+
+    private void LookAt(ulong key)
+    {
+        bool isMissing = !_registered.Contains(key) && !_removed.Contains(key) && _naming.ContainsKey(key) && !IsAgreed(key);
+        if (isMissing) _missing.Add(key);
+        else _missing.Remove(key);
     }
 
     /// <summary>Removed nodes, by key.</summary>

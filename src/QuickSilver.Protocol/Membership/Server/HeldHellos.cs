@@ -1,0 +1,61 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Registrations that wait: a process registers from the address of a node whose connection still stands. It is admitted when that connection has
+/// ended, or the node has been silent for two heartbeats; and refused when the node is heard again. A connection that waits is one on which nobody has
+/// registered, so it lasts ten seconds at most. Core thread only.
+/// </summary>
+internal sealed class HeldHellos
+{
+    private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
+
+    private readonly ServerParts _parts;
+    private readonly Action<long, HelloFrame, Instant> _judge;
+    private readonly List<(long Connection, HelloFrame Hello, Instant Since)> _held = [];
+    private readonly Alarm _alarm;
+
+    /// <summary>Makes one that holds nothing.</summary>
+    /// <param name="parts">The server's state.</param>
+    /// <param name="judge">Decides about a registration once more.</param>
+    public HeldHellos(ServerParts parts, Action<long, HelloFrame, Instant> judge)
+    {
+        _parts = parts;
+        _judge = judge;
+        _alarm = new Alarm(parts.Alarms, LookAt);
+    }
+
+    /// <summary>True when another process may take a node's place: the node has no connection, or is silent.</summary>
+    public bool MayReplace(ServerNode node, Instant now) => node.Connection is null || IsSilent(node, now);
+
+    /// <summary>True when nothing has come from a node for two heartbeats.</summary>
+    public bool IsSilent(ServerNode node, Instant now) => _parts.KnownTo(now) - node.LastHeard >= _parts.Settings.HeartbeatInterval * 2;
+
+    /// <summary>Holds a registration until it is known whether the node at its address lives.</summary>
+    public void Hold(long connection, HelloFrame hello, Instant now)
+    {
+        _held.Add((connection, hello, now));
+        if (!_alarm.IsSet) _alarm.Set(now + LookAgain);
+    }
+
+    /// <summary>Cancels the timer.</summary>
+    public void Stop() => _alarm.Cancel();
+
+    private void LookAt(Instant now)
+    {
+        (long Connection, HelloFrame Hello, Instant Since)[] held = [.. _held];
+        _held.Clear();
+        foreach ((long connection, HelloFrame hello, Instant since) in held)
+        {
+            if (!_parts.Connections.TryFind(connection, out ServerNode? node) || node is not null) continue;
+            ServerNode? known = _parts.Nodes.Find(hello.Control);
+            if (known is null || MayReplace(known, now)) _judge(connection, hello, now);
+            // What a dead process sent last may come after its successor's registration.
+            else if (known.LastHeard > since + _parts.Settings.HeartbeatInterval) _parts.Connections.Refuse(connection, MembershipRefusal.Replaced);
+            else _held.Add((connection, hello, since));
+        }
+        if (_held.Count > 0) _alarm.Set(now + LookAgain);
+    }
+}
