@@ -7,6 +7,7 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Diagnostics;
 using QuickSilver.Tests.Api;
+using QuickSilver.Tests.Repository;
 
 namespace QuickSilver.Tests.Docs;
 
@@ -20,8 +21,8 @@ public sealed partial class DocsTests
     [InlineData("README.md", "tests/Programs/Greetings/ReadmePrograms.cs")]
     public void The_code_on_the_pages_is_compiled(string page, string snippets)
     {
-        string source = Flatten(File.ReadAllText(PathOf(snippets)));
-        MatchCollection blocks = CodeBlock().Matches(File.ReadAllText(PathOf(page)));
+        string source = Flatten(File.ReadAllText(SourceTree.PathOf(snippets)));
+        MatchCollection blocks = CodeBlock().Matches(File.ReadAllText(SourceTree.PathOf(page)));
         Assert.NotEmpty(blocks);
         foreach (Match block in blocks)
         {
@@ -33,7 +34,7 @@ public sealed partial class DocsTests
     [Fact]
     public void Every_error_code_and_loss_reason_is_explained()
     {
-        string errors = File.ReadAllText(PathOf("docs/errors.md"));
+        string errors = File.ReadAllText(SourceTree.PathOf("docs/errors.md"));
         foreach (ErrorCode code in Enum.GetValues<ErrorCode>())
             Assert.Equal(!IsReserved(code), errors.Contains($"| {(int)code} `{code}` |", StringComparison.Ordinal));
         foreach (LossReason reason in Enum.GetValues<LossReason>())
@@ -43,7 +44,7 @@ public sealed partial class DocsTests
     [Fact]
     public void Every_log_record_and_instrument_is_listed()
     {
-        string page = File.ReadAllText(PathOf("docs/monitoring.md"));
+        string page = File.ReadAllText(SourceTree.PathOf("docs/monitoring.md"));
         IEnumerable<Attribute> records = typeof(Log).GetMethods().SelectMany(static method => method.GetCustomAttributes<LoggerMessageAttribute>());
         int[] ids = [.. records.Cast<LoggerMessageAttribute>().Select(static record => record.EventId)];
         Assert.NotEmpty(ids);
@@ -124,13 +125,6 @@ public sealed partial class DocsTests
 
     private static string Flatten(string text) =>
         string.Join('\n', text.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
-
-    private static string PathOf(string path)
-    {
-        string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "QuickSilver.sln"))) folder = Path.GetDirectoryName(folder);
-        return Path.Combine(folder ?? "", path);
-    }
 
     [GeneratedRegex("```csharp\\n(.*?)```", RegexOptions.Singleline)]
     private static partial Regex CodeBlock();
