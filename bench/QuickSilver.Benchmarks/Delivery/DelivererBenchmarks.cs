@@ -65,7 +65,7 @@ public class DelivererBenchmarks : IDeliveryListener
 
     void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
 
-    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         throw new InvalidOperationException("nothing is lost");
 
     private Slice Write(Slice packet, ulong number)

@@ -114,7 +114,7 @@ internal sealed class ChaosLogs
             case "O":
                 Losses++;
                 wrong = stay.Track(group, fields[4]).AddLoss(UInt64(fields[5]), UInt64(fields[6]));
-                if (fields[7] is not (nameof(LossReason.SenderFailed) or nameof(LossReason.ViewAbandoned)))
+                if (fields[7] is not nameof(LossReason.SenderFailed))
                 {
                     wrong ??= $"the loss has the reason {fields[7]}";
                 }

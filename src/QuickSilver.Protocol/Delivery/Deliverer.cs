@@ -215,7 +215,7 @@ public sealed class Deliverer
     /// group's numbers shows what was in them, a loss of unknown count ends the group's messages of that sender. Nothing of that sender may be handed
     /// over afterwards.
     /// </summary>
-    public void OnSenderClosed(NodeInfo sender, LossCause cause, Instant now)
+    public void OnSenderClosed(NodeInfo sender, Instant now)
     {
         for (int index = _groups.Count - 1; index >= 0; index--)
         {
@@ -223,9 +223,9 @@ public sealed class Deliverer
             if (index >= _groups.Count) continue;
             GroupReceiver group = _groups[index];
             if (group.Find(sender) is not { } place) continue;
-            bool hasGap = _order.SkipGaps(place, cause, now);
+            bool hasGap = _order.SkipGaps(place, now);
             _probes.Hit(hasGap ? Mark.GapPassed : Mark.SenderClosedWithoutGap);
-            if (place.HasLostTail || (place.HasLostSome && !hasGap)) _order.ReportTail(place, cause, now);
+            if (place.HasLostTail || (place.HasLostSome && !hasGap)) _order.ReportTail(place, now);
             if (group.IsOpen) group.Remove(place);
         }
     }

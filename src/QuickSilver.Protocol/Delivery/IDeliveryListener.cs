@@ -21,7 +21,6 @@ public interface IDeliveryListener
     /// <param name="sender">Whose messages.</param>
     /// <param name="first">Number of the first; 0 when unknown.</param>
     /// <param name="count">How many; 0 when unknown.</param>
-    /// <param name="cause">Why.</param>
     /// <param name="now">The present instant.</param>
-    void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now);
+    void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now);
 }

@@ -87,7 +87,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     /// counts as missing. A place that had not started starts at the lowest message held, after one loss of unknown count.
     /// </summary>
     /// <returns>True when there was a gap.</returns>
-    public bool SkipGaps(SenderPlace place, LossCause cause, Instant now)
+    public bool SkipGaps(SenderPlace place, Instant now)
     {
         bool hasGap = false;
         bool outer = place.IsDelivering;
@@ -103,7 +103,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
                 Release(Take(place, held));
             }
             hasGap |= next > place.Next;
-            ReportLoss(place, next, cause, now);
+            ReportLoss(place, next, now);
             DeliverReady(place, now);
         }
         place.IsDelivering = outer;
@@ -113,9 +113,9 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
     /// <summary>
     /// Reports that messages after the last one may be lost, nobody knows how many. A place that has not started, or has ended, is silent.
     /// </summary>
-    public void ReportTail(SenderPlace place, LossCause cause, Instant now)
+    public void ReportTail(SenderPlace place, Instant now)
     {
-        if (place.Next > 0 && place.Group.IsOpen) place.Group.Listener.OnLoss(place.Sender, place.Next, 0, cause, now);
+        if (place.Next > 0 && place.Group.IsOpen) place.Group.Listener.OnLoss(place.Sender, place.Next, 0, now);
     }
 
     /// <summary>Delivers one's own messages whatever comes before them.</summary>
@@ -188,7 +188,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         return true;
     }
 
-    private void ReportLoss(SenderPlace place, ulong next, LossCause cause, Instant now)
+    private void ReportLoss(SenderPlace place, ulong next, Instant now)
     {
         ulong first = place.Next;
         if (next <= first) return;
@@ -196,7 +196,7 @@ internal sealed class OrderStage(BufferPool buffers, DeliveryCounters counters, 
         place.Next = next;
         counters.Lost += count;
         probes.Hit(count == 0 ? Mark.LossOfUnknownCount : Mark.LossReported);
-        place.Group.Listener.OnLoss(place.Sender, first, count, cause, now);
+        place.Group.Listener.OnLoss(place.Sender, first, count, now);
     }
 
     private void Hold(SenderPlace place, in MessageRun run)

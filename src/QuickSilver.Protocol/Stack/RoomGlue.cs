@@ -53,5 +53,5 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => rooms.Deliverer.OnPacketsAbandoned(view, sender, isTail);
 
     /// <inheritdoc/>
-    public void OnSenderClosed(NodeInfo sender, Instant now) => rooms.Deliverer.OnSenderClosed(sender, LossCause.SenderFailed, now);
+    public void OnSenderClosed(NodeInfo sender, Instant now) => rooms.Deliverer.OnSenderClosed(sender, now);
 }

@@ -84,7 +84,7 @@ public sealed class SimulatedGroup : IGroupListener
 
     void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => Node.Application.OnMessages(this, sender, run);
 
-    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Node.Application.OnLoss(this, sender, first, count);
 
     void IGroupListener.OnViewChanged(Instant now) => Node.Application.OnViewChanged(this);

@@ -1,4 +1,3 @@
-using System.ComponentModel;
 using System.Text.Json.Serialization;
 
 namespace QuickSilver;
@@ -11,16 +10,8 @@ public enum ErrorCode
     /// <summary>A defect of QuickSilver, or an end that nobody asked for.</summary>
     Internal = 1000,
 
-    /// <summary>Reserved: nothing throws it, because no name has to be unique (groups are joined by name, nodes are told apart by
-    /// <see cref="QuickSilverNode.Id"/>).</summary>
-    [EditorBrowsable(EditorBrowsableState.Never)]
-    NameInUse,
-
     /// <summary>The node did not stop in time; what was left is abandoned. Logged, never thrown: a dispose does not throw.</summary>
-    ShutdownTimedOut,
-
-    /// <summary>Declared, but not built yet.</summary>
-    NotSupported,
+    ShutdownTimedOut = 1002,
 
     /// <summary>The membership server cannot be reached, or cannot be hosted where the node was told to.</summary>
     MembershipUnreachable = 1100,
@@ -51,10 +42,6 @@ public enum ErrorCode
 
     /// <summary>The other side broke the protocol.</summary>
     ProtocolViolation,
-
-    /// <summary>Reserved: nothing throws it, because a reliable group gives no view up while a member of it lives.</summary>
-    [EditorBrowsable(EditorBrowsableState.Never)]
-    ViewAbandoned = 1300,
 
     /// <summary>The application read too slowly.</summary>
     SlowConsumer = 1400,

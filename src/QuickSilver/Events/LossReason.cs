@@ -1,4 +1,3 @@
-using System.ComponentModel;
 using System.Text.Json.Serialization;
 
 namespace QuickSilver;
@@ -9,10 +8,6 @@ public enum LossReason
 {
     /// <summary>The sender is gone from the cluster, and no live member holds them.</summary>
     SenderFailed,
-
-    /// <summary>Reserved: never told, because a reliable group gives no view up while a member of it lives.</summary>
-    [EditorBrowsable(EditorBrowsableState.Never)]
-    ViewAbandoned,
 
     /// <summary>The inbox was full, and its <see cref="OverflowPolicy"/> drops.</summary>
     Overflow,

@@ -2,7 +2,7 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver;
 
-/// <summary>A feed registered with a group. See <see cref="GroupSender.RegisterFeed"/>.</summary>
+/// <summary>A feed registered with a group. See <see cref="Group.RegisterFeed"/>.</summary>
 public sealed class FeedRegistration : IDisposable
 {
     private readonly NodeServices _services;

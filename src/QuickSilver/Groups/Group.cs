@@ -15,7 +15,7 @@ namespace QuickSilver;
 /// One reader at a time.
 /// </summary>
 [JsonConverter(typeof(HandleJsonConverter))]
-public sealed class Group : GroupSender, IInboxOwner
+public sealed partial class Group : IInboxOwner
 {
     /// <summary>Makes what one kind of reading hands out, and counts the entry as read.</summary>
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
@@ -23,13 +23,14 @@ public sealed class Group : GroupSender, IInboxOwner
     private readonly InlineHandlers _inline;
     private InlineRegistration[]? _enlisted;
     private FeedSource[] _feeds = [];
-    private LeaveOperation? _leave;
     private bool _isFinished;
     private bool _isSelecting;
 
     internal Group(QuickSilverNode node, NodeServices services, string name, HandleSettings settings)
-        : base(node, services, name)
     {
+        Node = node;
+        Services = services;
+        Name = name;
         Settings = settings;
         InboxCore = new InboxCore(this, this, services.Inboxes, settings.Limits);
         _inline = new InlineHandlers(this);
@@ -39,10 +40,6 @@ public sealed class Group : GroupSender, IInboxOwner
         InboxCore.StopHolding();
         Settings = settings with { OnMessage = null, OnMessages = null };
     }
-
-    /// <summary>Not built yet: the handle's inbox is reached through the readers below.</summary>
-    /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public Inbox Inbox => throw Unsupported.SharedInboxes;
 
     internal HandleSettings Settings { get; private set; }
 
@@ -98,27 +95,6 @@ public sealed class Group : GroupSender, IInboxOwner
     {
         ArgumentNullException.ThrowIfNull(handler);
         return Attach(null, handler);
-    }
-
-    /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
-    /// <param name="ct">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
-    /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
-    /// <exception cref="ObjectDisposedException">The group has been left already.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
-    /// whether others hold what was sent is not known.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
-    public async ValueTask LeaveAsync(CancellationToken ct = default)
-    {
-        ThrowIfEnded();
-        try
-        {
-            LeaveOperation.Begin(Node.Core, [this]);
-            await Completion.WaitAsync(ct).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
-        {
-            throw await CancelledAsync(nameof(LeaveAsync), "The group is left in the background", Joined, null, ct).ConfigureAwait(false);
-        }
     }
 
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
@@ -179,55 +155,6 @@ public sealed class Group : GroupSender, IInboxOwner
 
     /// <summary>A feed has been removed. Core thread only.</summary>
     internal void Forget(FeedSource feed) => _feeds = Array.FindAll(_feeds, other => !ReferenceEquals(other, feed));
-
-    /// <summary>The leave that this handle is part of; the first one stays. Any thread.</summary>
-    internal LeaveOperation JoinLeave(LeaveOperation leave) => Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
-
-    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="GroupSender.Completion"/> is told. Core thread;
-    /// again: nothing.</summary>
-    internal void Finish(Exception? reason)
-    {
-        _isFinished = true;
-        AttachEnlisted();
-        InboxCore.Close(reason);
-        foreach (FeedSource feed in _feeds) feed.Remove();
-        _inline.Clear();
-        if (Settings.Key is not null) Settings = Settings with { Key = null };
-        Conclude(reason);
-    }
-
-    /// <summary>As <see cref="Finish"/>, by another thread when the core hangs or is ending. Any thread.</summary>
-    internal void Abandon(Exception? reason)
-    {
-        InboxCore.SetEnd(reason);
-        Conclude(reason);
-    }
-
-    private protected override async Task LeaveForDisposeAsync()
-    {
-        TimeSpan drain = Services.Options.Shutdown.DrainTimeout;
-        LeaveOperation leave = LeaveOperation.Begin(Node.Core, [this]);
-        await leave.Task.WaitAsync(drain).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (!leave.Task.IsCompleted)
-        {
-            // Told here, since the node that is disposed of next finds the group gone and nothing to wait for.
-            if (!leave.IsFlushed && Core is { } core)
-            {
-                string awaited = await Services.AskAsync(() => core.DescribeAwaited(null)).ConfigureAwait(false);
-                if (!leave.IsFlushed) Services.OnDrainTimedOut($"the group '{Name}' was disposed of", awaited);
-            }
-            leave.Hurry();
-        }
-        InboxCore.SetEnd(null);
-        InboxCore.Discard();
-    }
-
-    private void Conclude(Exception? reason)
-    {
-        TryEnd(reason);
-        Complete(reason);
-        Services.Remove(this);
-    }
 
     // Enlisted on the caller's thread: a message that is sent after the call may be delivered before a request of now is run.
     private InlineRegistration Attach(InlineHandler? handler, InlineRunHandler? runHandler)

@@ -148,15 +148,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
         }
     }
 
-    /// <summary>A handle that sends without joining. Not built yet.</summary>
-    /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public ValueTask<GroupSender> OpenSenderAsync(string name, CancellationToken ct = default) => throw Unsupported.SendOnlyHandles;
-
-    /// <summary>A reader to be shared by groups. Not built yet.</summary>
-    /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public Inbox CreateInbox(InboxOptions? options = null) => throw Unsupported.SharedInboxes;
-
-    /// <summary><see cref="GroupSender.FlushAsync"/> of every group at once.</summary>
+    /// <summary><see cref="Group.FlushAsync"/> of every group at once.</summary>
     /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
     /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>

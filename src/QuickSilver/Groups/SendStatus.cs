@@ -2,14 +2,14 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What became of a <see cref="GroupSender.TrySend"/>.</summary>
+/// <summary>What became of a <see cref="Group.TrySend"/>.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<SendStatus>))]
 public enum SendStatus
 {
     /// <summary>The bytes are copied and admitted.</summary>
     Accepted,
 
-    /// <summary>A limit of what may be pending is reached, or somebody waits already: nothing was sent. <see cref="GroupSender.WaitToSendAsync"/>
+    /// <summary>A limit of what may be pending is reached, or somebody waits already: nothing was sent. <see cref="Group.WaitToSendAsync"/>
     /// tells when to try again.</summary>
     Backpressured,
 

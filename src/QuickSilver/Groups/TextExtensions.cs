@@ -8,8 +8,8 @@ public static class TextExtensions
 {
     private const int StackBytes = 512;
 
-    /// <summary>Sends text. See <see cref="GroupSender.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
-    public static ValueTask SendAsync(this GroupSender group, string text, CancellationToken ct = default)
+    /// <summary>Sends text. See <see cref="Group.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
+    public static ValueTask SendAsync(this Group group, string text, CancellationToken ct = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
@@ -30,16 +30,16 @@ public static class TextExtensions
         }
     }
 
-    /// <summary>Sends text and waits until every live member holds it. See <see cref="GroupSender.SendConfirmedAsync"/>.</summary>
-    public static ValueTask<DeliveryReport> SendConfirmedAsync(this GroupSender group, string text, CancellationToken ct = default)
+    /// <summary>Sends text and waits until every live member holds it. See <see cref="Group.SendConfirmedAsync"/>.</summary>
+    public static ValueTask<DeliveryReport> SendConfirmedAsync(this Group group, string text, CancellationToken ct = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
         return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), ct);
     }
 
-    /// <summary>Sends text unless it would have to wait. See <see cref="GroupSender.TrySend"/>.</summary>
-    public static SendStatus TrySend(this GroupSender group, string text)
+    /// <summary>Sends text unless it would have to wait. See <see cref="Group.TrySend"/>.</summary>
+    public static SendStatus TrySend(this Group group, string text)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);

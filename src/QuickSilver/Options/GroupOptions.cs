@@ -7,10 +7,6 @@ public sealed class GroupOptions
     /// <summary>The group's promise, fixed by its first member; a mismatch fails the join with <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
     public GroupMode Mode { get; set; } = GroupMode.Reliable;
 
-    /// <summary>Group-wide, like <see cref="Mode"/>: receivers join the group's own address. Not built yet: true is refused with
-    /// <see cref="ErrorCode.NotSupported"/>.</summary>
-    public bool Hybrid { get; set; }
-
     /// <summary>Called on the core thread for every message, attached before the first one.</summary>
     public InlineHandler? OnMessage { get; set; }
 
@@ -40,14 +36,6 @@ public sealed class GroupOptions
     /// <summary>Whether this handle gets the node's own messages.</summary>
     public bool? SelfDelivery { get; set; }
 
-    /// <summary>Messages go to a shared reader instead of the handle's own inbox, from the first one on. Not built yet.</summary>
-    /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    public GroupOptions UseInbox(Inbox inbox)
-    {
-        ArgumentNullException.ThrowIfNull(inbox);
-        throw Unsupported.SharedInboxes;
-    }
-
     internal GroupOptions Copy() => (GroupOptions)MemberwiseClone();
 
     internal void Validate(string parameter)
@@ -61,6 +49,5 @@ public sealed class GroupOptions
         if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");
         if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
         errors.ThrowIfAny(parameter);
-        if (Hybrid) throw Unsupported.HybridGroups;
     }
 }

@@ -25,7 +25,7 @@ public sealed class PendingOptions
 
     /// <summary>Most bytes of a group that applications may be ahead of the network. Default: 1 MiB, at most half of <see cref="MaxBytes"/>; one
     /// longer message passes when nothing is unsent. While all groups of the node together have twice as much (each message counts 128 bytes more
-    /// there), each is held to 2 KiB. More lets <see cref="GroupSender.TrySend"/> take longer bursts; a sender at full speed gets slower and its
+    /// there), each is held to 2 KiB. More lets <see cref="Group.TrySend"/> take longer bursts; a sender at full speed gets slower and its
     /// messages older, because they leave the processor's cache before they are sent.</summary>
     public long MaxUnsentBytes { get; set; } = 1 << 20;
 

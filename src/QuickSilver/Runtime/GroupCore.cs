@@ -138,17 +138,17 @@ internal sealed class GroupCore : IGroupListener
     }
 
     /// <inheritdoc/>
-    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
+    public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now)
     {
-        LossReason reason = cause == LossCause.SenderFailed ? LossReason.SenderFailed : LossReason.ViewAbandoned;
+        const LossReason Reason = LossReason.SenderFailed;
         Figures.MessagesLost += (long)Math.Max(1, count);
-        foreach (Group handle in _handles) handle.InboxCore.OnLoss(sender, first, count, reason);
+        foreach (Group handle in _handles) handle.InboxCore.OnLoss(sender, first, count, Reason);
         Touch();
-        if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
+        if (!Figures.BeginsEpisode(Reason, Services.Clock.Now)) return;
         Services.Log.Post(
-            (Sender: sender.Name, Name, First: first, Count: count, Reason: reason),
+            (Sender: sender.Name, Name, First: first, Count: count, Reason),
             static (logger, s) => Log.MessagesLost(logger, s.Sender, s.Name, s.Count, s.First, s.Reason));
-        Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), count, reason));
+        Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), count, Reason));
     }
 
     /// <summary>An inbox has dropped a message.</summary>

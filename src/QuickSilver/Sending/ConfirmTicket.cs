@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Sending;
 
-/// <summary>One call of <see cref="GroupSender.SendConfirmedAsync"/>: follows its message on the core thread, completes on the pool.</summary>
+/// <summary>One call of <see cref="Group.SendConfirmedAsync"/>: follows its message on the core thread, completes on the pool.</summary>
 /// <param name="payload">The message.</param>
 /// <param name="started">When the call was made.</param>
 internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : SendTicket

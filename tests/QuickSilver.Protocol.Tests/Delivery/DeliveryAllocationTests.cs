@@ -34,7 +34,7 @@ public class DeliveryAllocationTests : IDeliveryListener
 
     void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
 
-    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+    void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Assert.Fail("nothing is lost");
 
     [Fact]

@@ -137,7 +137,7 @@ public class DeliveryPropertyTests
             while (arriving.Count > 0) Receive(arriving);
             if (_loss > 0)
             {
-                foreach (NodeInfo sender in _sent.Keys) _world.Deliverer.OnSenderClosed(sender, LossCause.SenderFailed, Now);
+                foreach (NodeInfo sender in _sent.Keys) _world.Deliverer.OnSenderClosed(sender, Now);
             }
             CheckLog();
             _world.AssertEverythingComesHome();

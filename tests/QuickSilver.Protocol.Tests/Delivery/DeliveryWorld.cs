@@ -146,7 +146,7 @@ internal sealed class DeliveryWorld
 
         void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => world.OnMessages(Receiver, sender, run);
 
-        void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+        void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             world.Log.Add($"{name} {sender.Name}!{first}+{count}");
     }
 }

@@ -154,7 +154,7 @@ public class HeldRunTests
         Receive(Part(0, 1));
         Receive(Equal(0, 3, 5));
         Receive(Equal(0, 8, 9));
-        _world.Deliverer.OnSenderClosed(_sender, LossCause.SenderFailed, Now);
+        _world.Deliverer.OnSenderClosed(_sender, Now);
 
         Assert.Equal(["g10 n5#1", "g10 n5!2+1", "g10 n5#3", "g10 n5#4", "g10 n5#5", "g10 n5!6+2", "g10 n5#8", "g10 n5#9"], _world.Log);
         _world.AssertEverythingComesHome();

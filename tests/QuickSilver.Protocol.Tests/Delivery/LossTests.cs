@@ -20,7 +20,7 @@ public class LossTests
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
 
-    private void CloseSender() => _world.Deliverer.OnSenderClosed(_sender, LossCause.SenderFailed, Now);
+    private void CloseSender() => _world.Deliverer.OnSenderClosed(_sender, Now);
 
     [Fact]
     public void EachGapIsReportedAndWhatFollowsItIsDelivered()

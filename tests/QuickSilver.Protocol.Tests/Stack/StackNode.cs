@@ -141,7 +141,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     {
         public void OnMessages(NodeInfo sender, in MessageRun run, Instant now) => node.OnMessages(group, sender, run);
 
-        public void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+        public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             Assert.Fail("nothing is lost here");
 
         public void OnViewChanged(Instant now)

@@ -1,6 +1,6 @@
 namespace QuickSilver.Tests.Api;
 
-/// <summary>What <see cref="GroupSender.SendConfirmedAsync"/> and <see cref="GroupSender.FlushAsync"/> mean when something goes wrong.</summary>
+/// <summary>What <see cref="Group.SendConfirmedAsync"/> and <see cref="Group.FlushAsync"/> mean when something goes wrong.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class ConfirmationTests
 {

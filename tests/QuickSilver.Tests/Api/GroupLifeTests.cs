@@ -115,14 +115,8 @@ public sealed class GroupLifeTests
         await Assert.ThrowsAsync<ArgumentNullException>(async () => await node.JoinAsync(null!));
         await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinManyAsync(["twice", "once", "twice"]));
         await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync("group", new GroupOptions { InboxCapacity = 0 }));
-        QuickSilverException hybrid = await Assert.ThrowsAsync<QuickSilverException>(
-            async () => await node.JoinAsync("group", new GroupOptions { Hybrid = true }));
-        Assert.Equal(ErrorCode.NotSupported, hybrid.Code);
-        Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => node.CreateInbox()).Code);
-        Assert.Equal(ErrorCode.NotSupported, (await Assert.ThrowsAsync<QuickSilverException>(async () => await node.OpenSenderAsync("group"))).Code);
 
         Group longest = await node.JoinAsync(new string('x', 255));
-        Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => longest.Inbox).Code);
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await longest.WaitForMembersAsync(0));
         QuickSilverNode other = await rig.StartAsync();
         await Assert.ThrowsAsync<ArgumentException>(async () => await other.LeaveManyAsync([longest]));

@@ -12,7 +12,7 @@ public sealed class JsonTests
     private static readonly MemberId Id = MemberId.TryParse("10.0.0.5:15001/7", out MemberId id) ? id : default;
 
     // Objects that do something; what refers to them is data, and names a handle by its group.
-    private static readonly Type[] Doers = [typeof(QuickSilverNode), typeof(FeedRegistration), typeof(Inbox)];
+    private static readonly Type[] Doers = [typeof(QuickSilverNode), typeof(FeedRegistration)];
 
     [Fact]
     public async Task Every_type_of_data_is_serialized()
@@ -112,12 +112,11 @@ public sealed class JsonTests
             new IncompatibleVersionException(ErrorCode.IncompatibleVersion, "old"), new WireProtocolException(ErrorCode.ProtocolViolation, "broken"),
             new MembershipUnavailableException(ErrorCode.MembershipUnreachable, "away"),
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery, options.Pending, options.Loop,
-            options.Shutdown, new GroupOptions(), new InboxOptions(), new StreamOptions(), new FaultOptions(),
+            options.Shutdown, new GroupOptions(), new FaultOptions(),
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))
             .Append(new(typeof(GroupEvent), new MessageEvent(group, message)))
-            .Append(new(typeof(GroupSender), group))
             .ToDictionary();
     }
 }

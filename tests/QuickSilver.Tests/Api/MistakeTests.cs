@@ -223,15 +223,6 @@ public sealed class MistakeTests
         }
     }
 
-    [Fact]
-    public async Task What_is_not_built_yet_says_what_to_do_instead()
-    {
-        await using var rig = new NodeRig();
-        QuickSilverNode node = await rig.StartAsync();
-        await IsToldAsync<QuickSilverException>(async () => await node.OpenSenderAsync("group"), "not built yet", "HoldUntilRead");
-        await IsToldAsync<QuickSilverException>(() => Task.FromResult(node.CreateInbox()), "not built yet", "by its own handle");
-    }
-
     private static QuickSilverOptions ClientOf(string server)
     {
         var options = new QuickSilverOptions();

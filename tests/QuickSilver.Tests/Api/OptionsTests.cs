@@ -156,12 +156,6 @@ public sealed class OptionsTests
         Assert.StartsWith("Key: ", Refusal(new GroupOptions { Key = static (in MessageView _) => 0 }).Message, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public void What_is_not_built_yet_is_refused_as_such()
-    {
-        Assert.Equal(ErrorCode.NotSupported, Assert.Throws<QuickSilverException>(() => new GroupOptions { Hybrid = true }.Validate("options")).Code);
-    }
-
     private static ArgumentException Refusal(GroupOptions options) => Assert.Throws<ArgumentException>(() => options.Validate("options"));
 
     private static void AddServers(QuickSilverOptions options, params string[] servers)

@@ -1,59 +1,18 @@
-using System.Diagnostics.CodeAnalysis;
-using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using System.Text.Json.Serialization;
-using QuickSilver.Inboxes;
 using QuickSilver.Runtime;
 using QuickSilver.Sending;
 
 namespace QuickSilver;
 
 /// <summary>
-/// The sending half of a group. All members may be used by any thread. Not for inheritance: <see cref="Group"/> adds receiving.
+/// The sending half of a group. All members may be used by any thread.
 /// <para>
 /// A send is admitted in call order. When a limit of <see cref="PendingOptions"/> is reached, sends wait, everybody's, until half of it is free;
-/// nothing is ever dropped without a word. A slow application reader never holds senders up: it is its own inbox that overflows.
+/// nothing is ever dropped silently. A slow application reader never holds senders up: it is its own inbox that overflows.
 /// </para>
 /// </summary>
-[JsonConverter(typeof(HandleJsonConverter))]
-public class GroupSender : IAsyncDisposable, ISendOwner
+public sealed partial class Group
 {
-    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private GroupCore? _core;
-    private EndMark? _end;
-    private Task? _disposal;
-
-    internal GroupSender(QuickSilverNode node, NodeServices services, string name)
-    {
-        Node = node;
-        Services = services;
-        Name = name;
-    }
-
-    /// <summary>The node.</summary>
-    public QuickSilverNode Node { get; }
-
-    /// <summary>The group's name.</summary>
-    public string Name { get; }
-
-    /// <summary>The newest installed view; may be ahead of what a reader has consumed.</summary>
-    public GroupView View => Joined.View!;
-
-    /// <summary>Ends with leave or dispose; faults with the reason when the handle ended by itself.</summary>
-    public Task Completion => _completion.Task;
-
-    bool ISendOwner.HasEnded => HasEnded;
-
-    internal NodeServices Services { get; }
-
-    internal GroupCore? Core => Volatile.Read(ref _core);
-
-    internal bool HasEnded => Volatile.Read(ref _end) is not null;
-
-    private protected bool HasBeenLeft => Volatile.Read(ref _end) is { Reason: null };
-
-    private protected GroupCore Joined => Core ?? throw new InvalidOperationException("The group is not joined yet.");
-
     /// <summary>Sends a message; returns when it is copied and admitted. Allocates nothing in steady state, waiting included.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
     /// <param name="ct">Ends the waiting; what has been admitted is sent.</param>
@@ -195,11 +154,6 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         await flush.Task.ConfigureAwait(false);
     }
 
-    /// <summary>Writes one message as a stream. Not built yet.</summary>
-    /// <exception cref="QuickSilverException">Always, with <see cref="ErrorCode.NotSupported"/>.</exception>
-    [Experimental("QS9001")]
-    public PipeWriter OpenWriter(StreamOptions? options = null) => throw Unsupported.MessageStreams;
-
     /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and
     /// with sends.</summary>
     /// <param name="feed">Called on the core thread, one call at a time.</param>
@@ -210,9 +164,8 @@ public class GroupSender : IAsyncDisposable, ISendOwner
     {
         ArgumentNullException.ThrowIfNull(feed);
         CheckSend(0);
-        var handle = (Group)this;
-        var source = new FeedSource(handle, feed, Services.Options.Pending.MaxMessageBytes);
-        bool isPosted = Services.TryPost(_ => handle.Attach(source));
+        var source = new FeedSource(this, feed, Services.Options.Pending.MaxMessageBytes);
+        bool isPosted = Services.TryPost(_ => Attach(source));
         return isPosted ? new FeedRegistration(Services, source) : throw EndException();
     }
 
@@ -241,68 +194,6 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         }
     }
 
-    /// <summary>Leaves the group after what was sent is held by every live member, or after <see cref="ShutdownOptions.DrainTimeout"/>. What nobody
-    /// is reading is dropped. Never throws; again: nothing.</summary>
-    public ValueTask DisposeAsync()
-    {
-        Task? disposal = Volatile.Read(ref _disposal);
-        if (disposal is not null) return new ValueTask(disposal);
-        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        disposal = Interlocked.CompareExchange(ref _disposal, done.Task, null);
-        if (disposal is not null) return new ValueTask(disposal);
-        _ = DisposeCoreAsync(done);
-        return new ValueTask(done.Task);
-    }
-
-    /// <summary>"greetings at host-4242-1".</summary>
-    public override string ToString() => $"{Name} at {Services.Name}";
-
-    Exception ISendOwner.EndException() => EndException();
-
-    internal void Bind(GroupCore core) => Volatile.Write(ref _core, core);
-
-    /// <summary>The handle takes no more calls. Any thread; the first reason stays.</summary>
-    internal bool TryEnd(Exception? reason)
-    {
-        if (Interlocked.CompareExchange(ref _end, new EndMark(reason), null) is not null) return false;
-        Core?.Gate.OnOwnerEnded(this);
-        return true;
-    }
-
-    /// <summary>All is over: tells whoever follows <see cref="Completion"/>. Any thread.</summary>
-    internal void Complete(Exception? reason)
-    {
-        if (reason is null) _completion.TrySetResult();
-        else if (_completion.TrySetException(reason)) _ = _completion.Task.Exception;
-    }
-
-    internal Exception EndException()
-    {
-        EndMark? end = Volatile.Read(ref _end);
-        if (end is null && Node.StopReason is { } stopped) return stopped;
-        return end?.Reason ?? new ObjectDisposedException(
-            nameof(Group), $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
-    }
-
-    private protected virtual Task LeaveForDisposeAsync() => Task.CompletedTask;
-
-    private protected void ThrowIfEnded()
-    {
-        if (HasEnded) throw EndException();
-    }
-
-    private async Task DisposeCoreAsync(TaskCompletionSource done)
-    {
-        try
-        {
-            await LeaveForDisposeAsync().ConfigureAwait(false);
-        }
-        finally
-        {
-            done.SetResult();
-        }
-    }
-
     // When the core hangs, nobody completes what waits for it: then the end of the handle does.
     private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken ct)
     {
@@ -311,7 +202,7 @@ public class GroupSender : IAsyncDisposable, ISendOwner
         return await task.ConfigureAwait(false);
     }
 
-    private protected async Task<OperationCanceledException> CancelledAsync(
+    private async Task<OperationCanceledException> CancelledAsync(
         string call, string consequence, GroupCore core, ConfirmTicket? ticket, CancellationToken ct)
     {
         string awaited = await Services.AskAsync(() => core.DescribeAwaited(ticket)).ConfigureAwait(false);
