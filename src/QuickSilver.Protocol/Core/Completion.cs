@@ -20,6 +20,9 @@ public readonly record struct Completion(SocketRole Role, PriorityClass Priority
     /// </summary>
     public ulong Take { get; init; }
 
+    /// <summary>The address and port that all datagrams of the read came from, as the transport knows it, not as they say.</summary>
+    public NetEndpoint Source { get; init; }
+
     /// <summary>How many datagrams the read holds, where the queue knows; 0 where it does not.</summary>
     public int Datagrams { get; init; }
 

@@ -441,7 +441,16 @@ internal enum Mark : byte
     /// <summary>A removed sender was closed for a receiver that missed nothing.</summary>
     SenderClosedWithoutGap,
 
+    /// <summary>One word of a packet far beyond all that was known was not believed.</summary>
+    LeapNotBelieved,
+
+    /// <summary>A second word confirmed it.</summary>
+    LeapConfirmed,
+
     // Stack.
+
+    /// <summary>A bad header in a read was passed over.</summary>
+    ReadResynchronised,
 
     /// <summary>A read nearly filled its buffer, and stayed where it lay.</summary>
     ReadKeptWhereItLies,

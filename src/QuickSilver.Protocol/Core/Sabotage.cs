@@ -140,4 +140,7 @@ internal enum Sabotage : byte
 
     /// <summary>A view retires without waiting for the streams of removed senders.</summary>
     ViewRetiredBeforeClosed,
+
+    /// <summary>What comes from another address than its sender's is taken all the same.</summary>
+    SourceUnchecked,
 }

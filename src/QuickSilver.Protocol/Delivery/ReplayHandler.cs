@@ -5,6 +5,6 @@ namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>Takes a datagram that waited for its view, as if it came now.</summary>
 /// <param name="datagram">The whole datagram; valid during the call.</param>
-/// <param name="role">The socket it came by.</param>
+/// <param name="arrival">How it came.</param>
 /// <param name="now">The present instant.</param>
-public delegate void ReplayHandler(Slice datagram, SocketRole role, Instant now);
+public delegate void ReplayHandler(Slice datagram, Arrival arrival, Instant now);

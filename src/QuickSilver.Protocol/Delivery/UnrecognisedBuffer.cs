@@ -24,7 +24,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
     private Entry[] _ring = new Entry[FirstCapacity];
     private int _head;
 
-    private readonly record struct Entry(uint Tag, uint Counter, SocketRole Role, Instant Arrived, Slice Datagram);
+    private readonly record struct Entry(uint Tag, uint Counter, Arrival Arrival, Instant Arrived, Slice Datagram);
 
     /// <summary>Datagrams kept now.</summary>
     public int Count { get; private set; }
@@ -38,11 +38,11 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
     /// <summary>Keeps a copy of a datagram, unless there is no room.</summary>
     /// <param name="tag">Tag of its view's number.</param>
     /// <param name="counter">Counter of its view's number.</param>
-    /// <param name="role">The socket it came by.</param>
+    /// <param name="arrival">How it came.</param>
     /// <param name="datagram">The whole datagram.</param>
     /// <param name="now">The present instant.</param>
     /// <returns>False when there was no room; counted.</returns>
-    public bool TryAdd(uint tag, uint counter, SocketRole role, ReadOnlySpan<byte> datagram, Instant now)
+    public bool TryAdd(uint tag, uint counter, in Arrival arrival, ReadOnlySpan<byte> datagram, Instant now)
     {
         Expire(now);
         bool isFull = Count >= settings.MaxUnrecognised || Bytes + datagram.Length > settings.MaxUnrecognisedBytes;
@@ -53,7 +53,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
             return false;
         }
         if (Count == _ring.Length) Grow();
-        At(Count) = new Entry(tag, counter, role, now, _arena.Copy(datagram));
+        At(Count) = new Entry(tag, counter, arrival, now, _arena.Copy(datagram));
         Count++;
         Bytes += datagram.Length;
         counters.UnrecognisedKept++;
@@ -81,7 +81,7 @@ public sealed class UnrecognisedBuffer(DeliverySettings settings, BufferPool poo
         {
             Bytes -= entry.Datagram.Length;
             settings.Probes.Hit(Mark.UnrecognisedReplayed);
-            handler(entry.Datagram, entry.Role, now);
+            handler(entry.Datagram, entry.Arrival, now);
             entry.Datagram.Release();
         }
         int replayed = _replaying.Count;

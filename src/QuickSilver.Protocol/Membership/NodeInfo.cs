@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
@@ -8,6 +9,8 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 public sealed class NodeInfo
 {
+    private const uint Loopback = 127;
+
     /// <summary>Makes the record of a node that has registered.</summary>
     public NodeInfo(NodeNumber number, string name, ulong incarnation, NetEndpoint control, NetEndpoint data, int receiveBufferBytes)
     {
@@ -39,6 +42,25 @@ public sealed class NodeInfo
 
     /// <summary>True once the node is gone from the cluster: its data, its repairs and its words count no more.</summary>
     public bool IsRemoved { get; set; }
+
+    /// <summary>
+    /// True when a datagram can have been sent by this node: unicast comes from the endpoint that its kind demands, multicast, which leaves by a
+    /// socket of its own for each region view, from the node's address. Over loopback a node has more addresses than one; there all of them count.
+    /// </summary>
+    /// <param name="kind">The datagram's kind.</param>
+    /// <param name="arrival">How it came.</param>
+    public bool MaySend(DatagramKind kind, in Arrival arrival)
+    {
+        if (arrival.Role == SocketRole.Multicast && IsHere(arrival.Source.Address)) return true;
+        return arrival.IsUnchecked || DatagramKinds.SourceOf(kind) switch
+        {
+            DatagramSource.Control => arrival.Source == Control,
+            DatagramSource.Data => arrival.Role != SocketRole.Multicast && arrival.Source == Data,
+            _ => true,
+        };
+    }
+
+    private bool IsHere(uint address) => address == Data.Address || ((address >> 24) == Loopback && (Data.Address >> 24) == Loopback);
 
     /// <inheritdoc/>
     public override string ToString() => $"{Name}({Number})";

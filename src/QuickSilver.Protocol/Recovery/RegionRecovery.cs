@@ -16,6 +16,10 @@ public sealed class RegionRecovery
     /// <summary>So many packets of each stream are taken although a cap is reached, or no stream could go on.</summary>
     internal const ulong GuaranteedPackets = 16;
 
+    // A window is less than a receive buffer, and there a packet is charged more than this.
+    private const ulong BytesUnderWay = 512;
+    private const ulong LeastUnderWay = 1024;
+
     private readonly Recoverer _node;
     private readonly PullAnswers _answers;
 
@@ -32,12 +36,18 @@ public sealed class RegionRecovery
         Orphans = new OrphanVisit(this, node.Probes);
         Removed = new RemovedSenders(node, this);
         Ring = new TokenRing(node, this);
+        int buffer = int.MaxValue;
+        foreach (NodeInfo member in view.Members) buffer = Math.Min(buffer, member.ReceiveBufferBytes);
+        MostUnderWay = Math.Max(LeastUnderWay, (ulong)buffer / BytesUnderWay);
     }
 
     /// <summary>The view.</summary>
     public RegionView View { get; }
 
     internal uint ViewTag { get; }
+
+    /// <summary>More packets of a stream than its sender has under way.</summary>
+    internal ulong MostUnderWay { get; }
 
     internal int Self { get; }
 
@@ -63,11 +73,13 @@ public sealed class RegionRecovery
     /// <param name="header">Its header.</param>
     /// <param name="datagram">All its bytes.</param>
     /// <param name="part">The same bytes in pooled memory, where they can be kept; empty when they must be copied.</param>
+    /// <param name="arrival">How it came.</param>
     /// <param name="now">The present instant.</param>
     /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a rejection.</returns>
-    public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
+    public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
+        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
         StreamReceiver? stream = header.IsFromPeer
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
             : Streams.Find(header.Sender, out reason);
@@ -75,7 +87,7 @@ public sealed class RegionRecovery
         if (stream.Own is not null) return RejectReason.None;
         ulong sequence = header.Sequence;
         if (sequence == 0) return RejectReason.Malformed;
-        if (!stream.Window.Reaches(sequence)) return RejectReason.BeyondWindow;
+        if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, MostUnderWay)) return RejectReason.BeyondWindow;
 
         bool isRepair = header.Kind == DatagramKind.Repair;
         RejectReason outcome = RejectReason.None;
@@ -98,12 +110,13 @@ public sealed class RegionRecovery
     }
 
     /// <summary>Takes a beacon: the sender's word on its highest sequence.</summary>
-    public RejectReason OnBeacon(in DatagramHeader header, Instant now)
+    public RejectReason OnBeacon(in DatagramHeader header, in Arrival arrival, Instant now)
     {
+        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
         StreamReceiver? stream = Streams.Find(header.Sender, out RejectReason reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
-        if (!stream.Window.Reaches(header.Sequence)) return RejectReason.BeyondWindow;
+        if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, MostUnderWay)) return RejectReason.BeyondWindow;
         ulong missing = stream.Missing.Sequences;
         RaiseIntake(stream, header.Sequence, now);
         if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
@@ -114,8 +127,9 @@ public sealed class RegionRecovery
     }
 
     /// <summary>Takes a sender's offer of memory that it can lend packets from.</summary>
-    public RejectReason OnOffer(in DatagramHeader header, in SegmentName segment, ISharedMemory memory)
+    public RejectReason OnOffer(in DatagramHeader header, in Arrival arrival, in SegmentName segment, ISharedMemory memory)
     {
+        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
         if (Streams.Find(header.Sender, out RejectReason reason) is null) return reason;
         bool isOpen = memory.TryAttach(segment, _node.SelfKey);
         _node.Probes.Hit(isOpen ? Mark.SegmentOpened : Mark.SegmentNotOpened);
@@ -189,6 +203,17 @@ public sealed class RegionRecovery
         if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
         _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
         return true;
+    }
+
+    /// <summary>
+    /// False for a packet, a note or a beacon that comes from elsewhere than its sender, or the peer that repairs. To be asked before anything else:
+    /// what is forged begins no stream. True where that node is unknown, which is found out later.
+    /// </summary>
+    internal bool MaySend(in DatagramHeader header, in Arrival arrival)
+    {
+        NodeInfo? speaker = !header.IsFromPeer ? Streams.Describe(header.Sender)
+            : header.Relay < View.Members.Length ? View.Members[header.Relay] : null;
+        return speaker is null || speaker.MaySend(header.Kind, arrival) || _node.Probes.Breaks(Sabotage.SourceUnchecked);
     }
 
     private bool IsLivePeer(int relay, out RejectReason reason)

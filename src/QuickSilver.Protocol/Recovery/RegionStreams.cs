@@ -67,6 +67,15 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         return Find(sender, out reason);
     }
 
+    /// <summary>A stream's sender, whether its stream has begun here or may begin; null when there is no such node.</summary>
+    public NodeInfo? Describe(ulong sender)
+    {
+        if (_last is { } last && last.Sender.Number.Key == sender) return last.Sender;
+        if (_bySender.TryGetValue(sender, out StreamReceiver? stream)) return stream.Sender;
+        int index = region.View.IndexOf(sender);
+        return index >= 0 ? region.View.Members[index] : node.Cluster.FindNode(sender);
+    }
+
     /// <summary>A stream that has begun here; null when it has not.</summary>
     public StreamReceiver? Met(ulong sender) => _bySender.GetValueOrDefault(sender);
 

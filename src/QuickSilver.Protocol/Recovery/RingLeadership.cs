@@ -17,11 +17,20 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 internal sealed class RingLeadership
 {
+    /// <summary>So many epochs a token may be ahead of what is known here.</summary>
+    public const uint MostEpochs = 64;
+
+    /// <summary>So many rounds a token may be ahead of the last one met here.</summary>
+    public const ulong MostRounds = 1 << 20;
+
+    private const int PatiencesToBelieve = 8;
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly RingPlan _plan;
     private readonly LeaderPatience _patience;
     private readonly Alarm _watch;
+    private Instant _beyondSince;
 
     /// <summary>The lowest live member leads, in epoch 0.</summary>
     /// <param name="node">The node.</param>
@@ -72,12 +81,29 @@ internal sealed class RingLeadership
         return IsRemoved(Leader) || (hop.Leader < Leader && !IsRemoved(hop.Leader));
     }
 
+    /// <summary>
+    /// False for a token that is further ahead than a ring gets while a member looks away: one such token, believed, would have all others taken for
+    /// old ones. A member that was cut off for very long believes it in the end: when data is unstable, and for eight times the usual patience no
+    /// other token has come that could be believed.
+    /// </summary>
+    /// <param name="hop">How it came.</param>
+    /// <param name="round">The last round met here.</param>
+    /// <param name="now">The present instant.</param>
+    public bool Reaches(in TokenHop hop, ulong round, Instant now)
+    {
+        bool isNear = (hop.Epoch <= Epoch || hop.Epoch - Epoch <= MostEpochs) && (hop.Round <= round || hop.Round - round <= MostRounds);
+        if (isNear) return true;
+        if (_beyondSince == Instant.Zero || !_region.IsActive) _beyondSince = now;
+        return now - _beyondSince >= _patience.OfFirst * PatiencesToBelieve;
+    }
+
     /// <summary>A token has come that is newer than all before; it tells how long rounds take, as seen from here, and whether they end.</summary>
     /// <param name="hop">How it came.</param>
     /// <param name="isNextRound">False when its round was met before.</param>
     /// <param name="now">The present instant.</param>
     public void Follow(in TokenHop hop, bool isNextRound, Instant now)
     {
+        _beyondSince = Instant.Zero;
         if (!IsOf(hop)) _patience.OnNewLeader(now);
         else if (isNextRound) _patience.OnNextRound(_watch.IsSet, now);
         if (hop.Leader != Leader) BeginTerm();
@@ -142,7 +168,7 @@ internal sealed class RingLeadership
     /// <summary>What this member leads next must win over what is left of a round that did not end.</summary>
     public void BeginEpoch()
     {
-        if (!_node.Probes.Breaks(Sabotage.TakeoverKeepsEpoch)) Epoch++;
+        if (!_node.Probes.Breaks(Sabotage.TakeoverKeepsEpoch) && Epoch < uint.MaxValue) Epoch++;
         _patience.OnUnfinished();
     }
 

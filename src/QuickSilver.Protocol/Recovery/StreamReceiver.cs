@@ -23,6 +23,7 @@ internal sealed class StreamReceiver
     private ulong _foreignFloor;
     private ulong _cutoffCandidate;
     private Instant _cutoffCandidateAt;
+    private ulong _claimed;
 
     public StreamReceiver(RegionView view, int self, NodeInfo sender, StreamSender? own, Probes probes)
     {
@@ -99,6 +100,22 @@ internal sealed class StreamReceiver
 
     /// <summary>True when a sequence is one that the sender can have reached; false: whoever names it is wrong.</summary>
     public bool Reaches(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Reaches(sequence);
+
+    /// <summary>
+    /// False for a sequence that lies further beyond what is known than a sender's window, as long as nothing else says so: of one forged datagram
+    /// thousands of packets that nobody has sent would be asked for. A second one near it confirms it.
+    /// </summary>
+    /// <param name="sequence">What a packet, a beacon or a token says that the sender has reached.</param>
+    /// <param name="window">Most packets that a sender has under way.</param>
+    public bool Believes(ulong sequence, ulong window)
+    {
+        if (sequence <= KnownHighest + window || Own is not null || Orphan is not null) return true;
+        ulong apart = sequence > _claimed ? sequence - _claimed : _claimed - sequence;
+        bool isConfirmed = _claimed != 0 && apart <= window;
+        _probes.Hit(isConfirmed ? Mark.LeapConfirmed : Mark.LeapNotBelieved);
+        _claimed = sequence;
+        return isConfirmed;
+    }
 
     /// <summary>True when this member's word on a record counts. What others were told of packets that were never sent does not keep the sender from
     /// saying that it holds all that were, or nothing of its stream would ever be stable.</summary>

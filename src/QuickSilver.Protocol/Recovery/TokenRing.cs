@@ -71,6 +71,12 @@ internal sealed class TokenRing
     /// <summary>The usual round trip of this member's hops.</summary>
     public TimeSpan UsualRoundTrip => _walk.UsualRoundTrip;
 
+    /// <summary>The epoch known here.</summary>
+    public uint Epoch => _lead.Epoch;
+
+    /// <summary>The round met last.</summary>
+    public ulong Round => _walk.Round;
+
     /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
     public int Term => _lead.Term;
 
@@ -112,6 +118,7 @@ internal sealed class TokenRing
         if (!_in.TryReadHop(body, out TokenHop hop, out ReadOnlySpan<byte> part)) return RejectReason.Malformed;
         if (hop.To != _region.Self || Members[hop.From].Number.Key != header.Sender) return RejectReason.UnknownSender;
         if (Members[hop.From].IsRemoved) return RejectReason.RemovedSender;
+        if (!_lead.Reaches(hop, _walk.Round, now)) return RejectReason.BeyondWindow;
         _in.Take(hop, part);
         if (!_in.IsWhole) return RejectReason.None;
 

@@ -137,14 +137,15 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
     private void AddWord(StreamReceiver stream, TokenStream record, ulong newDrops)
     {
         record.Highest = Math.Max(record.Highest, stream.KnownHighest);
-        if (stream.Reaches(record.Highest)) stream.NoteHighest(record.Highest);
+        bool isBelieved = stream.Reaches(record.Highest) && stream.Believes(record.Highest, region.MostUnderWay);
+        if (isBelieved) stream.NoteHighest(record.Highest);
         record.Contiguous = Math.Min(record.Contiguous, stream.Contiguous);
         record.Drops += newDrops;
         stream.LearnCutoff(record.Cutoff);
         if (stream.Own is null)
         {
             record.Intake = record.Intake is { } intake ? Math.Min(intake, stream.Intake) : stream.Intake;
-            stream.AimIntake(record.Highest, node.Take);
+            if (isBelieved) stream.AimIntake(record.Highest, node.Take);
         }
         region.CleanUp(stream, record.Cleanup, record.HasDetail ? record.Held : default);
     }

@@ -10,13 +10,17 @@ namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
 /// Walks a read by the headers in it and takes each datagram to its room. What is bad is counted by its reason and dropped: nothing is answered,
-/// nothing is allocated, no state changes. When a header cannot be believed, neither can its length, and the rest of the read goes with it. Core
-/// thread only.
+/// nothing is allocated, no state changes. When a header cannot be believed, neither can its length. Datagrams that the kernel gives back in one read
+/// are of one length, but for the last: so the walk goes on at the length of the one before, a few times in a read. The rest goes with a first header
+/// that is bad, or with one bad header too many. Core thread only.
 /// </summary>
 internal sealed class DatagramRouter
 {
     // What fills less of a buffer is copied, so that what is kept fills most of the memory it keeps.
     private const int LeastTaken = BufferPool.ChunkBytes / 4 * 3;
+
+    // Each may cost a checksum over what is left of the read.
+    private const int MostResyncs = 4;
 
     private readonly StackRooms _rooms;
     private readonly ReplayHandler _replay;
@@ -29,8 +33,11 @@ internal sealed class DatagramRouter
         _expiry = new Alarm(rooms.Host.Alarms, Expire);
     }
 
-    /// <summary>Datagrams of other nodes of this cluster that have been read, whatever became of them.</summary>
+    /// <summary>Datagrams of other nodes of this cluster that have been read, whatever became of them, but for those that are forged.</summary>
     public ulong HeardOthers { get; private set; }
+
+    /// <summary>The last datagram that came from elsewhere than its sender.</summary>
+    public ForgedDatagram Forged { get; private set; }
 
     /// <summary>
     /// Takes one read, or the word that a socket was found empty. A read that nearly fills its buffer is kept where it lies, in exchange for another
@@ -45,7 +52,8 @@ internal sealed class DatagramRouter
         }
         _rooms.Recoverer.Take = completion.Take;
         Slice taken = TakeBuffer(ref completion);
-        Walk(taken.IsEmpty ? completion.Span : taken.Span, taken, completion.Role, now);
+        var arrival = new Arrival(completion.Role, completion.Source) { IsUnchecked = !_rooms.ChecksSources };
+        Walk(taken.IsEmpty ? completion.Span : taken.Span, taken, arrival, now);
         taken.Release();
     }
 
@@ -69,66 +77,81 @@ internal sealed class DatagramRouter
         return new Slice(chunk, completion.Offset, completion.Length);
     }
 
-    private void Walk(ReadOnlySpan<byte> read, Slice taken, SocketRole role, Instant now)
+    private void Walk(ReadOnlySpan<byte> read, Slice taken, in Arrival arrival, Instant now)
     {
         int offset = 0;
+        int stride = 0;
+        int resyncs = 0;
         while (offset < read.Length)
         {
             RejectReason reason = DatagramHeader.TryRead(read[offset..], out DatagramHeader header);
             if (reason != RejectReason.None)
             {
                 _rooms.Rejected.Count(reason);
-                return;
+                if (stride == 0 || ++resyncs > MostResyncs) return;
+                _rooms.Probes.Hit(Mark.ReadResynchronised);
+                offset += stride;
+                continue;
             }
             Slice part = taken.IsEmpty ? default : taken.Part(offset, header.TotalLength);
-            _rooms.Rejected.Count(Route(header, read.Slice(offset, header.TotalLength), part, role, now));
-            offset += header.TotalLength;
+            _rooms.Rejected.Count(Route(header, read.Slice(offset, header.TotalLength), part, arrival, now));
+            stride = header.TotalLength;
+            offset += stride;
         }
     }
 
     // The datagram stays in memory that is the pool's already, if its part there is given; else it has to be copied to be kept.
-    private RejectReason Route(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
+    private RejectReason Route(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
         // Multicast comes back to its sender, too.
         if (header.Sender == _rooms.SelfKey) return RejectReason.None;
-        HeardOthers++;
+        RejectReason reason = RouteOther(header, datagram, part, arrival, now);
+        if (reason != RejectReason.WrongSource) HeardOthers++;
+        else Forged = new ForgedDatagram(header.Kind, header.Sender, arrival.Source);
+        return reason;
+    }
+
+    private RejectReason RouteOther(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
+    {
+        SocketRole role = arrival.Role;
         if (DatagramKinds.IsControl(header.Kind))
-            return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], now) : RejectReason.WrongSocket;
+            return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], arrival, now) : RejectReason.WrongSocket;
         if (!DatagramKinds.CarriesPacket(header.Kind) && !DatagramKinds.IsNote(header.Kind) && header.Kind != DatagramKind.Beacon)
             return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (role == SocketRole.Control) return RejectReason.WrongSocket;
 
-        if (DatagramKinds.IsNote(header.Kind)) return RouteNote(header, datagram[DatagramHeader.Length..], role, now);
+        if (DatagramKinds.IsNote(header.Kind)) return RouteNote(header, datagram[DatagramHeader.Length..], arrival, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (header.Kind == DatagramKind.Beacon)
         {
             if (region is null) return RejectReason.UnknownView;
-            return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, now) : RejectReason.Malformed;
+            return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, arrival, now) : RejectReason.Malformed;
         }
-        return TakePacket(region, header, datagram, part, role, now);
+        return TakePacket(region, header, datagram, part, arrival, now);
     }
 
     private RejectReason TakePacket(
-        RegionRecovery? region, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
+        RegionRecovery? region, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (!header.PayloadIsIntact(datagram)) return RejectReason.PayloadChecksum;
-        if (region is not null) return region.OnPacket(header, datagram, part, now);
-        return Park(header, role, datagram, now);
+        if (region is not null) return region.OnPacket(header, datagram, part, arrival, now);
+        return Park(header, arrival, datagram, now);
     }
 
     // A packet that is not there is a loss that its sender has told of, or nothing that anybody here needs any more.
-    private RejectReason RouteNote(in DatagramHeader header, ReadOnlySpan<byte> body, SocketRole role, Instant now)
+    private RejectReason RouteNote(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         if (!NoteBody.TryRead(body, out NoteBody note) || (note.IsOffer && header.Kind == DatagramKind.RepairNote)) return RejectReason.Malformed;
         if (_rooms.Host.Transport.SharedMemory is not { } memory) return RejectReason.None;
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
-        if (note.IsOffer) return region is null ? RejectReason.UnknownView : region.OnOffer(header, note.Segment, memory);
+        if (region is not null && !region.MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (note.IsOffer) return region is null ? RejectReason.UnknownView : region.OnOffer(header, arrival, note.Segment, memory);
         if (!memory.TryBorrow(note, out Slice packet))
         {
             _rooms.Probes.Hit(Mark.LentPacketNotThere);
             if (header.Kind == DatagramKind.RepairNote) return RejectReason.NotThere;
-            RejectReason reason = region is null ? RejectReason.UnknownView : region.OnBeacon(header, now);
+            RejectReason reason = region is null ? RejectReason.UnknownView : region.OnBeacon(header, arrival, now);
             return reason == RejectReason.None ? RejectReason.NotThere : reason;
         }
         RejectReason outcome = DatagramHeader.TryRead(packet.Span, out DatagramHeader lent);
@@ -140,7 +163,7 @@ internal sealed class DatagramRouter
                 _rooms.Probes.Hit(Mark.RepairReadInPlace);
                 lent.BecomeRepair(header);
             }
-            outcome = TakePacket(region, lent, packet.Span, packet, role, now);
+            outcome = TakePacket(region, lent, packet.Span, packet, arrival, now);
         }
         packet.Release();
         return outcome;
@@ -150,11 +173,14 @@ internal sealed class DatagramRouter
         lent.Kind == DatagramKind.Data && lent.TotalLength == length && lent.Cluster == note.Cluster && lent.Sender == note.Sender
         && lent.ViewTag == note.ViewTag && lent.ViewCounter == note.ViewCounter && lent.Sequence == note.Sequence;
 
-    private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
+    private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
-        if (DatagramKinds.IsFeedback(header.Kind)) return RouteFeedback(header, body, now);
+        if (DatagramKinds.IsFeedback(header.Kind)) return RouteFeedback(header, body, arrival, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is null) return RejectReason.UnknownView;
+        int speaker = region.View.IndexOf(header.Sender);
+        if (speaker < 0) return RejectReason.UnknownSender;
+        if (!MaySend(region.View.Members[speaker], header.Kind, arrival)) return RejectReason.WrongSource;
         return header.Kind switch
         {
             DatagramKind.Token => region.OnToken(header, body, now),
@@ -163,13 +189,17 @@ internal sealed class DatagramRouter
         };
     }
 
-    private RejectReason RouteFeedback(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
+    private bool MaySend(NodeInfo speaker, DatagramKind kind, in Arrival arrival) =>
+        speaker.MaySend(kind, arrival) || _rooms.Probes.Breaks(Sabotage.SourceUnchecked);
+
+    private RejectReason RouteFeedback(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         StreamSender? stream = _rooms.Disseminator.FindStream(header.ViewTag, header.ViewCounter);
         if (stream is null) return RejectReason.UnknownView;
         int member = stream.View.IndexOf(header.Sender);
         if (member < 0) return RejectReason.UnknownSender;
         NodeInfo node = stream.View.Members[member];
+        if (!MaySend(node, header.Kind, arrival)) return RejectReason.WrongSource;
         if (node.IsRemoved) return RejectReason.RemovedSender;
         if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
         if (header.Kind == DatagramKind.Ack)
@@ -182,18 +212,18 @@ internal sealed class DatagramRouter
     }
 
     /// <summary>The view may be one that is not installed here yet; what waits too long, or does not fit, is recovered like any loss.</summary>
-    private RejectReason Park(in DatagramHeader header, SocketRole role, ReadOnlySpan<byte> datagram, Instant now)
+    private RejectReason Park(in DatagramHeader header, in Arrival arrival, ReadOnlySpan<byte> datagram, Instant now)
     {
         if (header.Kind != DatagramKind.Data || _rooms.Views.HasRetired(header.ViewTag, header.ViewCounter)) return RejectReason.UnknownView;
-        if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, role, datagram, now)) return RejectReason.NoRoom;
+        if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, arrival, datagram, now)) return RejectReason.NoRoom;
         _expiry.SetIfEarlier(_rooms.Unrecognised.NextExpiry);
         return RejectReason.None;
     }
 
-    private void Replay(Slice datagram, SocketRole role, Instant now)
+    private void Replay(Slice datagram, Arrival arrival, Instant now)
     {
         if (DatagramHeader.TryRead(datagram.Span, out DatagramHeader header) == RejectReason.None)
-            _rooms.Rejected.Count(Route(header, datagram.Span, default, role, now));
+            _rooms.Rejected.Count(Route(header, datagram.Span, default, arrival, now));
     }
 
     private void Expire(Instant now)

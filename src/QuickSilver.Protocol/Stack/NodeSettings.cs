@@ -65,6 +65,9 @@ public sealed record NodeSettings
     /// <summary>What delivery is told beside what stands here, which wins.</summary>
     public DeliverySettings Delivery { get; init; } = new();
 
+    /// <summary>True: a datagram counts only when it comes from its sender's address and port; false where the network changes them.</summary>
+    public bool CheckSources { get; init; } = true;
+
     /// <summary>How often a heartbeat goes to the membership server.</summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);
 

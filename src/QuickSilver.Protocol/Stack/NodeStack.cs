@@ -44,6 +44,10 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         }
     }
 
+    /// <summary>The last datagram that came from elsewhere than its sender; how many there were,
+    /// <see cref="NodeCounters.Rejected"/> tells.</summary>
+    public ForgedDatagram LastForged => _router.Forged;
+
     /// <summary>The rooms, for checks that look into them.</summary>
     internal StackRooms Rooms => _rooms;
 

@@ -15,6 +15,7 @@ internal sealed class StackRooms
     {
         Host = host;
         Probes = settings.Probes;
+        ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
         Groups = new GroupStays(this);
@@ -40,6 +41,8 @@ internal sealed class StackRooms
     public NodeHost Host { get; }
 
     public Probes Probes { get; }
+
+    public bool ChecksSources { get; }
 
     public RejectCounters Rejected { get; } = new();
 

@@ -15,6 +15,17 @@ public static class DatagramKinds
         _ => PriorityClass.Data,
     };
 
+    /// <summary>
+    /// The endpoint of its sender that a kind comes from, or, for a repair from a peer, of that peer: what comes from elsewhere is forged. A kind
+    /// without a line here is not checked.
+    /// </summary>
+    public static DatagramSource SourceOf(DatagramKind kind) => kind switch
+    {
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull => DatagramSource.Control,
+        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote => DatagramSource.Data,
+        _ => DatagramSource.Anywhere,
+    };
+
     /// <summary>True for kinds that use the control sockets, so that they never wait behind data.</summary>
     public static bool IsControl(DatagramKind kind) => PriorityOf(kind) <= PriorityClass.Request;
 

@@ -33,6 +33,9 @@ public enum RejectReason : byte
     /// <summary>A kind that has no business on the socket it came by.</summary>
     WrongSocket,
 
+    /// <summary>It came from another address or port than its sender's: forged, or changed by the network on the way.</summary>
+    WrongSource,
+
     /// <summary>No such region view here.</summary>
     UnknownView,
 

@@ -13,6 +13,7 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(CopyFault), "copy")]
 [JsonDerivedType(typeof(CorruptionBurst), "corruption")]
 [JsonDerivedType(typeof(DeafNode), "deaf")]
+[JsonDerivedType(typeof(ForgedSource), "forged-source")]
 [JsonDerivedType(typeof(Islands), "islands")]
 [JsonDerivedType(typeof(KindDelay), "kind-delay")]
 [JsonDerivedType(typeof(KindLoss), "kind")]

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
@@ -48,6 +49,9 @@ internal static class Damage
                 break;
         }
         bool damaged = !original.Span.SequenceEqual(bytes[..length]);
-        return pool.Rent(bytes[..length], original.Source, damaged);
+        // A tail that is longer than all that differs: the other datagram, whole.
+        int shared = other is null ? 0 : Math.Min(length, other.Length);
+        bool isOther = shared >= DatagramHeader.Length && other!.Span[..shared].SequenceEqual(bytes[..shared]);
+        return pool.Rent(bytes[..length], original.Source, isOther ? other!.From : original.From, damaged);
     }
 }

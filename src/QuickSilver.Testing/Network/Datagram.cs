@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
@@ -16,6 +17,12 @@ internal sealed class Datagram(byte[] bytes)
     /// <summary>Index of the node that sent it.</summary>
     public int Source { get; private set; }
 
+    /// <summary>The endpoint that it came from.</summary>
+    public NetEndpoint From { get; private set; }
+
+    /// <summary>True for one that was sent by nobody, from an endpoint that is not that of the node it names.</summary>
+    public bool IsForged { get; set; }
+
     /// <summary>True for a copy that was damaged on the way.</summary>
     public bool IsDamaged { get; private set; }
 
@@ -23,10 +30,12 @@ internal sealed class Datagram(byte[] bytes)
     public ReadOnlySpan<byte> Span => Bytes.AsSpan(0, Length);
 
     /// <summary>Takes the object into use with one reference.</summary>
-    public void Start(int length, int source, bool damaged)
+    public void Start(int length, int source, NetEndpoint from, bool damaged)
     {
         Length = length;
         Source = source;
+        From = from;
+        IsForged = false;
         IsDamaged = damaged;
         _references = 1;
     }

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Testing.Network;
 
 /// <summary>Memory of the datagrams under way and of the nodes' reads, in two sizes, shared by one cluster: a thousand nodes read with the buffers of
@@ -17,12 +19,12 @@ internal sealed class DatagramPool
     public int Outstanding { get; private set; }
 
     /// <summary>A datagram with a copy of <paramref name="bytes"/> and one reference.</summary>
-    public Datagram Rent(ReadOnlySpan<byte> bytes, int source, bool damaged = false)
+    public Datagram Rent(ReadOnlySpan<byte> bytes, int source, NetEndpoint from, bool damaged = false)
     {
         bool small = bytes.Length <= SmallBytes;
         if (!(small ? _small : _large).TryPop(out Datagram? datagram)) datagram = new Datagram(new byte[small ? SmallBytes : LargeBytes]);
         bytes.CopyTo(datagram.Bytes);
-        datagram.Start(bytes.Length, source, damaged);
+        datagram.Start(bytes.Length, source, from, damaged);
         Outstanding++;
         return datagram;
     }

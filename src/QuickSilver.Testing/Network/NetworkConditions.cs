@@ -18,6 +18,7 @@ internal sealed class NetworkConditions
     private readonly List<(Fault Fault, IDisturbance Disturbance)> _disturbances = [];
     private readonly List<LateDuplicates> _late = [];
     private readonly List<CorruptionBurst> _corruptions = [];
+    private readonly List<ForgedSource> _forgeries = [];
     private int _multicastOutages;
     private int _unicastOutages;
 
@@ -74,6 +75,9 @@ internal sealed class NetworkConditions
     /// <summary>Lets copies come again much later, or ends that.</summary>
     public void Duplicate(LateDuplicates fault, bool begins) => Toggle(_late, fault, begins);
 
+    /// <summary>Lets a stranger send in the nodes' names, or ends that.</summary>
+    public void Forge(ForgedSource fault, bool begins) => Toggle(_forgeries, fault, begins);
+
     /// <summary>Damages copies, or ends that.</summary>
     public void Corrupt(CorruptionBurst fault, bool begins) => Toggle(_corruptions, fault, begins);
 
@@ -114,6 +118,9 @@ internal sealed class NetworkConditions
     /// <summary>Late duplicates that may befall any copy now.</summary>
     public IReadOnlyList<LateDuplicates> Late => _late;
 
+    /// <summary>Forgeries that may accompany any copy now.</summary>
+    public IReadOnlyList<ForgedSource> Forgeries => _forgeries;
+
     /// <summary>Loss on top of the link's own.</summary>
     public double LossOn(int from, int to)
     {
@@ -143,5 +150,5 @@ internal sealed class NetworkConditions
 
     private void Update() =>
         Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastDeaf.Count + _disturbances.Count + _late.Count + _corruptions.Count
-            + _multicastOutages + _unicastOutages > 0;
+            + _forgeries.Count + _multicastOutages + _unicastOutages > 0;
 }

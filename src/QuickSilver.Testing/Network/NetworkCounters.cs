@@ -18,6 +18,9 @@ public sealed class NetworkCounters
     /// <summary>Copies held back so that others overtook.</summary>
     public ulong HeldBack { get; internal set; }
 
+    /// <summary>Datagrams that a stranger has sent.</summary>
+    public ulong Forged { get; internal set; }
+
     /// <summary>Copies damaged.</summary>
     public ulong Damaged { get; internal set; }
 

@@ -99,10 +99,11 @@ internal sealed class SimulatedNetwork
 
     /// <summary>Sends one datagram to one endpoint.</summary>
     /// <param name="from">Index of the sending node.</param>
+    /// <param name="source">The endpoint that it is sent from.</param>
     /// <param name="to">The endpoint; where nobody listens, the datagram vanishes.</param>
     /// <param name="bytes">The datagram.</param>
     /// <param name="departure">When its last bit has left the sender's interface.</param>
-    public void SendTo(int from, NetEndpoint to, ReadOnlySpan<byte> bytes, Instant departure)
+    public void SendTo(int from, NetEndpoint source, NetEndpoint to, ReadOnlySpan<byte> bytes, Instant departure)
     {
         ulong ordinal = _sent[from]++;
         if (!_unicast.TryGetValue(to, out SimulatedSocket? socket) || bytes.Length > Model.MaxDatagramBytes)
@@ -110,14 +111,14 @@ internal sealed class SimulatedNetwork
             Counters.Vanished++;
             return;
         }
-        Datagram datagram = Pool.Rent(bytes, from);
+        Datagram datagram = Pool.Rent(bytes, from, source);
         Pass(datagram, from, socket, ordinal, departure, multicast: false);
         Remember(datagram);
     }
 
     /// <summary>Sends one datagram to all who receive an address.</summary>
     /// <inheritdoc cref="SendTo"/>
-    public void SendToGroup(int from, NetEndpoint group, ReadOnlySpan<byte> bytes, Instant departure)
+    public void SendToGroup(int from, NetEndpoint source, NetEndpoint group, ReadOnlySpan<byte> bytes, Instant departure)
     {
         ulong ordinal = _sent[from]++;
         if (!_groups.TryGetValue(group, out List<SimulatedSocket>? members) || bytes.Length > Model.MaxDatagramBytes)
@@ -125,7 +126,7 @@ internal sealed class SimulatedNetwork
             Counters.Vanished++;
             return;
         }
-        Datagram datagram = Pool.Rent(bytes, from);
+        Datagram datagram = Pool.Rent(bytes, from, source);
         foreach (SimulatedSocket socket in members)
         {
             if (socket.Machine != from || Model.MulticastLoopback) Pass(datagram, from, socket, ordinal, departure, multicast: true);
@@ -197,6 +198,7 @@ internal sealed class SimulatedNetwork
         }
         ScheduleArrival(datagram, link, from, socket, ordinal, new Instant(arrival));
         if (Tap is not null) AddForgery(datagram, from, socket, arrival);
+        if (Conditions.Any && Conditions.Forgeries.Count > 0) AddStrangers(datagram, from, socket, ordinal, departure, arrival);
 
         if (link.Duplication > 0 && _random.DrawUnit(RandomStream.Duplication, (ulong)from, (ulong)to, ordinal) < link.Duplication)
         {
@@ -211,7 +213,22 @@ internal sealed class SimulatedNetwork
     private void AddForgery(Datagram datagram, int from, SimulatedSocket socket, long arrival)
     {
         ReadOnlySpan<byte> forged = Tap!.Forge(datagram.Span);
-        if (!forged.IsEmpty) _events.Schedule(new Instant(arrival + 1), socket, Pool.Rent(forged, from, damaged: true));
+        if (!forged.IsEmpty) _events.Schedule(new Instant(arrival + 1), socket, Pool.Rent(forged, from, datagram.From, damaged: true));
+    }
+
+    // Just before the real one, or after it.
+    private void AddStrangers(Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, long arrival)
+    {
+        foreach (ForgedSource fault in Conditions.Forgeries)
+        {
+            ulong bits = _random.Draw(RandomStream.Corruption, (ulong)from, (ulong)socket.Machine, ordinal + (3UL << 61));
+            if (SimulationRandom.ToUnit(bits) >= fault.Probability) continue;
+            bits = SeededRandom.Mix(bits);
+            if (Forgery.Make(Pool, datagram, socket.Role, bits) is not { } forged) continue;
+            Counters.Forged++;
+            long at = (bits & 1) == 0 ? arrival + 1 : Math.Max(departure.Ticks, arrival - 1);
+            _events.Schedule(new Instant(at), socket, forged);
+        }
     }
 
     // Comes on top of all else, unharmed: an old datagram, byte for byte, in another time.

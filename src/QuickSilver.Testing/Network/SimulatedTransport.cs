@@ -15,6 +15,7 @@ namespace QuickSilver.Testing.Network;
 internal sealed class SimulatedTransport : ITransport, ICompletionQueue
 {
     private const int WireOverheadBytes = 66;
+    private const ushort MulticastPort = 7003;
     private const int BitsPerByte = 8;
 
     private readonly SimulatedNetwork _network;
@@ -66,6 +67,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         network.Bind(Facts.Control, _control);
         network.Bind(Facts.Data, _unicast);
     }
+
+    /// <summary>True when a stranger has sent anything to any node.</summary>
+    public bool WasForged => _network.Counters.Forged > 0;
 
     /// <inheritdoc/>
     public TransportFacts Facts { get; }
@@ -140,8 +144,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
             _network.Observer.OnSent(_node, datagram, train.Route == TrainRoute.Region, now);
             if (_shared is not null) TellLent(datagram, now);
-            if (train.Route == TrainRoute.Region) _network.SendToGroup(Machine, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
-            else _network.SendTo(Machine, train.To, datagram, _wireFree);
+            NetEndpoint source = SourceOf(train.Route);
+            if (train.Route == TrainRoute.Region) _network.SendToGroup(Machine, source, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
+            else _network.SendTo(Machine, source, train.To, datagram, _wireFree);
             BytesMoved += datagram.Length;
         }
         return SendOutcome.Sent;
@@ -257,6 +262,14 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             _network.Observer.OnLent(_node, _shared!.Own.Peek(note.Place), now);
     }
 
+    // What is multicast leaves by a socket of its own, as over real sockets.
+    private NetEndpoint SourceOf(TrainRoute route) => route switch
+    {
+        TrainRoute.Control => Facts.Control,
+        TrainRoute.Region => Facts.Data with { Port = MulticastPort },
+        _ => Facts.Data,
+    };
+
     private void StopReceiving(SimulatedChannel channel)
     {
         if (channel.Socket is not { } socket) return;
@@ -286,21 +299,22 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             bool coalesce = _network.Model.CoalesceReads && socket.Role != SocketRole.Control;
             byte[] buffer = Pool.RentRead(coalesce ? ushort.MaxValue : first.Length);
             int length = 0, datagrams = 0, segment = first.Length;
+            NetEndpoint from = first.From;
             Datagram next = first;
             do
             {
                 next.Span.CopyTo(buffer.AsSpan(length));
                 length += next.Length;
                 datagrams++;
-                _network.Observer.OnRead(_node, next.Span, next.IsDamaged, now);
+                if (!next.IsForged) _network.Observer.OnRead(_node, next.Span, next.IsDamaged, now);
                 int read = next.Length;
                 Pool.Release(socket.Dequeue());
                 if (!coalesce || read < segment || datagrams == Train.MaxDatagrams) break;
             }
-            while (socket.TryPeek(now, out next) && next.Source == first.Source && next.Length <= segment && length + next.Length <= Train.MaxBytes);
+            while (socket.TryPeek(now, out next) && next.From == from && next.Length <= segment && length + next.Length <= Train.MaxBytes);
             BytesMoved += length;
             PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
-            batch.Add(new Completion(socket.Role, priority, socket.Channel, buffer, 0, length) { Datagrams = datagrams });
+            batch.Add(new Completion(socket.Role, priority, socket.Channel, buffer, 0, length) { Datagrams = datagrams, Source = from });
         }
     }
 

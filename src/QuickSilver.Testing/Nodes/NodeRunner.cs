@@ -46,7 +46,8 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         _clock = clock;
         _meter = meter;
         _pauses = run.Options.Memory.IsActive;
-        _loop = new LoopTurn(new LoopParts(clock, this, transport, stack, alarms, stack), run.Options.Loop);
+        _loop = new LoopTurn(
+            new LoopParts(clock, this, transport, new ForgeryChecks(run, node.Index, stack), alarms, stack), run.Options.Loop);
     }
 
     /// <summary>What the loop has done.</summary>

@@ -280,6 +280,8 @@ public sealed class SimulatedNode : IMembershipClient
                 $"node {Index} rejected {counters.Rejected[RejectReason.Malformed]} datagrams as malformed and "
                 + $"{counters.Rejected[RejectReason.BadFragment]} fragments as contradictory, though checksums stop what is damaged");
         }
+        if (_run.Tap is null && !_transport.WasForged && counters.Rejected[RejectReason.WrongSource] > 0)
+            throw _run.Violation("E2", $"node {Index} took {Stack.LastForged} for forged, though every one came from its sender");
         _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
     }
 

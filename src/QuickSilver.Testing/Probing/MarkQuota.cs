@@ -36,6 +36,9 @@ internal static class MarkQuota
         [Mark.LonePacketIsLong] = "one run in a hundred, so that 400 may have none: reached by tests of lending alone",
         [Mark.SegmentNotOpened] =
             "a sender must end between its offer and its being read, or have more readers than places: reached by tests of segments alone",
+        [Mark.LeapNotBelieved] = "a member must miss more than a receive buffer's packets in a row: reached by LyingMemberTests",
+        [Mark.LeapConfirmed] = "as the one before: reached by LyingMemberTests",
+        [Mark.ReadResynchronised] = "a damaged datagram must lie between others in one read: reached by BadDatagramTests",
         [Mark.KernelDropsTold] = "few runs have receive buffers that overflow: reached by short runs with small buffers",
     };
 

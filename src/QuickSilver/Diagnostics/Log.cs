@@ -77,6 +77,13 @@ internal static partial class Log
     public static partial void NodesRemoved(ILogger logger, int count, string names);
 
     [LoggerMessage(
+        1150,
+        LogLevel.Warning,
+        "Node {Name} has dropped {Count} datagrams that came from another address than their sender's, the last a {Kind} of '{Sender}' from {Source}. "
+        + "Somebody sends in its name, or the network between the members changes addresses (Transport.CheckSources)")]
+    public static partial void DatagramsForged(ILogger logger, string name, ulong count, string kind, string sender, string source);
+
+    [LoggerMessage(
         1201,
         LogLevel.Warning,
         "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and repaired. {Remedy}")]

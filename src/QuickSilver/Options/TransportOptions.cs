@@ -54,6 +54,11 @@ public sealed class TransportOptions
     /// Default: true.</summary>
     public bool SharedMemory { get; set; } = true;
 
+    /// <summary>Whether a datagram counts only when it comes from the address and port of its sender: what others send in a member's name is dropped
+    /// then. False only where the network between the members changes source addresses (masquerading); whoever can send datagrams to the node is then
+    /// believed. Default: true.</summary>
+    public bool CheckSources { get; set; } = true;
+
     internal (ushort First, ushort Last) Ports => TryParsePorts(PortRange, out ushort first, out ushort last) ? (first, last) : default;
 
     internal IPNetwork Pool => TryParsePool(MulticastPool, out IPNetwork pool) ? pool : default;
@@ -72,6 +77,7 @@ public sealed class TransportOptions
         copy.Segmentation = Segmentation;
         copy.Coalescing = Coalescing;
         copy.SharedMemory = SharedMemory;
+        copy.CheckSources = CheckSources;
     }
 
     internal void Validate(OptionErrors errors)

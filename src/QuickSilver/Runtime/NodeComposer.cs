@@ -203,6 +203,7 @@ internal static class NodeComposer
         MinRate = options.RateControl.Min,
         MaxRate = options.RateControl.Max,
         HeartbeatInterval = options.Membership.HeartbeatInterval,
+        CheckSources = options.Transport.CheckSources,
     };
 
     private static LoopQuanta ToQuanta(LoopOptions options) =>

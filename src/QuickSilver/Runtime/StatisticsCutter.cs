@@ -22,6 +22,7 @@ internal sealed class StatisticsCutter
 
     private readonly NodeCore _core;
     private readonly NodeLifecycle _lifecycle;
+    private readonly ForgeryReports _forgeries;
     private readonly Alarm _alarm;
     private readonly Instant _started;
     private readonly Lock _lock = new();
@@ -44,6 +45,7 @@ internal sealed class StatisticsCutter
     {
         _core = core;
         _lifecycle = lifecycle;
+        _forgeries = new ForgeryReports(core.Services);
         Loop = loop;
         _started = now;
         _windowStart = now;
@@ -114,6 +116,7 @@ internal sealed class StatisticsCutter
     private void Collect(Instant now)
     {
         NodeCounters counters = _core.Stack.Counters;
+        _forgeries.Look(_core.Stack, now);
         MeasureWindow(now, counters);
         _next = CollectProtocol(counters);
         _next.Carry(_carried);

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Transport;
 
 /// <summary>
@@ -11,7 +13,7 @@ internal sealed class InProcessInbox(InProcessBuffers buffers, int capacityBytes
     private const int PerReadOverhead = 512;
 
     private readonly Lock _lock = new();
-    private readonly Queue<(byte[] Buffer, int Length)> _reads = new();
+    private readonly Queue<(byte[] Buffer, int Length, NetEndpoint Source)> _reads = new();
     private int _heldBytes;
     private int _count;
     private ulong _drops;
@@ -23,7 +25,7 @@ internal sealed class InProcessInbox(InProcessBuffers buffers, int capacityBytes
     public ulong Drops => Volatile.Read(ref _drops);
 
     /// <summary>Copies a train in. Any thread.</summary>
-    public void Deliver(ReadOnlySpan<byte> train)
+    public void Deliver(NetEndpoint source, ReadOnlySpan<byte> train)
     {
         lock (_lock)
         {
@@ -36,24 +38,25 @@ internal sealed class InProcessInbox(InProcessBuffers buffers, int capacityBytes
             byte[] buffer = buffers.Rent(train.Length);
             train.CopyTo(buffer);
             _heldBytes += charge;
-            _reads.Enqueue((buffer, train.Length));
+            _reads.Enqueue((buffer, train.Length, source));
             Volatile.Write(ref _count, _reads.Count);
         }
         arrived();
     }
 
     /// <summary>Takes the oldest read; its buffer is the node's again.</summary>
-    public bool TryTake(out byte[] buffer, out int length)
+    public bool TryTake(out byte[] buffer, out int length, out NetEndpoint source)
     {
         lock (_lock)
         {
-            if (!_reads.TryDequeue(out (byte[] Buffer, int Length) read))
+            if (!_reads.TryDequeue(out (byte[] Buffer, int Length, NetEndpoint Source) read))
             {
                 buffer = [];
                 length = 0;
+                source = default;
                 return false;
             }
-            (buffer, length) = read;
+            (buffer, length, source) = read;
             _heldBytes -= length + PerReadOverhead;
             Volatile.Write(ref _count, _reads.Count);
             return true;

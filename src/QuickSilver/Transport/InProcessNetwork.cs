@@ -51,16 +51,16 @@ internal sealed class InProcessNetwork
     public void Leave(NetEndpoint group, InProcessInbox inbox) => ChangeMembers(group, members => Array.FindAll(members, member => member != inbox));
 
     /// <summary>Sends a train to an endpoint; one that nobody has is lost.</summary>
-    public void SendTo(NetEndpoint endpoint, ReadOnlySpan<byte> train)
+    public void SendTo(NetEndpoint source, NetEndpoint endpoint, ReadOnlySpan<byte> train)
     {
-        if (Volatile.Read(ref _picture).Unicast.TryGetValue(endpoint, out InProcessInbox? inbox)) inbox.Deliver(train);
+        if (Volatile.Read(ref _picture).Unicast.TryGetValue(endpoint, out InProcessInbox? inbox)) inbox.Deliver(source, train);
     }
 
     /// <summary>Sends a train to all members of a group, the sender included if it is one.</summary>
-    public void SendToGroup(NetEndpoint group, ReadOnlySpan<byte> train)
+    public void SendToGroup(NetEndpoint source, NetEndpoint group, ReadOnlySpan<byte> train)
     {
         if (!Volatile.Read(ref _picture).Groups.TryGetValue(group, out InProcessInbox[]? members)) return;
-        foreach (InProcessInbox member in members) member.Deliver(train);
+        foreach (InProcessInbox member in members) member.Deliver(source, train);
     }
 
     private NetEndpoint FreeEndpoint(Dictionary<NetEndpoint, InProcessInbox> taken)

@@ -84,8 +84,9 @@ internal sealed class InProcessTransport : IHostTransport
     /// <inheritdoc/>
     public SendOutcome Send(in Train train)
     {
-        if (train.Route == TrainRoute.Region) _network.SendToGroup(((InProcessChannel)train.Channel!).Group, train.Span);
-        else _network.SendTo(train.To, train.Span);
+        NetEndpoint source = train.Route == TrainRoute.Control ? Facts.Control : Facts.Data;
+        if (train.Route == TrainRoute.Region) _network.SendToGroup(source, ((InProcessChannel)train.Channel!).Group, train.Span);
+        else _network.SendTo(source, train.To, train.Span);
         Counters.TrainsSent++;
         Counters.DatagramsSent += (ulong)train.Count;
         Counters.BytesSent += (ulong)train.Length;
@@ -134,9 +135,10 @@ internal sealed class InProcessTransport : IHostTransport
     {
         var port = (InProcessPort)from;
         int taken = 0;
-        while (taken < room && port.Inbox.TryTake(out byte[] buffer, out int length))
+        while (taken < room && port.Inbox.TryTake(out byte[] buffer, out int length, out NetEndpoint source))
         {
-            batch.Add(new Completion(port.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), port.Channel, buffer, 0, length));
+            PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
+            batch.Add(new Completion(port.Role, priority, port.Channel, buffer, 0, length) { Source = source });
             Counters.Reads++;
             Counters.ReadBytes += (ulong)length;
             taken++;

@@ -1,5 +1,7 @@
+using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
@@ -31,6 +33,9 @@ internal static partial class LinuxNative
     /// <summary>The call was interrupted by a signal.</summary>
     public const int Interrupted = 4;
 
+    private const int DontWait = 0x40;
+    private const int TryAgain = 11;
+
     /// <summary>Makes an epoll instance.</summary>
     [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]
     public static partial int EpollCreate(int flags);
@@ -54,6 +59,35 @@ internal static partial class LinuxNative
     /// <summary>Adds to an eventfd.</summary>
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static unsafe partial nint Write(SafeFileHandle descriptor, void* bytes, nuint count);
+
+    /// <summary>Receives without waiting; the number of bytes, -1 when there are none: see <see cref="FoundNothing"/>.</summary>
+    /// <param name="descriptor">An IPv4 datagram socket.</param>
+    /// <param name="buffer">Where the bytes go.</param>
+    /// <param name="source">Where they came from.</param>
+    public static unsafe int Receive(nint descriptor, Span<byte> buffer, out NetEndpoint source)
+    {
+        SocketAddress4 address = default;
+        int length = sizeof(SocketAddress4);
+        nint received;
+        fixed (byte* first = buffer) received = ReceiveFrom(descriptor, first, (nuint)buffer.Length, DontWait, &address, &length);
+        source = new NetEndpoint(BinaryPrimitives.ReverseEndianness(address.Address), BinaryPrimitives.ReverseEndianness(address.Port));
+        return (int)received;
+    }
+
+    /// <summary>True when the last call that failed had nothing to receive.</summary>
+    public static bool FoundNothing => Marshal.GetLastPInvokeError() == TryAgain;
+
+    [LibraryImport("libc", EntryPoint = "recvfrom", SetLastError = true)]
+    private static unsafe partial nint ReceiveFrom(nint socket, byte* buffer, nuint length, int flags, SocketAddress4* source, int* sourceLength);
+
+    /// <summary>struct sockaddr_in; port and address are big-endian.</summary>
+    [StructLayout(LayoutKind.Sequential, Size = 16)]
+    private struct SocketAddress4
+    {
+        public ushort Family;
+        public ushort Port;
+        public uint Address;
+    }
 
     /// <summary>struct timespec on 64-bit Linux.</summary>
     [StructLayout(LayoutKind.Sequential)]

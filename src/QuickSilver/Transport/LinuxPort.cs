@@ -25,6 +25,9 @@ internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? 
     private int _loneReads;
     private ulong _leftAt;
 
+    /// <summary>The socket's descriptor: good for as long as the port is, since nobody else closes it.</summary>
+    public nint Descriptor { get; } = socket.SafeHandle.DangerousGetHandle();
+
     /// <summary>The poller's number for it.</summary>
     public int Token;
 

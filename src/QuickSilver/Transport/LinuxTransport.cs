@@ -95,17 +95,18 @@ internal sealed class LinuxTransport : SocketTransport
         while (taken < room && bytes < MostBytesATake)
         {
             byte[] buffer = _buffers.Rent();
-            int length = port.Socket.Receive(buffer, SocketFlags.None, out SocketError error);
-            if (error == SocketError.Success && length == 0)
+            int length = LinuxNative.Receive(port.Descriptor, buffer, out NetEndpoint source);
+            if (length == 0)
             {
                 _buffers.Return(buffer);
                 Counters.EmptyReads++;
                 taken++;
                 continue;
             }
-            if (error == SocketError.Success)
+            if (length > 0)
             {
-                batch.Add(new Completion(port.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), port.Channel, buffer, 0, length));
+                PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
+                batch.Add(new Completion(port.Role, priority, port.Channel, buffer, 0, length) { Source = source });
                 Counters.Reads++;
                 Counters.ReadBytes += (ulong)length;
                 bytes += length;
@@ -115,7 +116,7 @@ internal sealed class LinuxTransport : SocketTransport
                 return taken;
             }
             _buffers.Return(buffer);
-            if (error == SocketError.WouldBlock)
+            if (LinuxNative.FoundNothing)
             {
                 port.OnEmptied(taken);
                 return taken;

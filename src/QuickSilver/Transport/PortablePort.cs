@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
@@ -14,6 +15,7 @@ internal sealed class PortablePort : SocketPort
     private const int Completed = 1;
 
     private readonly SocketAsyncEventArgs _receive = new();
+    private readonly SourceAddress _source = new();
     private readonly Action _completed;
     private int _state = Completed;
 
@@ -22,6 +24,7 @@ internal sealed class PortablePort : SocketPort
         : base(socket, role, channel)
     {
         _completed = completed;
+        _receive.RemoteEndPoint = _source;
         _receive.Completed += OnCompleted;
     }
 
@@ -33,6 +36,9 @@ internal sealed class PortablePort : SocketPort
 
     /// <summary>Result of the receive that has completed.</summary>
     public SocketError Error => _receive.SocketError;
+
+    /// <summary>Where it came from.</summary>
+    public NetEndpoint Source => _source.Endpoint;
 
     /// <summary>Bytes it brought.</summary>
     public int Length => _receive.BytesTransferred;
@@ -60,7 +66,7 @@ internal sealed class PortablePort : SocketPort
         Buffer = buffer;
         Volatile.Write(ref _state, Armed);
         _receive.SetBuffer(buffer, 0, buffer.Length);
-        if (Socket.ReceiveAsync(_receive)) return false;
+        if (Socket.ReceiveFromAsync(_receive)) return false;
         Volatile.Write(ref _state, Completed);
         return true;
     }

@@ -70,7 +70,8 @@ internal sealed class PortableTransport : SocketTransport
                 if (port.Error == SocketError.Success && port.Length > 0)
                 {
                     int length = port.Length;
-                    batch.Add(new Completion(port.Role, DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length)), port.Channel, buffer, 0, length));
+                    PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
+                    batch.Add(new Completion(port.Role, priority, port.Channel, buffer, 0, length) { Source = port.Source });
                     Counters.Reads++;
                     Counters.ReadBytes += (ulong)length;
                     taken++;

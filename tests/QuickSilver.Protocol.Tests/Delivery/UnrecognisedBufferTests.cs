@@ -8,6 +8,8 @@ namespace QuickSilver.Protocol.Tests.Delivery;
 public class UnrecognisedBufferTests
 {
     private static readonly Instant Start = new(0);
+    private static readonly Arrival Control = new(SocketRole.Control, default);
+    private static readonly Arrival Multicast = new(SocketRole.Multicast, default);
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     private readonly BufferPool _pool = new();
@@ -17,7 +19,7 @@ public class UnrecognisedBufferTests
     private UnrecognisedBuffer Buffer(int count = 100, long bytes = 1 << 20) =>
         new(new DeliverySettings { MaxUnrecognised = count, MaxUnrecognisedBytes = bytes }, _pool, _counters);
 
-    private void Handle(Slice datagram, SocketRole role, Instant now) => _replayed.Add($"{role} {datagram.Span[0]}/{datagram.Length}");
+    private void Handle(Slice datagram, Arrival arrival, Instant now) => _replayed.Add($"{arrival.Role} {datagram.Span[0]}/{datagram.Length}");
 
     [Fact]
     public void ReplaysTheDatagramsOfAViewInOrderOfArrivalAndOnlyOnce()
@@ -25,7 +27,7 @@ public class UnrecognisedBufferTests
         UnrecognisedBuffer buffer = Buffer();
         for (byte index = 0; index < 40; index++)
         {
-            buffer.TryAdd(7, index % 2u, index < 20 ? SocketRole.Multicast : SocketRole.Control, new byte[] { index, 0 }, Start);
+            buffer.TryAdd(7, index % 2u, index < 20 ? Multicast : Control, new byte[] { index, 0 }, Start);
         }
 
         Assert.Equal(20, buffer.Replay(7, 1, Handle, Start));
@@ -43,12 +45,12 @@ public class UnrecognisedBufferTests
         UnrecognisedBuffer few = Buffer(count: 2);
         UnrecognisedBuffer small = Buffer(bytes: 100);
 
-        Assert.True(few.TryAdd(1, 1, SocketRole.Control, new byte[10], Start));
-        Assert.True(few.TryAdd(1, 1, SocketRole.Control, new byte[10], Start));
-        Assert.False(few.TryAdd(1, 1, SocketRole.Control, new byte[10], Start));
-        Assert.True(small.TryAdd(1, 1, SocketRole.Control, new byte[60], Start));
-        Assert.False(small.TryAdd(1, 1, SocketRole.Control, new byte[41], Start));
-        Assert.True(small.TryAdd(1, 1, SocketRole.Control, new byte[40], Start));
+        Assert.True(few.TryAdd(1, 1, Control, new byte[10], Start));
+        Assert.True(few.TryAdd(1, 1, Control, new byte[10], Start));
+        Assert.False(few.TryAdd(1, 1, Control, new byte[10], Start));
+        Assert.True(small.TryAdd(1, 1, Control, new byte[60], Start));
+        Assert.False(small.TryAdd(1, 1, Control, new byte[41], Start));
+        Assert.True(small.TryAdd(1, 1, Control, new byte[40], Start));
         Assert.Equal(2UL, _counters.UnrecognisedDropped);
     }
 
@@ -56,11 +58,11 @@ public class UnrecognisedBufferTests
     public void DropsWhatIsTooOldAndMakesRoom()
     {
         UnrecognisedBuffer buffer = Buffer(count: 2);
-        buffer.TryAdd(1, 1, SocketRole.Control, new byte[] { 1 }, Start);
-        buffer.TryAdd(1, 1, SocketRole.Control, new byte[] { 2 }, Start + Second);
+        buffer.TryAdd(1, 1, Control, new byte[] { 1 }, Start);
+        buffer.TryAdd(1, 1, Control, new byte[] { 2 }, Start + Second);
         Assert.Equal(Start + (3 * Second), buffer.NextExpiry);
 
-        Assert.True(buffer.TryAdd(1, 1, SocketRole.Control, new byte[] { 3 }, Start + (3 * Second)));
+        Assert.True(buffer.TryAdd(1, 1, Control, new byte[] { 3 }, Start + (3 * Second)));
         buffer.Replay(1, 1, Handle, Start + (4 * Second));
 
         Assert.Equal(["Control 3/1"], _replayed);
@@ -72,7 +74,7 @@ public class UnrecognisedBufferTests
     public void AHandlerMayAddDatagramsOfOtherViews()
     {
         UnrecognisedBuffer buffer = Buffer();
-        for (byte index = 0; index < 17; index++) buffer.TryAdd(1, 1, SocketRole.Control, new[] { index }, Start);
+        for (byte index = 0; index < 17; index++) buffer.TryAdd(1, 1, Control, new[] { index }, Start);
         buffer.Replay(1, 1, (datagram, role, now) => buffer.TryAdd(1, 2, role, datagram.Span, now), Start);
 
         Assert.Equal(17, buffer.Count);
@@ -84,11 +86,11 @@ public class UnrecognisedBufferTests
     public void ItsBuffersComeHomeWhenItIsEmptyOrClosed()
     {
         UnrecognisedBuffer buffer = Buffer();
-        buffer.TryAdd(1, 1, SocketRole.Control, new byte[9], Start);
+        buffer.TryAdd(1, 1, Control, new byte[9], Start);
         buffer.Expire(Start + (3 * Second));
         Assert.Equal(0, _pool.OutstandingChunks);
 
-        buffer.TryAdd(1, 1, SocketRole.Control, new byte[9], Start + (4 * Second));
+        buffer.TryAdd(1, 1, Control, new byte[9], Start + (4 * Second));
         Assert.True(_pool.OutstandingBytesOf(BufferOwner.Unrecognised) > 0);
         buffer.Close();
 
@@ -106,7 +108,7 @@ public class UnrecognisedBufferTests
         Instant now = Start;
         void Churn()
         {
-            for (uint index = 0; index < 500; index++) buffer.TryAdd(1, index % 3, SocketRole.Multicast, datagram, now);
+            for (uint index = 0; index < 500; index++) buffer.TryAdd(1, index % 3, Multicast, datagram, now);
             buffer.Replay(1, 1, handler, now);
             now += 4 * Second;
             buffer.Expire(now);

@@ -47,6 +47,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public TransportFacts Facts { get; }
 
+    private static Arrival Unchecked => new(SocketRole.Multicast, default) { IsUnchecked = true };
+
     public void Take(byte[] datagram, Instant now)
     {
         Assert.Equal(RejectReason.None, DatagramHeader.TryRead(datagram, out DatagramHeader header));
@@ -56,8 +58,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
             DatagramKind.Token => Region.OnToken(header, body, now),
             DatagramKind.TokenAck => Region.OnTokenAck(header, body, now),
             DatagramKind.Pull => Region.OnPull(header, body, now),
-            DatagramKind.Beacon => Region.OnBeacon(header, now),
-            _ => Region.OnPacket(header, datagram, default, now),
+            DatagramKind.Beacon => Region.OnBeacon(header, Unchecked, now),
+            _ => Region.OnPacket(header, datagram, default, Unchecked, now),
         };
         Assert.Equal(RejectReason.None, reason);
     }

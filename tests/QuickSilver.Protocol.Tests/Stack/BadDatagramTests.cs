@@ -138,6 +138,24 @@ public sealed class BadDatagramTests
     }
 
     [Fact]
+    public void ABadHeaderInATrainCostsItsOwnDatagramOnly()
+    {
+        byte[][] train = [Packet(2, 0), Packet(3, 0), Packet(4, 0)];
+        train[1][5] ^= 1;
+        ulong received = _node.Stack.Counters.PacketsReceived;
+        _node.Take([.. train[0], .. train[1], .. train[2]], SocketRole.Unicast);
+        Assert.Equal(1UL, _node.Stack.Counters.Rejected[RejectReason.HeaderChecksum]);
+        Assert.Equal(received + 2, _node.Stack.Counters.PacketsReceived);
+    }
+
+    [Fact]
+    public void AReadOfGarbageIsGivenUpSoon()
+    {
+        _node.Take([.. Packet(2, 0), .. new byte[20_000]], SocketRole.Unicast);
+        Assert.Equal(5UL, _node.Stack.Counters.Rejected[RejectReason.WrongMagic]);
+    }
+
+    [Fact]
     public void AReplayedPacketIsADuplicateAndNothingMore()
     {
         ulong before = _node.Stack.Counters.PacketsDuplicate;

@@ -91,7 +91,8 @@ public sealed class BadNoteTests
     public void CostsNoMemory(string what)
     {
         (_, byte[] datagram) = Bad[what](_notes);
-        var completion = new Completion(SocketRole.Unicast, PriorityClass.Data, null, datagram, 0, datagram.Length);
+        NetEndpoint source = _notes.World.SourceOf(datagram, SocketRole.Unicast);
+        var completion = new Completion(SocketRole.Unicast, PriorityClass.Data, null, datagram, 0, datagram.Length) { Source = source };
         void Take()
         {
             Completion read = completion;

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Stack;
@@ -119,6 +120,64 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
+    public void ALeapFarBeyondTheWindowIsNotBelievedBeforeASecondWordConfirmsIt()
+    {
+        const ulong Far = 500_000;
+        StackNode node = _world.Nodes[0];
+        ulong missed = node.Stack.Counters.PacketsMissed;
+        foreach (byte[] lie in (byte[][])[Beacon(Far), Packet(1, 2 * Far)])
+        {
+            node.Take(lie, SocketRole.Unicast);
+            ulong sent = node.Stack.Counters.ControlSent;
+            _world.RunFor(TimeSpan.FromMilliseconds(1));
+            Assert.Equal(missed, node.Stack.Counters.PacketsMissed);
+            Assert.Equal(sent, node.Stack.Counters.ControlSent);
+        }
+        Assert.Equal(2UL, node.Stack.Counters.Rejected[RejectReason.BeyondWindow]);
+        node.Take(Beacon((2 * Far) + 5), SocketRole.Unicast);
+        Assert.True(node.Stack.Counters.PacketsMissed > missed + Far);
+    }
+
+    [Theory]
+    [InlineData(64u, 0u, true)]
+    [InlineData(65u, 0u, false)]
+    [InlineData(uint.MaxValue, 0u, false)]
+    [InlineData(0u, 1u << 20, true)]
+    [InlineData(0u, 1u << 21, false)]
+    public void ATokenMayBeAheadByAFewEpochsAndManyRounds(uint epochs, uint rounds, bool isTaken)
+    {
+        StackNode node = _world.Nodes[1];
+        TokenRing ring = node.Stack.Rooms.Recoverer.Regions[0].Ring;
+        uint epoch = ring.Epoch;
+        ulong round = ring.Round + (rounds == 0 ? 1 : (ulong)rounds);
+        node.Take(Token(1, 0, static _ => { }, new TokenHop(epoch + epochs, At(0), round, 3, At(0), At(1), 0, 1)), SocketRole.Control);
+        Assert.Equal(isTaken ? 0UL : 1UL, node.Stack.Counters.Rejected[RejectReason.BeyondWindow]);
+        Assert.Equal(isTaken ? round : ring.Round, ring.Round);
+        _world.Nodes[2].Say("news", "the ring goes on");
+        _world.RunFor(TimeSpan.FromSeconds(20));
+        Assert.All(_world.Nodes, static one => Assert.Contains(one.Heard, static line => line.EndsWith("the ring goes on", StringComparison.Ordinal)));
+        Assert.Equal(0, _world.Nodes[2].Stack.FindGroup("news")!.PendingMessages);
+    }
+
+    [Fact]
+    public void AMemberThatWasCutOffForVeryLongBelievesATokenFarAhead()
+    {
+        StackNode node = _world.Nodes[1];
+        TokenRing ring = node.Stack.Rooms.Recoverer.Regions[0].Ring;
+        // Something is unstable, and no other token comes.
+        foreach (int deaf in (int[])[0, 2]) _world.Nodes[deaf].IsDeaf = true;
+        node.Say("news", "unheard");
+        uint epoch = ring.Epoch + 1000;
+        for (int second = 0; second < 60 && ring.Epoch < epoch; second++)
+        {
+            node.Take(Token(1, 0, static _ => { }, new TokenHop(epoch, At(0), ring.Round + 1, 3, At(0), At(1), 0, 1)), SocketRole.Control);
+            _world.RunFor(TimeSpan.FromSeconds(1));
+        }
+        Assert.True(ring.Epoch >= epoch);
+        Assert.True(node.Stack.Counters.Rejected[RejectReason.BeyondWindow] > 1);
+    }
+
+    [Fact]
     public void WhatIsMissingBesideALieIsRepaired()
     {
         _world.Nodes[2].IsDeaf = true;
@@ -155,6 +214,8 @@ public sealed class LyingMemberTests
         token.WriteTo(ref writer, 0);
         return Datagram(DatagramKind.Token, Key(from), 0, body.AsSpan(0, writer.Written), DatagramFlags.None);
     }
+
+    private byte[] Beacon(ulong highest) => Datagram(DatagramKind.Beacon, Key(1), highest, [], DatagramFlags.None);
 
     private byte[] Packet(int node, ulong sequence)
     {

@@ -65,12 +65,15 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     /// <summary>Reads whose buffer the stack has kept.</summary>
     public int KeptReads { get; private set; }
 
-    public void Take(byte[] read, SocketRole role)
+    /// <summary>Takes a read that comes from where its first datagram's sender, or the peer that repairs, would send it.</summary>
+    public void Take(byte[] read, SocketRole role) => Take(read, role, _world.SourceOf(read, role));
+
+    public void Take(byte[] read, SocketRole role, NetEndpoint source)
     {
         if (IsDeaf) return;
         byte[] buffer = GC.AllocateArray<byte>(BufferPool.ChunkBytes, pinned: true);
         read.CopyTo(buffer, 0);
-        var completion = new Completion(role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length);
+        var completion = new Completion(role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length) { Source = source };
         Stack.Handle(ref completion, _world.Now);
         Assert.Equal(BufferPool.ChunkBytes, completion.Buffer.Length);
         if (completion.Buffer != buffer) KeptReads++;
@@ -82,7 +85,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     public SendOutcome Send(in Train train)
     {
-        _world.Carry(train);
+        _world.Carry(this, train);
         return SendOutcome.Sent;
     }
 

@@ -65,14 +65,28 @@ internal sealed class StackWorld : IServerLinks
 
     public void ToServer(int node, byte[] frame) => _news.Enqueue(() => _server.OnFrame(node, frame, Now));
 
-    public void Carry(in Train train)
+    /// <summary>The endpoint from which a datagram comes when it is what it says.</summary>
+    public NetEndpoint SourceOf(ReadOnlySpan<byte> read, SocketRole role)
     {
+        if (DatagramHeader.TryRead(read, out DatagramHeader header) != RejectReason.None) return default;
+        StackNode? speaker = Nodes.Find(node => node.Self?.Number.Key == header.Sender);
+        if (header.IsFromPeer && Nodes[0].Stack.Rooms.Recoverer.Find(header.ViewTag, header.ViewCounter) is { } region
+            && header.Relay < region.View.Members.Length)
+        {
+            speaker = Nodes.Find(node => node.Self?.Number == region.View.Members[header.Relay].Number);
+        }
+        return speaker is null ? default : role == SocketRole.Control ? speaker.Facts.Control : speaker.Facts.Data;
+    }
+
+    public void Carry(StackNode from, in Train train)
+    {
+        NetEndpoint source = train.Route == TrainRoute.Control ? from.Facts.Control : from.Facts.Data;
         NetEndpoint to = train.To;
         SocketRole role = train.Route == TrainRoute.Control ? SocketRole.Control : SocketRole.Unicast;
         byte[] bytes = train.Span.ToArray();
         if (DatagramHeader.TryRead(bytes, out DatagramHeader header) == RejectReason.None) LastSent[header.Kind] = bytes;
         StackNode node = Nodes.Single(candidate => (role == SocketRole.Control ? candidate.Facts.Control : candidate.Facts.Data) == to);
-        _news.Enqueue(() => node.Take(bytes, role));
+        _news.Enqueue(() => node.Take(bytes, role, source));
     }
 
     void IServerLinks.Send(long connection, ReadOnlySpan<byte> frame)

@@ -61,6 +61,7 @@ public class PlantedDefectTests
         new(Sabotage.LatePacketTaken, nameof(TargetedRuns.LatePackets), 3, "D5", "R4"),
         new(Sabotage.NewRangeAbandoned, nameof(TargetedRuns.SenderCrashesInSeveralViews), 10, "D5"),
         new(Sabotage.UnheardStreamClosed, nameof(TargetedRuns.UnheardSenderCrashes), 2, "D5"),
+        new(Sabotage.SourceUnchecked, PlantedDefect.Ensemble, 30, "E3"),
         new(Sabotage.ViewRetiredBeforeClosed, nameof(TargetedRuns.SenderCrashesInSeveralViews), 5, "D5"),
     ];
 

@@ -11,6 +11,8 @@ internal static class FaultDraw
     // Milliseconds. A member that answers each time so late is slow, not gone.
     private const double LongestDelay = 300;
 
+    private const double StrangerRuns = 0.15;
+
     private static readonly TimeSpan First = TimeSpan.FromMilliseconds(20);
 
     private static readonly DatagramKind[] Chosen =
@@ -29,6 +31,13 @@ internal static class FaultDraw
         {
             FaultKind kind = dice.Pick(kinds);
             faults.AddRange(Draw(new Dice(random, RandomStream.Faults, part: 16 + (ulong)faults.Count), cluster, kind));
+        }
+        // Drawn apart: nothing of the run may be different for it.
+        var stranger = new Dice(random, RandomStream.Faults, part: 2);
+        if (stranger.Chance(StrangerRuns))
+        {
+            TimeSpan at = stranger.Time(First, cluster.Length);
+            faults.Add(new ForgedSource(at, Until(cluster, at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
         }
         return faults;
     }

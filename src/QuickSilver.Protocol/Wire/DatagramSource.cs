@@ -1,0 +1,14 @@
+namespace QuickSilver.Protocol.Wire;
+
+/// <summary>Which of a node's endpoints a kind of datagram is sent from: see <see cref="DatagramKinds.SourceOf"/>.</summary>
+public enum DatagramSource : byte
+{
+    /// <summary>Not checked: nothing is done for it but to count it.</summary>
+    Anywhere,
+
+    /// <summary>The control endpoint.</summary>
+    Control,
+
+    /// <summary>The data endpoint; by multicast any port of the node's host.</summary>
+    Data,
+}
