@@ -95,6 +95,10 @@ internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : 
     }
 
     /// <inheritdoc/>
+    public void OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now)
+    {
+    }
+
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
     {
         // Nobody waits for a join.

@@ -447,6 +447,12 @@ internal enum Mark : byte
     /// <summary>A second word confirmed it.</summary>
     LeapConfirmed,
 
+    /// <summary>Nobody was in a group and nothing named it: the server forgot it.</summary>
+    GroupForgotten,
+
+    /// <summary>A node was told to forget a group that it had been in.</summary>
+    NumbersForgotten,
+
     // Stack.
 
     /// <summary>A bad header in a read was passed over.</summary>

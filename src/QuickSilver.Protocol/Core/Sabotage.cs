@@ -143,4 +143,10 @@ internal enum Sabotage : byte
 
     /// <summary>What comes from another address than its sender's is taken all the same.</summary>
     SourceUnchecked,
+
+    /// <summary>A group is forgotten when the last node leaves it, though views name it, and its number is given to the next.</summary>
+    GroupForgottenTooEarly,
+
+    /// <summary>A node that leaves a group forgets the numbers of what it sent there, though others are in it.</summary>
+    NumbersForgottenAtLeave,
 }

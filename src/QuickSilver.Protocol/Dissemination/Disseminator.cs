@@ -20,6 +20,7 @@ public sealed class Disseminator
 {
     private readonly SendContext _context;
     private readonly Dictionary<GroupId, GroupSender> _groupById = [];
+    private readonly List<GroupSender> _left = [];
     private readonly List<Ending> _endings = [];
     private readonly List<RegionView> _due = [];
     private readonly List<GroupSender> _waiting = [];
@@ -57,7 +58,11 @@ public sealed class Disseminator
         _context.ClusterInstance = clusterInstance;
     }
 
-    /// <summary>The sender of a group: the same object for ever per group id, so that message numbers survive leaves and joins.</summary>
+    /// <summary>Senders of groups that this node is in, or was in and has not been told to forget.</summary>
+    public int GroupCount => _groupById.Count;
+
+    /// <summary>The sender of a group: the same object per group id until the group is forgotten, so that message numbers survive leaves and
+    /// joins.</summary>
     /// <param name="group">The group.</param>
     /// <param name="listener">Told what happens from now on, in the place of the one before.</param>
     public GroupSender OpenGroup(GroupInfo group, ISenderListener listener)
@@ -70,6 +75,27 @@ public sealed class Disseminator
         sender = new GroupSender(_context, group, listener);
         _groupById.Add(group.Id, sender);
         return sender;
+    }
+
+    /// <summary>This node's stay in a group has ended: what its sender keeps beside its numbers goes as soon as it sends in a step without the
+    /// group.</summary>
+    public void CloseGroup(GroupSender sender)
+    {
+        sender.Listener = null;
+        _left.Add(sender);
+        if (_context.Settings.Probes.Breaks(Sabotage.NumbersForgottenAtLeave)) _groupById.Remove(sender.Group.Id);
+    }
+
+    /// <summary>Nobody is in these groups and no view knows them: their numbers go. One of which something is unstable, against expectation, stays.
+    /// </summary>
+    public void ForgetGroups(IReadOnlyList<GroupId> groups)
+    {
+        for (int index = 0; index < groups.Count; index++)
+        {
+            if (!_groupById.TryGetValue(groups[index], out GroupSender? sender) || !sender.IsIdle) continue;
+            _groupById.Remove(sender.Group.Id);
+            _context.Settings.Probes.Hit(Mark.NumbersForgotten);
+        }
     }
 
     /// <summary>This node's stream into a view, by what a datagram header names it with; null when there is none. O(1).</summary>
@@ -113,6 +139,8 @@ public sealed class Disseminator
         EndSuperseded(step, now);
         foreach (GroupSender group in _waiting) group.OnSwitched(now);
         _waiting.Clear();
+        foreach (GroupSender group in _left) group.Unbind();
+        _left.Clear();
         _context.Loop.Leave(now);
     }
 

@@ -20,8 +20,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// sources write into the packet itself, and binding and packing are one. Otherwise groups take turns at the buffers.
 /// </para>
 /// <para>
-/// The sender lives as long as its node: message numbers, and the step of the message before, survive leaves and joins. A group that was never sent
-/// to has no more than this object and an empty account.
+/// The sender lives until the server says that the group is forgotten: message numbers, and the step of the message before, survive leaves and joins.
+/// A group that was never sent to has no more than this object and an empty account.
 /// </para>
 /// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
 /// </summary>
@@ -72,8 +72,11 @@ public sealed class GroupSender
         }
     }
 
-    /// <summary>Told what happens; another one at each stay of the node.</summary>
-    internal ISenderListener Listener { get; set; }
+    /// <summary>Told what happens; another one at each stay of the node, none between two.</summary>
+    internal ISenderListener? Listener { get; set; }
+
+    /// <summary>True when nothing is under way and no stay is open: only the numbers are left.</summary>
+    internal bool IsIdle => Listener is null && Unfinished.IsOver && !_isScheduled && !_isDirect;
 
     /// <summary>Its messages that are not stable, or not delivered here.</summary>
     internal UnfinishedMessages Unfinished { get; }
@@ -201,7 +204,13 @@ public sealed class GroupSender
         _context.Settings.Probes.Hit(open ? Mark.GateOpened : Mark.GateShut);
         if (!open) _context.Counters.GatesShut++;
         else if (HasWork) Schedule();
-        Listener.OnGateChanged(open, now);
+        Listener?.OnGateChanged(open, now);
+    }
+
+    /// <summary>The active step has changed since the stay ended: nothing is bound any more, unless the group has been joined again.</summary>
+    internal void Unbind()
+    {
+        if (Listener is null && !_isScheduled && !_isDirect) _binding = null;
     }
 
     private bool HasWork => !_isDirect && _gate.HasRoom && _sources is { AnyReady: true };

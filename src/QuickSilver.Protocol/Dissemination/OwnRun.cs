@@ -34,6 +34,6 @@ internal sealed class OwnRun(SendContext context)
         StepNumber step = _step;
         _group = null;
         _run = default;
-        if (!context.IsClosed) group.Listener.OnOwnMessages(step, run, now);
+        if (!context.IsClosed) group.Listener?.OnOwnMessages(step, run, now);
     }
 }

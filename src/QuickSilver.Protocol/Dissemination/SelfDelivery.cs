@@ -34,7 +34,7 @@ internal struct SelfDelivery
         {
             context.Settings.Probes.Hit(Mark.OwnMessageWaited);
             if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead))
-                message.Group.Listener.OnOwnMessages(message.Step, new MessageRun(message.Number, bytes), now);
+                message.Group.Listener?.OnOwnMessages(message.Step, new MessageRun(message.Number, bytes), now);
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;

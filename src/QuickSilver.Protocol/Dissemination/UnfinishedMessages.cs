@@ -23,6 +23,9 @@ internal sealed class UnfinishedMessages(SendContext context)
     /// <summary>True when every message that was numbered has been delivered here: the next can be as soon as it is packed.</summary>
     public bool IsAllDelivered => _selfDelivery.IsEmpty;
 
+    /// <summary>True when there is none.</summary>
+    public bool IsOver => _pending.Messages == 0 && _selfDelivery.IsEmpty;
+
     /// <inheritdoc cref="PendingTally.Add"/>
     public ulong Add(int messages, long bytes) => _pending.Add(messages, bytes);
 

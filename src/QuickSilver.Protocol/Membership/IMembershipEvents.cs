@@ -39,6 +39,9 @@ public interface IMembershipEvents
     /// <summary>The server refused to let this node into a group.</summary>
     void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now);
 
+    /// <summary>Nobody is in these groups and no view knows them: their ids are not seen again. This node may have been in them.</summary>
+    void OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now);
+
     /// <summary>A heartbeat is about to go: whatever holds this node up is to be added, for the server to judge.</summary>
     void OnObserving(NodeObservations observed, Instant now);
 

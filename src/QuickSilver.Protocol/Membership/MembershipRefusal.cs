@@ -41,4 +41,7 @@ public enum MembershipRefusal : byte
 
     /// <summary>The registration names a number that another node has: it did not bring what that node's welcome brought.</summary>
     Unproven,
+
+    /// <summary>The node is in as many groups, or has made as many that are still known, as one node may.</summary>
+    TooManyGroups,
 }

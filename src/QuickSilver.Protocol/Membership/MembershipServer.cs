@@ -212,7 +212,7 @@ public sealed class MembershipServer
         if (node.Deferred.Count == 0) return;
         foreach ((string name, byte mode) in node.Deferred)
         {
-            MembershipRefusal refusal = _parts.Groups.TryGet(name, mode, out ServerGroup? group);
+            MembershipRefusal refusal = _parts.Groups.TryGet(node, name, mode, out ServerGroup? group);
             if (refusal == MembershipRefusal.None)
             {
                 _parts.Maker.Add(node, new GroupChange(group!.Counter, true));
@@ -312,6 +312,7 @@ public sealed class MembershipServer
         _parts.Inherited.OnRemoved(node, now);
         _parts.Pipeline.OnRemoved(node, now);
         _reach.OnRemoved(node, now);
+        _parts.Groups.ForgetIdle(_parts.Nodes);
         _parts.Pipeline.OnChange(node.Region is not null, now);
     }
 }

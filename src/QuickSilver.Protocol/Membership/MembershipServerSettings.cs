@@ -46,6 +46,13 @@ public sealed record MembershipServerSettings
     /// </summary>
     public bool AwaitMajority { get; init; }
 
+    /// <summary>Most groups of the cluster that anything names.</summary>
+    public int MaxGroups { get; init; } = 1 << 20;
+
+    /// <summary>Most groups of one node: that it is in or waits for, and that were made for it and that anything names. Never more than a quarter of
+    /// <see cref="MaxGroups"/>.</summary>
+    public int MaxGroupsOfNode { get; init; } = 1 << 16;
+
     /// <summary>How many members cache a packet, at least: the r of the papers.</summary>
     public int Replication { get; init; } = 5;
 

@@ -139,6 +139,7 @@ internal sealed class GroupStays(StackRooms rooms)
         group.IsLeaving = true;
         if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
         group.Receiver = null;
+        rooms.Disseminator.CloseGroup(group.Sender);
         foreach (LeaveProgress leave in _leaves) leave.Waiting.Remove(group);
     }
 

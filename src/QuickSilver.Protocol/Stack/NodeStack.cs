@@ -190,6 +190,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 
     void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => _rooms.Groups.OnRefused(groupName, reason, now);
 
+    void IMembershipEvents.OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now) => _rooms.Disseminator.ForgetGroups(groups);
+
     void IMembershipEvents.OnObserving(NodeObservations observed, Instant now)
     {
         _rooms.Recoverer.Observe(observed, now);

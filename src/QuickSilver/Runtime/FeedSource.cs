@@ -16,7 +16,7 @@ namespace QuickSilver.Runtime;
 internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter<byte>
 {
     private readonly Group _handle;
-    private readonly IMessageFeed _feed;
+    private IMessageFeed? _feed;
     private readonly int _longest;
     private LocalGroup? _local;
     private Alarm? _alarm;
@@ -67,6 +67,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         _local?.Sender.RemoveSource(this);
         _local = null;
         _handle.Forget(this);
+        _feed = null;
     }
 
     /// <inheritdoc/>
@@ -121,7 +122,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         int most = count + UserCodeWatch.LongestRun;
         do
         {
-            if (!_feed.TryWriteNext(this)) return false;
+            if (!_feed!.TryWriteNext(this)) return false;
             count++;
             bytes += messages.Length;
         }
@@ -133,7 +134,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private bool AskForRun(MessageWriter messages, ref int count, ref long bytes)
     {
         if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return false;
-        int written = _feed.WriteRun(room, length);
+        int written = _feed!.WriteRun(room, length);
         if (written == 0) return IsRemoved || _handle.HasEnded;
         if (written < 0 || (long)written * length > room.Length) throw new InvalidOperationException($"A feed wrote a run of {written} messages.");
         messages.EndMessages(written);

@@ -215,7 +215,7 @@ internal sealed class GroupDirectory(NodeCore node)
         {
             if (!_groups.Remove(name, out GroupCore? group)) continue;
             foreach (Group handle in group.Handles) handle.Finish(reason);
-            group.OnGone(reason);
+            Forget(group, reason);
         }
         Undo(join, now);
         join.Fail(reason);
@@ -267,11 +267,17 @@ internal sealed class GroupDirectory(NodeCore node)
             if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
             _groups.Remove(local.Info.Name);
             foreach (Group handle in group.Handles) handle.Finish(null);
-            group.OnGone(group.LeftReason());
+            Forget(group, group.LeftReason());
             node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
         }
         if (left.Leave is not null) OnLeft(left.Leave);
         StartWaiting(now);
+    }
+
+    private void Forget(GroupCore group, Exception reason)
+    {
+        group.OnGone(reason);
+        _watched.Remove(group);
     }
 
     private void OnLeft(LeaveOperation leave)

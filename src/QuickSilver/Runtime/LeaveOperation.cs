@@ -55,6 +55,8 @@ internal sealed class LeaveOperation
     public void Finish(Exception? reason)
     {
         foreach (Group handle in _handles) handle.Finish(reason);
+        // Each of them knows this call, and would keep the others.
+        _handles.Clear();
         _done.TrySetResult();
     }
 

@@ -56,6 +56,8 @@ internal static class Refusals
         MembershipRefusal.Superseded => "an older cluster of the same name came to the server of this one, which had just been founded",
         MembershipRefusal.Unproven => "it named the number of another node, without the proof that it is that node",
         MembershipRefusal.Full => "the server is at one of its limits; its log names it",
+        MembershipRefusal.TooManyGroups =>
+            "it is in as many groups as one node may be, 65,536, or has made as many that are not over. Leave some, then join again",
         _ => refusal.ToString(),
     };
 }

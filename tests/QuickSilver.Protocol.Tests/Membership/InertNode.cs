@@ -41,6 +41,10 @@ internal sealed class InertNode : IMembershipEvents, IMembershipLink
     {
     }
 
+    public void OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now)
+    {
+    }
+
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
     {
     }

@@ -354,12 +354,14 @@ public sealed class MembershipTests
     {
         var world = new MembershipWorld();
         WorldNode node = world.Add("a");
+        WorldNode other = world.Add("b");
         node.Join("g");
+        other.Join("g");
         world.Run(Second);
         GroupId id = node.Groups["g"].Id;
         node.Leave("g");
         world.Run(Second);
-        Assert.Equal(0, world.Server.Statistics.Regions);
+        Assert.Equal(1, world.Server.Statistics.Regions);
         node.Join("h", "g");
         world.Run(Second);
         Assert.Equal(id, node.Groups["g"].Id);

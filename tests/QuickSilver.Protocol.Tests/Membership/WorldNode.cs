@@ -14,6 +14,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     private readonly HashSet<ViewNumber> _undone = [];
     private readonly HashSet<ViewNumber> _known = [];
     private readonly HashSet<ViewNumber> _member = [];
+    private readonly Dictionary<ViewNumber, RegionView> _views = [];
     private readonly List<(ViewNumber View, NodeInfo Sender)> _open = [];
     private StepNumber _switched;
 
@@ -45,6 +46,8 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     public List<NodeInfo> Removed { get; } = [];
 
     public List<(string Name, MembershipRefusal Reason)> Refused { get; } = [];
+
+    public List<GroupId> Forgotten { get; } = [];
 
     public List<bool> Connections { get; } = [];
 
@@ -146,6 +149,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         foreach (RegionView view in step.Opened)
         {
             _known.Add(view.Number);
+            _views[view.Number] = view;
             if (view.IndexOf(Agent.Cluster.Self!.Number.Key) >= 0) _member.Add(view.Number);
             _undone.Remove(view.Number);
         }
@@ -167,6 +171,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         Assert.DoesNotContain(view.Number, _undone);
         Assert.DoesNotContain(view.Number, _open.Select(open => open.View));
         _member.Remove(view.Number);
+        _views.Remove(view.Number);
         Retired.Add(view);
     }
 
@@ -178,6 +183,16 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         {
             _open.Add((view, node));
             if (!HoldsClosed) _world.After(_world.Random.NextBelow(MaxDrain), () => Close(view, node));
+        }
+    }
+
+    public void OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now)
+    {
+        foreach (GroupId group in groups)
+        {
+            Assert.DoesNotContain(group, Groups.Values.Select(known => known.Id));
+            Assert.DoesNotContain(_views.Values, view => _known.Contains(view.Number) && view.Region.Contains(group));
+            Forgotten.Add(group);
         }
     }
 

@@ -63,6 +63,8 @@ public class PlantedDefectTests
         new(Sabotage.UnheardStreamClosed, nameof(TargetedRuns.UnheardSenderCrashes), 2, "D5"),
         new(Sabotage.SourceUnchecked, PlantedDefect.Ensemble, 30, "E3"),
         new(Sabotage.ViewRetiredBeforeClosed, nameof(TargetedRuns.SenderCrashesInSeveralViews), 5, "D5"),
+        new(Sabotage.GroupForgottenTooEarly, PlantedDefect.Ensemble, 40, "V5"),
+        new(Sabotage.NumbersForgottenAtLeave, PlantedDefect.Ensemble, 40, "D1", "D4", "D5", "D7", "D9"),
     ];
 
     // Those whose failing runs are cut down: found in few seeds, by different invariants, in runs that are data.

@@ -105,6 +105,10 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     {
     }
 
+    public void OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now)
+    {
+    }
+
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => Say($"refused {groupName}: {reason}");
 
     public void OnObserving(NodeObservations observed, Instant now)

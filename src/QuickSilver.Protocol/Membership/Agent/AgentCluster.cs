@@ -51,6 +51,9 @@ internal sealed class AgentCluster : ClusterView
     /// <inheritdoc/>
     public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id)?.Info;
 
+    /// <summary>True for a group that this node is in, or is about to be with the next step.</summary>
+    public bool Knows(GroupId id) => _groups.ContainsKey(id) || _joining.ContainsKey(id);
+
     /// <inheritdoc/>
     public override StepNumber GroupViewOf(GroupId group) => _groups.GetValueOrDefault(group)?.View ?? default;
 

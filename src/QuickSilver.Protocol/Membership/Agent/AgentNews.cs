@@ -41,6 +41,7 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
         FrameKind.Retired => OnRetired(ref reader, now),
         FrameKind.NodeRemoved => OnNodeRemoved(ref reader, now),
         FrameKind.JoinRefused => OnJoinRefused(ref reader, now),
+        FrameKind.GroupsForgotten => OnGroupsForgotten(ref reader, now),
         _ => false,
     };
 
@@ -139,6 +140,20 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
         requests.OnRefused(name);
         events.OnJoinRefused(name, reason, now);
+        return true;
+    }
+
+    private bool OnGroupsForgotten(ref WireReader reader, Instant now)
+    {
+        uint[] counters = CounterRuns.Read(ref reader);
+        if (!reader.IsAtEnd || reader.Failed) return false;
+        var groups = new GroupId[counters.Length];
+        for (int index = 0; index < groups.Length; index++)
+        {
+            groups[index] = new GroupId(cluster.GroupEpoch, counters[index]);
+            if (cluster.Knows(groups[index])) return false;
+        }
+        events.OnGroupsForgotten(groups, now);
         return true;
     }
 

@@ -82,4 +82,8 @@ internal enum FrameKind : byte
 
     /// <summary>Server: reason (byte), name of the group (text).</summary>
     JoinRefused = 48,
+
+    /// <summary>Server: groups that nobody is in and no view knows, and whose numbers are not given again (counters, see
+    /// <see cref="CounterRuns"/>).</summary>
+    GroupsForgotten = 50,
 }

@@ -11,8 +11,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// that of the reports.
 /// </summary>
 /// <param name="nodes">Who is told.</param>
+/// <param name="groups">Told when the last has retired: none of them names a group any more.</param>
 /// <param name="pool">Where their addresses are taken from, until they retire.</param>
-internal sealed class InheritedViews(NodeTable nodes, AddressPool pool)
+internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, AddressPool pool)
 {
     private readonly List<View> _views = [];
     private readonly Dictionary<ViewNumber, View> _byNumber = [];
@@ -143,6 +144,9 @@ internal sealed class InheritedViews(NodeTable nodes, AddressPool pool)
             byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).ToArray();
             foreach (ServerNode node in view.Knowing) nodes.Send(node, frame);
         }
+        if (!_isComplete || _views.Count > 0) return;
+        groups.ReleaseInherited();
+        groups.ForgetIdle(nodes);
     }
 
     private sealed class View(ViewNumber number, int addressIndex)

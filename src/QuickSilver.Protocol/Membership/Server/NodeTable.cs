@@ -94,6 +94,9 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     /// <summary>A registered node by its control endpoint.</summary>
     public ServerNode? Find(NetEndpoint control) => _byControl.GetValueOrDefault(control);
 
+    /// <summary>True when a registered node is in a slot.</summary>
+    public bool IsLive(int slot) => slot < _bySlot.Count && _bySlot[slot] is { Info.IsRemoved: false };
+
     /// <summary>The node in a slot that is taken.</summary>
     public ServerNode At(int slot) => _bySlot[slot]!;
 

@@ -16,7 +16,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <see cref="NeighboursBefore"/> tell what the batch did, until the next begins. A node moves at most once in a batch.
 /// </para>
 /// </summary>
-internal sealed class RegionCalculator
+/// <param name="groups">Told which groups regions name; null: nobody is.</param>
+internal sealed class RegionCalculator(ServerGroups? groups = null)
 {
     private static readonly Comparer<ServerRegion> ByNumber = Comparer<ServerRegion>.Create((a, b) => a.Number.CompareTo(b.Number));
     private readonly Dictionary<uint[], ServerRegion> _bySignature = new(new SignatureComparer());
@@ -45,10 +46,10 @@ internal sealed class RegionCalculator
     }
 
     /// <summary>The region of a signature; null when there is none.</summary>
-    public ServerRegion? Find(uint[] groups) => _bySignature.GetValueOrDefault(groups);
+    public ServerRegion? Find(uint[] signature) => _bySignature.GetValueOrDefault(signature);
 
     /// <summary>Moves a node to the region of a signature, which is made if need be; an empty one means no region. The array is kept.</summary>
-    public void Move(ServerNode node, uint[] groups)
+    public void Move(ServerNode node, uint[] signature)
     {
         ServerRegion? origin = node.Region;
         if (origin is not null)
@@ -58,11 +59,12 @@ internal sealed class RegionCalculator
             origin.Leavers.Add(node);
         }
         node.Region = null;
-        if (groups.Length == 0) return;
-        if (!_bySignature.TryGetValue(groups, out ServerRegion? target))
+        if (signature.Length == 0) return;
+        if (!_bySignature.TryGetValue(signature, out ServerRegion? target))
         {
-            target = new ServerRegion(++_lastNumber, groups);
-            _bySignature.Add(groups, target);
+            target = new ServerRegion(++_lastNumber, signature);
+            _bySignature.Add(signature, target);
+            groups?.Retain(signature);
         }
         Touch(target);
         if (target.Population == 0 && !target.WasInhabited) target.Origin = origin;
@@ -130,6 +132,7 @@ internal sealed class RegionCalculator
     public void Forget(ServerRegion region)
     {
         if (_bySignature.GetValueOrDefault(region.Groups) == region) _bySignature.Remove(region.Groups);
+        groups?.Release(region.Groups);
 
         // Other regions may hold this one, as their origin or in a saved neighbourhood; it must hold none in turn, or chains of forgotten regions
         // would live on.
@@ -180,7 +183,9 @@ internal sealed class RegionCalculator
             int index = regions.IndexOf(region);
             regions[index] = regions[^1];
             regions.RemoveAt(regions.Count - 1);
-            if (regions.Count == 0) _byGroup.Remove(group);
+            if (regions.Count > 0) continue;
+            _byGroup.Remove(group);
+            groups?.OnDeserted(group);
         }
         foreach (ServerRegion neighbour in region.Neighbours)
         {

@@ -1,13 +1,24 @@
 using System.Text;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// All groups by name. A group gets its id when its name is first used and keeps it for good, members or none: message numbers within it go on
-/// through leaves and joins. Core thread only.
+/// All groups by name. A group gets its id when its name is first used, and keeps it while anything names it: message numbers within it go on through
+/// leaves and joins. When nobody is in it and no view knows it, it is forgotten, here and at the nodes that were in it; its name is then free, and its
+/// number is not given again.
+/// <para>
+/// Idea: a group counts what names it (<see cref="ServerGroup.Uses"/>): each region that has nodes or unretired views, each join that waits, and the
+/// views of a server before, of which nobody knows which groups they name. A view retires when all who could send in it are done with it, and have
+/// installed its end; so no node, and no report of one, can name a group that nothing names here.
+/// </para>
+/// Core thread only.
 /// </summary>
-internal sealed class ServerGroups
+/// <param name="mostGroups">Most groups.</param>
+/// <param name="mostOfNode">Most groups that one node is in or waits for, and most that it has made and that are not forgotten.</param>
+/// <param name="probes">What tests see and move.</param>
+internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes)
 {
     /// <summary>Most groups. No region can have more, so a list of all of them can be read: see <see cref="CounterRuns.MaxCounters"/>.</summary>
     public const int MaxGroups = CounterRuns.MaxCounters;
@@ -15,12 +26,17 @@ internal sealed class ServerGroups
     private readonly Dictionary<string, ServerGroup> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<uint, ServerGroup> _byCounter = [];
     private readonly HashSet<uint> _inherited = [];
+    private readonly List<ServerGroup> _inOldViews = [];
+    private readonly List<ServerGroup> _idle = [];
+
+    // Inherited and forgotten: who comes late and still is in one has missed what others sent there.
+    private readonly HashSet<uint> _over = [];
     private uint _last;
 
     /// <summary>How many groups there are.</summary>
     public int Count => _byName.Count;
 
-    /// <summary>The group of a counter that has been given.</summary>
+    /// <summary>The group of a counter that is in use.</summary>
     public ServerGroup Find(uint counter) => _byCounter[counter];
 
     /// <summary>
@@ -32,6 +48,9 @@ internal sealed class ServerGroups
         _byName.Clear();
         _byCounter.Clear();
         _inherited.Clear();
+        _inOldViews.Clear();
+        _idle.Clear();
+        _over.Clear();
         _last = ((uint)(termsPassed % (uint.MaxValue / MaxGroups)) * MaxGroups) + (uint)(server % (MaxGroups / 2));
     }
 
@@ -42,35 +61,139 @@ internal sealed class ServerGroups
     public bool CanInherit(GroupInfo group) =>
         _byName.TryGetValue(group.Name, out ServerGroup? known)
             ? known.Counter == group.Id.Counter && known.Mode == group.Mode && _inherited.Contains(known.Counter)
-            : _byCounter.Count < MaxGroups && !_byCounter.ContainsKey(group.Id.Counter) && IsGoodName(group.Name);
+            : _byCounter.Count < mostGroups && !IsTaken(group.Id.Counter) && IsGoodName(group.Name);
 
-    /// <summary>Takes a group over.</summary>
+    /// <summary>Takes a group over. Views of the server before may name it until <see cref="ReleaseInherited"/>.</summary>
     public void Inherit(GroupInfo group)
     {
-        if (_inherited.Add(group.Id.Counter)) Add(new ServerGroup(group.Id.Counter, group.Name, group.Mode));
+        if (!_inherited.Add(group.Id.Counter)) return;
+        var inherited = new ServerGroup(group.Id.Counter, group.Name, group.Mode) { IsInherited = true, Uses = 1 };
+        _inOldViews.Add(inherited);
+        Add(inherited);
     }
 
     /// <summary>The next step is going to have all groups that have been taken over.</summary>
     public void CloseInheritance() => _inherited.Clear();
 
-    /// <summary>The group of a name, made if need be.</summary>
-    /// <returns>Why there is none; <see cref="MembershipRefusal.None"/> when there is.</returns>
-    public MembershipRefusal TryGet(string name, byte mode, out ServerGroup? group)
+    /// <summary>All views of the server before have retired.</summary>
+    public void ReleaseInherited()
     {
-        if (!_byName.TryGetValue(name, out group))
-        {
-            if (!IsGoodName(name)) return MembershipRefusal.BadGroupName;
-            if (_byName.Count == MaxGroups) return MembershipRefusal.Full;
-            do
-            {
-                _last++;
-            }
-            while (_byCounter.ContainsKey(_last));
-            group = new ServerGroup(_last, name, mode);
-            Add(group);
-        }
-        return group.Mode == mode ? MembershipRefusal.None : MembershipRefusal.ModeMismatch;
+        foreach (ServerGroup group in _inOldViews) Release(group);
+        _inOldViews.Clear();
     }
+
+    /// <summary>The group of a name that a node asks for, made if need be.</summary>
+    /// <returns>Why there is none; <see cref="MembershipRefusal.None"/> when there is.</returns>
+    public MembershipRefusal TryGet(ServerNode node, string name, byte mode, out ServerGroup? group)
+    {
+        bool isKnown = _byName.TryGetValue(name, out group);
+        if (isKnown && group!.Mode != mode) return MembershipRefusal.ModeMismatch;
+        if (node.Groups.Length + node.WaitingJoins >= mostOfNode) return MembershipRefusal.TooManyGroups;
+        if (isKnown) return MembershipRefusal.None;
+        if (!IsGoodName(name)) return MembershipRefusal.BadGroupName;
+        if (node.GroupsMade >= mostOfNode) return MembershipRefusal.TooManyGroups;
+        if (_byName.Count >= mostGroups) return MembershipRefusal.Full;
+        group = new ServerGroup(NextCounter(), name, mode) { Maker = node };
+        node.GroupsMade++;
+        Add(group);
+        return MembershipRefusal.None;
+    }
+
+    /// <summary>Something more names a group.</summary>
+    public void Retain(uint counter) => _byCounter[counter].Uses++;
+
+    /// <summary>Something names a group no more; if it was the last, the group goes with the next <see cref="ForgetIdle"/>.</summary>
+    public void Release(uint counter)
+    {
+        if (_byCounter.TryGetValue(counter, out ServerGroup? group)) Release(group);
+    }
+
+    /// <summary>A region names its groups, until it is forgotten.</summary>
+    public void Retain(uint[] groups)
+    {
+        foreach (uint group in groups) Retain(group);
+    }
+
+    /// <summary>A region is forgotten.</summary>
+    public void Release(uint[] groups)
+    {
+        foreach (uint group in groups) Release(group);
+    }
+
+    /// <summary>The last node has left a group, which views still name.</summary>
+    public void OnDeserted(uint counter)
+    {
+        if (!probes.Breaks(Sabotage.GroupForgottenTooEarly)) return;
+        _byCounter[counter].Uses = 1;
+        Release(counter);
+    }
+
+    /// <summary>A node comes to be in groups.</summary>
+    public void OnJoined(ServerNode node, IReadOnlyList<uint> groups)
+    {
+        for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Told.Add(node.Slot);
+    }
+
+    /// <summary>Forgets the groups that nothing names, and tells the nodes that have been in them.</summary>
+    public void ForgetIdle(NodeTable nodes)
+    {
+        if (_idle.Count == 0) return;
+        var told = new SortedDictionary<int, List<uint>>();
+        foreach (ServerGroup group in _idle)
+        {
+            if (group.Uses > 0 || _byCounter.GetValueOrDefault(group.Counter) != group) continue;
+            _byCounter.Remove(group.Counter);
+            if (group.IsInherited) _over.Add(group.Counter);
+            probes.Hit(Mark.GroupForgotten);
+            _byName.Remove(group.Name);
+            if (group.Maker is { } maker) maker.GroupsMade--;
+            if (probes.Breaks(Sabotage.GroupForgottenTooEarly)) _last = group.Counter - 1;
+            Gather(group, nodes, told);
+        }
+        _idle.Clear();
+        var frame = new FrameBuilder();
+        foreach ((int slot, List<uint> counters) in told)
+        {
+            counters.Sort();
+            frame.Begin(FrameKind.GroupsForgotten);
+            CounterRuns.Write(frame, counters.ToArray());
+            nodes.Send(nodes.At(slot), frame.ToArray());
+        }
+    }
+
+    private static void Gather(ServerGroup group, NodeTable nodes, SortedDictionary<int, List<uint>> told)
+    {
+        if (group.IsInherited)
+        {
+            foreach (ServerNode node in nodes.Live)
+            {
+                if (node.IsInherited) group.Told.Add(node.Slot);
+            }
+        }
+        for (int slot = group.Told.Next(0); slot >= 0; slot = group.Told.Next(slot + 1))
+        {
+            if (!nodes.IsLive(slot)) continue;
+            if (!told.TryGetValue(slot, out List<uint>? counters)) told.Add(slot, counters = []);
+            counters.Add(group.Counter);
+        }
+    }
+
+    private void Release(ServerGroup group)
+    {
+        if (--group.Uses == 0) _idle.Add(group);
+    }
+
+    private uint NextCounter()
+    {
+        do
+        {
+            _last++;
+        }
+        while (_last == 0 || IsTaken(_last));
+        return _last;
+    }
+
+    private bool IsTaken(uint counter) => _byCounter.ContainsKey(counter) || _over.Contains(counter);
 
     private void Add(ServerGroup group)
     {

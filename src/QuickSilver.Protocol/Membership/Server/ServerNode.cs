@@ -68,6 +68,12 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>The joins and leaves it has asked for and that no step has made true yet, in order.</summary>
     public List<GroupChange> WaitingChanges { get; set; } = [];
 
+    /// <summary>How many of <see cref="WaitingChanges"/> are joins.</summary>
+    public int WaitingJoins { get; set; }
+
+    /// <summary>Groups that were made because it asked for them, and that are not forgotten.</summary>
+    public int GroupsMade { get; set; }
+
     /// <summary>The joins it has asked for whose names have not been looked up.</summary>
     public List<(string Name, byte Mode)> Deferred { get; } = [];
 

@@ -25,12 +25,13 @@ internal sealed class ServerParts
         Removed = before?.Removed ?? 0;
         ReadTo = before?.ReadTo ?? Instant.Never;
         Nodes = new NodeTable(links, settings.DrawSecret ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64())));
-        var regions = new RegionCalculator();
+        Groups = new ServerGroups(settings.MaxGroups, Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4), settings.Probes);
+        var regions = new RegionCalculator(Groups);
         Regions = regions;
         var pool = new AddressPool(settings);
-        Ledger = new ViewLedger(Reign, Nodes, regions, pool, settings.Probes);
-        Inherited = new InheritedViews(Nodes, pool);
-        Maker = new StepMaker(Nodes, regions, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
+        Ledger = new ViewLedger(Reign, Nodes, regions, Groups, pool, settings.Probes);
+        Inherited = new InheritedViews(Nodes, Groups, pool);
+        Maker = new StepMaker(Nodes, regions, Groups, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
     }
 
@@ -50,7 +51,7 @@ internal sealed class ServerParts
     public NodeTable Nodes { get; }
 
     /// <summary>The groups.</summary>
-    public ServerGroups Groups { get; } = new();
+    public ServerGroups Groups { get; }
 
     /// <summary>Who shares a region.</summary>
     public RegionCalculator Regions { get; }

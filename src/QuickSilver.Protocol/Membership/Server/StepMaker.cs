@@ -11,7 +11,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// all changes of that node wait, so that what a node asked for together stays together. Removals never wait.
 /// </para>
 /// </summary>
-internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewLedger ledger, NoticeWriter notices, Probes probes)
+internal sealed class StepMaker(
+    NodeTable nodes, RegionCalculator regions, ServerGroups groups, ViewLedger ledger, NoticeWriter notices, Probes probes)
 {
     private readonly HashSet<uint> _changed = [];
     private readonly List<uint> _joined = [];
@@ -29,12 +30,16 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     {
         node.WaitingChanges.Add(change);
         Waiting++;
+        if (!change.IsJoin) return;
+        node.WaitingJoins++;
+        groups.Retain(change.Group);
     }
 
     /// <summary>The next step is to let a node have the groups that it had under the server before.</summary>
-    public void Inherit(ServerNode node, uint[] groups)
+    public void Inherit(ServerNode node, uint[] inherited)
     {
-        node.Inherited = groups;
+        node.Inherited = inherited;
+        groups.Retain(inherited);
         Waiting++;
     }
 
@@ -42,7 +47,8 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
     public void Drop(ServerNode node)
     {
         Waiting -= node.WaitingChanges.Count + (node.Inherited is null ? 0 : 1);
-        node.WaitingChanges = [];
+        Keep(node, []);
+        if (node.Inherited is { } inherited) groups.Release(inherited);
         node.Inherited = null;
     }
 
@@ -58,21 +64,27 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         var made = new MadeStep(step, now);
         foreach (ServerNode node in nodes.Live)
         {
-            if (node.Inherited is { } groups)
+            if (node.Inherited is { } inherited)
             {
                 Waiting--;
                 node.Inherited = null;
-                if (groups.Length > 0)
+                if (inherited.Length > 0)
                 {
                     // What the node asks for beside it waits for the next step: a node moves once in a step.
-                    Move(node, groups);
+                    Move(node, inherited);
+                    groups.OnJoined(node, inherited);
+                    groups.Release(inherited);
                     made.Joiners.Add(node);
                     continue;
                 }
             }
             if (node.WaitingChanges.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
-        if (_moves.Count == 0) return null;
+        if (_moves.Count == 0)
+        {
+            groups.ForgetIdle(nodes);
+            return null;
+        }
         regions.End();
         HitMarks(made);
         RenewForUnicast();
@@ -84,7 +96,26 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         Tell(made);
         nodes.Release();
         ledger.RetireAll(now);
+        groups.ForgetIdle(nodes);
         return made;
+    }
+
+    // What waits on names its group for itself: a group that nobody else names must live until its join is made true.
+    private void Keep(ServerNode node, List<GroupChange> kept)
+    {
+        List<GroupChange> before = node.WaitingChanges;
+        node.WaitingChanges = kept;
+        node.WaitingJoins = 0;
+        foreach (GroupChange change in kept)
+        {
+            if (!change.IsJoin) continue;
+            node.WaitingJoins++;
+            groups.Retain(change.Group);
+        }
+        foreach (GroupChange change in before)
+        {
+            if (change.IsJoin) groups.Release(change.Group);
+        }
     }
 
     private void HitMarks(MadeStep made)
@@ -100,10 +131,10 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         }
     }
 
-    private void Move(ServerNode node, uint[] groups)
+    private void Move(ServerNode node, uint[] signature)
     {
         _moves.Add((node, node.Region));
-        regions.Move(node, groups);
+        regions.Move(node, signature);
     }
 
     private bool TryChange(ServerNode node, ulong step)
@@ -111,7 +142,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         _changed.Clear();
         _joined.Clear();
         _left.Clear();
-        uint[] groups = node.Groups;
+        uint[] before = node.Groups;
         var kept = new List<GroupChange>();
         foreach (GroupChange change in node.WaitingChanges)
         {
@@ -123,7 +154,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
                 kept.Add(change);
                 continue;
             }
-            if (!isBroken && SortedCounters.Contains(groups, change.Group) == change.IsJoin) continue;
+            if (!isBroken && SortedCounters.Contains(before, change.Group) == change.IsJoin) continue;
             _changed.Add(change.Group);
             if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed)
             {
@@ -136,7 +167,7 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
         {
             _joined.Sort();
             _left.Sort();
-            uint[] target = SortedCounters.Union(SortedCounters.Except(groups, [.. _left]), [.. _joined]);
+            uint[] target = SortedCounters.Union(SortedCounters.Except(before, [.. _left]), [.. _joined]);
             node.HeldBackBy = node.Region is { IsAtLimit: true } left ? left : regions.Find(target) is { IsAtLimit: true } entered ? entered : null;
             if (node.HeldBackBy is not null)
             {
@@ -147,9 +178,10 @@ internal sealed class StepMaker(NodeTable nodes, RegionCalculator regions, ViewL
             foreach (uint group in _left) node.LeftIn[group] = step;
             if (_left.Count > 0) node.LastLeave = step;
             Move(node, target);
+            groups.OnJoined(node, _joined);
         }
         Waiting -= node.WaitingChanges.Count - kept.Count;
-        node.WaitingChanges = kept;
+        Keep(node, kept);
         return _joined.Count > 0;
     }
 

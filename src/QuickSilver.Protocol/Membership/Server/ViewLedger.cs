@@ -22,9 +22,11 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="reign">Whose views these are.</param>
 /// <param name="nodes">Who is told.</param>
 /// <param name="regions">Forgets regions that are gone.</param>
+/// <param name="groups">Forgets groups that no region names.</param>
 /// <param name="pool">The multicast addresses.</param>
 /// <param name="probes">What tests see and move.</param>
-internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator regions, AddressPool pool, Probes probes)
+internal sealed class ViewLedger(
+    Reign reign, NodeTable nodes, RegionCalculator regions, ServerGroups groups, AddressPool pool, Probes probes)
 {
     private readonly List<ServerView> _unretired = [];
     private readonly Dictionary<uint, ServerView> _byNumber = [];
@@ -182,9 +184,15 @@ internal sealed class ViewLedger(Reign reign, NodeTable nodes, RegionCalculator 
         probes.Hit(view.Region.Unretired.Count > 0 ? Mark.ViewRetired : Mark.LastViewOfRegionRetired);
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
         if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
-        if (view.Permitted.Count == 0) return true;
+        Tell(view);
+        groups.ForgetIdle(nodes);
+        return true;
+    }
+
+    private void Tell(ServerView view)
+    {
+        if (view.Permitted.Count == 0) return;
         byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(reign.Epoch).WriteVarint(view.Number).ToArray();
         for (int slot = view.Permitted.Next(0); slot >= 0; slot = view.Permitted.Next(slot + 1)) nodes.Send(nodes.At(slot), frame);
-        return true;
     }
 }

@@ -53,6 +53,8 @@ internal static class WorkloadDraw
         {
             AddFlapping(actions, plans, groups, new Dice(random, RandomStream.Workload, part: 2), length, traits);
         }
+        var brief = new Dice(random, RandomStream.Workload, part: 4);
+        if (brief.Chance(0.2)) AddBriefGroups(actions, plans, groups.Count, brief, length, traits);
         return (plans, actions);
     }
 
@@ -93,6 +95,27 @@ internal static class WorkloadDraw
                 at += dice.LogMillis(0.1, 500);
                 actions.Add(new GroupJoin(at, node, [group]));
                 at += dice.LogMillis(5, 2_000);
+            }
+        }
+    }
+
+    // Groups that end when their last member leaves, under names that come again or not: a few nodes come and go, at once or one after the other.
+    private static void AddBriefGroups(List<RunAction> actions, List<SendPlan> plans, int nodes, Dice dice, TimeSpan length, List<string> traits)
+    {
+        traits.Add("BriefGroups");
+        int names = dice.Between(1, 6);
+        for (int visitor = dice.Between(1, 4); visitor > 0; visitor--)
+        {
+            int node = dice.Between(0, nodes);
+            TimeSpan at = dice.Time(TimeSpan.FromMilliseconds(300), length);
+            for (int stay = dice.Between(1, 10); stay > 0 && at < length; stay--)
+            {
+                string name = $"brief-{dice.Between(0, names)}";
+                actions.Add(new GroupJoin(at, node, [name]));
+                if (dice.Chance(0.6)) plans.Add(new SendPlan(node, name, dice.Between(1, 20), dice.LogMillis(0.1, 50)) { Start = at, MaxBytes = 200 });
+                at += dice.LogMillis(20, 2_000);
+                actions.Add(new GroupLeave(at, node, [name]));
+                at += dice.LogMillis(0.1, 500);
             }
         }
     }
