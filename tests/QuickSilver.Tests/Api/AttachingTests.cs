@@ -3,6 +3,7 @@ using System.Collections.Concurrent;
 namespace QuickSilver.Tests.Api;
 
 /// <summary>Handlers and readers are attached on real nodes while messages are under way.</summary>
+[Collection(NodeCollection.Name)]
 public sealed class AttachingTests
 {
     private const int Pending = 1_000;

@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 namespace QuickSilver.Tests.Api;
 
 /// <summary>What is over is let go: handles, handlers and what their closures hold, feeds, readers, leases, tickets, joins and nodes.</summary>
+[Collection(NodeCollection.Name)]
 public sealed class LettingGoTests
 {
     /// <summary>What applications give a group with a closure.</summary>
