@@ -197,7 +197,7 @@ public sealed partial class Group : IInboxOwner
 
     private void Call(in MessageRunView run)
     {
-        Node.Core.MessagesHandled += run.Count;
+        Core!.OnHandled(run.Count);
         _inline.Call(run);
     }
 
@@ -213,7 +213,7 @@ public sealed partial class Group : IInboxOwner
                 if (isTaken) break;
                 try
                 {
-                    Node.Core.MessagesHandled++;
+                    Core!.OnHandled(1);
                     _inline.CallOne(taker, new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
                 }
                 finally

@@ -240,6 +240,9 @@ internal sealed class GroupCore : IGroupListener
         Figures.BytesSent += bytes;
     }
 
+    /// <summary>Messages go to inline handlers.</summary>
+    public void OnHandled(int messages) => _node.MessagesHandled += messages;
+
     /// <summary>User code has thrown.</summary>
     public void OnUserFault(Group handle, Exception fault) => _node.OnUserFault(this, handle, fault);
 
