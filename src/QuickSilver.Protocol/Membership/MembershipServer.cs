@@ -133,6 +133,7 @@ public sealed class MembershipServer
         _succession.Stop();
         _registrar.Stop();
         _teller.Stop();
+        _reach.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
     }
 

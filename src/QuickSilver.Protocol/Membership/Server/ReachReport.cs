@@ -8,7 +8,13 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="at">When it said so.</param>
 internal sealed class ReachReport(ServerNode node, Instant at)
 {
+    /// <summary>So many findings of a report count: one's own before hearsay.</summary>
+    public const int MostFindings = 64;
+
     private readonly List<ReachFinding> _findings = [];
+
+    // When its own findings began, sorted; null: to be made.
+    private List<Instant>? _ownSince;
 
     // Where in the list: a report may be as long as a frame, and every entry of it is looked up.
     private readonly Dictionary<ServerNode, int> _places = [];
@@ -35,6 +41,9 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>The views it waits for.</summary>
     public List<ReachDrain> Drains { get; } = [];
 
+    /// <summary>True when no more findings count.</summary>
+    public bool IsFull => _findings.Count >= MostFindings;
+
     /// <summary>What it says of a node; null when it says nothing.</summary>
     public ReachFinding? Find(ServerNode accused) => _places.TryGetValue(accused, out int place) ? _findings[place] : null;
 
@@ -50,6 +59,7 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     public void Remove(ServerNode accused)
     {
         if (!_places.Remove(accused, out int place)) return;
+        _ownSince = null;
         _findings.RemoveAt(place);
         for (; place < _findings.Count; place++) _places[_findings[place].Accused] = place;
     }
@@ -60,12 +70,29 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>True when for so long nobody has answered the node, though it asked.</summary>
     public bool IsUnanswered(Instant now, TimeSpan period) => UnansweredSince != Instant.Never && now - UnansweredSince >= period;
 
-    /// <summary>How many the node itself has found silent for so long: a passing silence is no finding.</summary>
-    public int Accused(TimeSpan period) => Findings.Count(finding => finding.IsOwn && At - finding.Since >= period);
+    /// <summary>How many the node itself has found silent for so long: a passing silence is no finding. O(log findings) from the second time on.</summary>
+    public int Accused(TimeSpan period)
+    {
+        if (_ownSince is null)
+        {
+            _ownSince = [.. _findings.Where(static finding => finding.IsOwn).Select(static finding => finding.Since)];
+            _ownSince.Sort();
+        }
+        Instant last = At - period;
+        int from = 0;
+        for (int to = _ownSince.Count; from < to;)
+        {
+            int middle = (from + to) / 2;
+            if (_ownSince[middle] <= last) from = middle + 1;
+            else to = middle;
+        }
+        return from;
+    }
 
     /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
     public void Add(ReachFinding finding)
     {
+        _ownSince = null;
         if (_places.TryAdd(finding.Accused, _findings.Count))
         {
             _findings.Add(finding);

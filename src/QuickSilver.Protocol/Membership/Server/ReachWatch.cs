@@ -28,19 +28,39 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// accuse each other, that word decides.
 /// </para>
 /// <para>
-/// Cost: linear in what is reported; nothing while nothing is. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else
+/// Cost: a report is taken in as long as it is, of its findings the first 64, one's own before hearsay. All reports together are judged at most ten
+/// times a second, at a cost that is linear in their findings for each node that goes; nothing while nothing is reported. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else
 /// is ours.
 /// </para>
 /// </summary>
-/// <param name="parts">The server's state.</param>
-/// <param name="remove">Takes a node out.</param>
-internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
+internal sealed class ReachWatch
 {
     private const double AboutTheSame = 0.8;
-    private readonly SortedDictionary<ulong, ReachReport> _reports = [];
+    private static readonly TimeSpan JudgeEvery = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
 
-    private TimeSpan Period => parts.Settings.FailureTimeout;
+    private readonly ServerParts _parts;
+    private readonly Action<ServerNode, MembershipRefusal, Instant> _remove;
+    private readonly SortedDictionary<ulong, ReachReport> _reports = [];
+    private readonly List<ReachReport> _unjudged = [];
+    private readonly ReachEvidence _evidence = new();
+    private readonly Alarm _judge;
+    private Instant _judgedAt;
+
+    /// <summary>Makes a watch that has heard nothing.</summary>
+    /// <param name="parts">The server's state.</param>
+    /// <param name="remove">Takes a node out.</param>
+    public ReachWatch(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
+    {
+        _parts = parts;
+        _remove = remove;
+        _judge = new Alarm(parts.Alarms, Judge);
+    }
+
+    /// <summary>Findings looked at since the start: what judging has cost.</summary>
+    public ulong Work => _evidence.Work;
+
+    private TimeSpan Period => _parts.Settings.FailureTimeout;
 
     private TimeSpan SenderPeriod => Period * 2 > LeastSenderPeriod ? Period * 2 : LeastSenderPeriod;
 
@@ -61,25 +81,25 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
             UnansweredSince = observed.UnansweredFor > TimeSpan.Zero ? now - observed.UnansweredFor : Instant.Never,
         };
         _reports.Add(node.Key, report);
-        foreach (SilentMember silent in observed.Silent)
-        {
-            if (parts.Nodes.Find(silent.Node) is not { } accused || accused == node) continue;
-            ReachFinding? last = before?.Find(accused);
-            Instant since = last is { } old && old.IsOwn == silent.IsOwnFinding ? old.Since : now;
-            if (silent.IsOwnFinding && now - silent.SilentFor > since) since = now - silent.SilentFor;
-            report.Add(new ReachFinding(accused, silent.IsOwnFinding, since));
-        }
+        AddFindings(report, before, observed.Silent, isOwn: true, now);
+        AddFindings(report, before, observed.Silent, isOwn: false, now);
         Dictionary<ViewNumber, ReachDrain> drainsBefore = before?.DrainsByView() ?? [];
+        var told = new HashSet<ViewNumber>();
         foreach (DrainingView draining in observed.Draining)
         {
+            // Of what is made up, or said twice, nothing is kept.
+            if (!IsAwaited(node, draining.View) || !told.Add(draining.View)) continue;
             ReachDrain? last = drainsBefore.GetValueOrDefault(draining.View);
             bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining, now);
             report.Drains.Add(new ReachDrain(draining, isStill ? last!.Since : now));
         }
-        JudgeAccused(now);
-        if (!node.Info.IsRemoved) JudgeSender(report, now);
-        if (!node.Info.IsRemoved) JudgeDeaf(report, now);
+        _unjudged.Add(report);
+        if (now - _judgedAt >= JudgeEvery) Judge(now);
+        else _judge.SetIfEarlier(_judgedAt + JudgeEvery);
     }
+
+    /// <summary>Judges no more.</summary>
+    public void Stop() => _judge.Cancel();
 
     /// <summary>A node has been removed: what it said counts no more, and whoever may have been held up by it gets time.</summary>
     public void OnRemoved(ServerNode node, Instant now)
@@ -98,16 +118,47 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     // Heartbeats are at most half of the period apart, so a report that is older was followed by none.
     private bool IsFresh(ReachReport report, Instant now) => now - report.At <= Period * 0.6;
 
+    // Findings beyond the most that count are left out, not judged later: a node that accuses so many is most likely cut off itself.
+    private void AddFindings(ReachReport report, ReachReport? before, List<SilentMember> silents, bool isOwn, Instant now)
+    {
+        foreach (SilentMember silent in silents)
+        {
+            if (report.IsFull) return;
+            if (silent.IsOwnFinding != isOwn || _parts.Nodes.Find(silent.Node) is not { } accused || accused == report.Node) continue;
+            ReachFinding? last = before?.Find(accused);
+            Instant since = last is { } old && old.IsOwn == isOwn ? old.Since : now;
+            if (isOwn && now - silent.SilentFor > since) since = now - silent.SilentFor;
+            report.Add(new ReachFinding(accused, isOwn, since));
+        }
+    }
+
+    private void Judge(Instant now)
+    {
+        _judge.Cancel();
+        _judgedAt = now;
+        JudgeAccused(now);
+        foreach (ReachReport report in _unjudged)
+        {
+            // Of a node's reports the last counts, and it is removed with the node.
+            if (_reports.GetValueOrDefault(report.Node.Key) == report) JudgeSender(report, now);
+            if (_reports.GetValueOrDefault(report.Node.Key) == report) JudgeDeaf(report, now);
+        }
+        _unjudged.Clear();
+    }
+
     private void JudgeAccused(Instant now)
     {
         while (true)
         {
+            Gather(now);
             ServerNode? worst = null;
             (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) most = default;
             bool isDue = false;
-            foreach (ServerNode accused in Confirmed(now))
+            foreach (ReachCharge charge in _evidence.Charges)
             {
-                isDue |= IsConfirmed(accused, now, isDue: true);
+                if (charge.LeastAccusing == int.MaxValue || !IsConfirmed(charge, now, isDue: false)) continue;
+                ServerNode accused = charge.Accused;
+                isDue |= IsConfirmed(charge, now, isDue: true);
                 (bool, double, bool, int) against = Against(accused, now);
                 if (worst is not null && against.CompareTo(most) < 0) continue;
                 if (worst is not null && against.CompareTo(most) == 0 && accused.Info.Number < worst.Info.Number) continue;
@@ -116,56 +167,46 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
             }
             if (worst is null || !isDue) worst = FindLone(now);
             if (worst is null) return;
-            remove(worst, MembershipRefusal.Unreachable, now);
+            _remove(worst, MembershipRefusal.Unreachable, now);
         }
     }
 
-    /// <summary>Nodes against which there has been enough for about the period, by number.</summary>
-    private List<ServerNode> Confirmed(Instant now)
+    private void Gather(Instant now)
     {
-        var confirmed = new SortedDictionary<NodeNumber, ServerNode>();
+        _evidence.Clear();
         foreach (ReachReport report in _reports.Values)
         {
-            foreach (ReachFinding finding in report.Findings)
-            {
-                if (finding.IsOwn && IsConfirmed(finding.Accused, now, isDue: false)) confirmed[finding.Accused.Info.Number] = finding.Accused;
-            }
+            if (IsFresh(report, now)) _evidence.Add(report);
         }
-        return [.. confirmed.Values];
     }
 
-    // What is due was said at the end of the period; what is nearly due may wait for a report that is on its way.
-    private bool IsConfirmed(ServerNode accused, Instant now, bool isDue)
+    // What is due was said at the end of the period; what is nearly due may wait for a report that is on its way. Nobody is asked any more once it is
+    // sure.
+    private bool IsConfirmed(ReachCharge charge, Instant now, bool isDue)
     {
+        ServerNode accused = charge.Accused;
         bool isOld = false;
         int observers = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.Accused(Period / 2) >= 2 ? 1 : 0;
-        foreach (ReachReport report in _reports.Values)
+        bool isAnswered = IsAnswered(own, now);
+        foreach ((ReachReport report, ReachFinding finding) in charge.Words)
         {
-            if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
+            _evidence.Look();
             observers++;
             bool isLong = isDue ? report.At - finding.Since >= Period : now - finding.Since >= Period * AboutTheSame;
-            isOld |= finding.IsOwn && isLong && !IsDoubtful(report, now)
-                && !(report.IsUnanswered(now, Period * AboutTheSame) && IsAnswered(own, now));
+            isOld |= finding.IsOwn && isLong && !IsDoubtful(report) && !(report.IsUnanswered(now, Period * AboutTheSame) && isAnswered);
+            if (isOld && observers >= 2) return true;
         }
-        return isOld && (observers >= 2 || observers >= Witnesses(accused));
+        return isOld && observers >= Witnesses(accused);
     }
 
     // Whoever is answered by others, and accused by one whom nobody answers, is not the one at fault.
     private bool IsAnswered(ReachReport? report, Instant now) =>
         report is not null && IsFresh(report, now) && report.UnansweredSince == Instant.Never;
 
-    /// <summary>True for the word of a node that is accused itself, by one that accuses fewer.</summary>
-    private bool IsDoubtful(ReachReport report, Instant now)
-    {
-        // Passing findings count here: an accuser that was right at first may have gone deaf since.
-        int own = report.Accused(TimeSpan.Zero);
-        foreach (ReachReport other in _reports.Values)
-        {
-            if (!IsFresh(other, now) || other.Find(report.Node) is not { IsOwn: true }) continue;
-            if (other.Accused(TimeSpan.Zero) < own) return true;
-        }
-        return false;
-    }
+    /// <summary>True for the word of a node that is accused itself, by one that accuses fewer. Passing findings count here: an accuser that was right
+    /// at first may have gone deaf since.</summary>
+    private bool IsDoubtful(ReachReport report) =>
+        _evidence.Find(report.Node) is { } charge && charge.LeastAccusing < report.Accused(TimeSpan.Zero);
 
     /// <summary>One of two nodes between which nothing passes, and of which nobody else complains; null while there are none.</summary>
     private ServerNode? FindLone(Instant now)
@@ -192,9 +233,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     {
         double weight = 0;
         int observers = 0;
-        foreach (ReachReport report in _reports.Values)
+        foreach ((ReachReport report, ReachFinding finding) in _evidence.Find(accused)?.Words ?? [])
         {
-            if (!IsFresh(report, now) || report.Find(accused) is not { } finding) continue;
+            _evidence.Look();
             observers++;
             if (finding.IsOwn) weight += 1.0 / report.Accused((report.At - finding.Since) / 2);
         }
@@ -206,9 +247,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     /// <summary>How many live nodes share a view with this one; those of a server before count as far as they have reported.</summary>
     private int Witnesses(ServerNode accused)
     {
-        if (accused.IsInherited && parts.Inherited.Count > 0) return parts.Nodes.Live.Count - 1;
+        if (accused.IsInherited && _parts.Inherited.Count > 0) return _parts.Nodes.Live.Count - 1;
         var witnesses = new HashSet<ServerNode>();
-        foreach (ServerView view in parts.Ledger.Unretired)
+        foreach (ServerView view in _parts.Ledger.Unretired)
         {
             if (Array.IndexOf(view.Members, accused) < 0) continue;
             foreach (ServerNode member in view.Members)
@@ -226,7 +267,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
             if (now - drain.Since < SenderPeriod || !IsAwaited(report.Node, drain.View)) continue;
             List<ServerNode> others = Others(report.Node, drain.View);
             bool isOthersFault = others.Count == 1 && (drain.IsAnsweredElsewhere || IsAnotherStuck(report.Node, drain.View, now));
-            remove(isOthersFault ? others[0] : report.Node, MembershipRefusal.Unreachable, now);
+            _remove(isOthersFault ? others[0] : report.Node, MembershipRefusal.Unreachable, now);
             return;
         }
     }
@@ -242,7 +283,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
         {
             if (!IsFresh(sender, now) || FindAlone(sender, report.Node) is not { } drain) continue;
             bool isSendersFault = !drain.IsAnsweredElsewhere && IsAnotherDeaf(sender, report.Node, now);
-            remove(isSendersFault ? sender.Node : report.Node, MembershipRefusal.Unreachable, now);
+            _remove(isSendersFault ? sender.Node : report.Node, MembershipRefusal.Unreachable, now);
             return;
         }
     }
@@ -267,8 +308,8 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
 
     private bool IsAwaited(ServerNode node, ViewNumber number)
     {
-        if (number.Epoch != parts.Reign.Epoch) return parts.Inherited.IsAwaited(node, number);
-        return parts.Ledger.Find(number.Counter) is { } view && view.Awaited.Contains(node.Slot);
+        if (number.Epoch != _parts.Reign.Epoch) return _parts.Inherited.IsAwaited(node, number);
+        return _parts.Ledger.Find(number.Counter) is { } view && view.Awaited.Contains(node.Slot);
     }
 
     // Who is accused is waited for, so that the sender does not go in its place. A lone member that would go itself gets no such time: if it is mute,
@@ -293,9 +334,9 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
     private List<ServerNode> Others(ServerNode node, ViewNumber number)
     {
         var others = new List<ServerNode>();
-        IReadOnlyList<ServerNode> members = number.Epoch != parts.Reign.Epoch
-            ? parts.Inherited.KnowingOf(number)
-            : parts.Ledger.Find(number.Counter)?.Members ?? [];
+        IReadOnlyList<ServerNode> members = number.Epoch != _parts.Reign.Epoch
+            ? _parts.Inherited.KnowingOf(number)
+            : _parts.Ledger.Find(number.Counter)?.Members ?? [];
         foreach (ServerNode member in members)
         {
             if (member != node && !member.Info.IsRemoved) others.Add(member);
@@ -305,7 +346,7 @@ internal sealed class ReachWatch(ServerParts parts, Action<ServerNode, Membershi
 
     private bool IsMember(ServerNode node, ViewNumber number)
     {
-        if (number.Epoch != parts.Reign.Epoch) return parts.Inherited.KnowingOf(number).Contains(node);
-        return parts.Ledger.Find(number.Counter) is { } view && Array.IndexOf(view.Members, node) >= 0;
+        if (number.Epoch != _parts.Reign.Epoch) return _parts.Inherited.KnowingOf(number).Contains(node);
+        return _parts.Ledger.Find(number.Counter) is { } view && Array.IndexOf(view.Members, node) >= 0;
     }
 }
