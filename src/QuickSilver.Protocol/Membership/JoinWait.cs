@@ -21,6 +21,6 @@ public sealed record JoinWait(JoinStage Stage, int Total, IReadOnlyList<string> 
             _ => isOne ? "has not reported to the new membership server" : "have not reported to the new membership server",
         };
         string more = Total > Names.Count ? $" and {Total - Names.Count} more" : "";
-        return $"{string.Join(", ", Names)}{more} {what}";
+        return $"{string.Join(", ", Names.Select(QuotedName.Of))}{more} {what}";
     }
 }

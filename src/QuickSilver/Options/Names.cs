@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver;
 
-/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8 without control characters.</summary>
+/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8 that show what they are: no control or
+/// format characters, line separators or private characters, and no more than two combining marks in a row.</summary>
 internal static class Names
 {
     private const int ShownLength = 24;
@@ -13,10 +14,26 @@ internal static class Names
     /// <summary>True for names that may be used.</summary>
     public static bool IsValid(string? name)
     {
-        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes || !FrameFields.IsOneLine(name)) return false;
+        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes || !FrameFields.IsPlain(name)) return false;
+        return Strict.GetByteCount(name) <= FrameFields.MaxNameBytes;
+    }
+
+    /// <summary>Refuses names that no group may have.</summary>
+    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate or a character that is not shown, or begins with '$', which is
+    /// reserved.</exception>
+    public static void ThrowIfNotAGroupName(string? name, string parameter)
+    {
+        ArgumentNullException.ThrowIfNull(name, parameter);
+        if (!IsValid(name))
+            throw new ArgumentException($"A group's name is 1-255 bytes of UTF-8 without control or hidden characters: {Fault(name)}.", parameter);
+        if (name[0] == '$') throw new ArgumentException($"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
+    }
+
+    private static bool IsWellFormed(string name)
+    {
         try
         {
-            return Strict.GetByteCount(name) <= FrameFields.MaxNameBytes;
+            return Strict.GetByteCount(name) > 0;
         }
         catch (EncoderFallbackException)
         {
@@ -24,22 +41,13 @@ internal static class Names
         }
     }
 
-    /// <summary>Refuses names that no group may have.</summary>
-    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate or a control character, or begins with '$', which is
-    /// reserved.</exception>
-    public static void ThrowIfNotAGroupName(string? name, string parameter)
-    {
-        ArgumentNullException.ThrowIfNull(name, parameter);
-        if (!IsValid(name))
-            throw new ArgumentException($"A group's name is 1-255 bytes of UTF-8 without control characters: {Fault(name)}.", parameter);
-        if (name[0] == '$') throw new ArgumentException($"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
-    }
-
     /// <summary>What is wrong with a name that is not valid, for people; it is shown as far as it can be.</summary>
     public static string Fault(string? name)
     {
         if (string.IsNullOrEmpty(name)) return "this one is empty";
-        if (!FrameFields.IsOneLine(name)) return "this one has a line break, or another control character";
+        if (name.Any(char.IsControl)) return "this one has a line break, or another control character";
+        if (IsWellFormed(name) && !FrameFields.IsPlain(name))
+            return "this one has a hidden or private character, a line separator, or more than two combining marks in a row";
         int bytes = Encoding.UTF8.GetByteCount(name);
         return bytes > FrameFields.MaxNameBytes
             ? string.Create(CultureInfo.InvariantCulture, $"'{name[..ShownLength]}...' has {bytes} bytes")

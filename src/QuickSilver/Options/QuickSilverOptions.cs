@@ -96,9 +96,13 @@ public sealed class QuickSilverOptions
     {
         var errors = new OptionErrors();
         if (!Names.IsValid(ClusterName))
-            errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(ClusterName)}");
+            errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(ClusterName)}");
         if (NodeName is not null && !Names.IsValid(NodeName))
-            errors.Add("NodeName", $"is not 1-255 bytes of UTF-8 without control characters: {Names.Fault(NodeName)}; leave it null for the default");
+        {
+            errors.Add(
+                "NodeName",
+                $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(NodeName)}; leave it null for the default");
+        }
         Transport.Validate(errors);
         Membership.Validate(errors);
         RateControl.Validate(errors);

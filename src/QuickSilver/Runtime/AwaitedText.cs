@@ -48,7 +48,7 @@ internal static class AwaitedText
         for (int index = 0; index < Math.Min(nodes.Count, MostNames); index++)
         {
             if (index > 0) text.Append(", ");
-            text.Append(nodes[index].Name).Append(" (").Append(new MemberId(nodes[index])).Append(')');
+            text.Append(QuotedName.Of(nodes[index].Name)).Append(" (").Append(new MemberId(nodes[index])).Append(')');
         }
         if (nodes.Count > MostNames) text.Append(" and ").Append(nodes.Count - MostNames).Append(" more");
         text.Append(", ").Append(how);

@@ -222,7 +222,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     void INodeUpcalls.OnConnectionChanged(bool connected, Instant now) => _lifecycle.OnConnectionChanged(connected);
 
     void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
-        Services.Log.Post((nodes.Count, Names: string.Join(", ", nodes)), static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
+        Services.Log.Post((nodes.Count, Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))), static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
 
     void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) => Services.TryPost(later => OnExpelled(reason, later));
 

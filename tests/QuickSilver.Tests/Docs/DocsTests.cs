@@ -103,7 +103,7 @@ public sealed partial class DocsTests
         await FailureSnippets.ConfirmAsync(left, [1], told.Add, CancellationToken.None);
         using (await Trouble.FreezeAsync(right.Node)) await FailureSnippets.ConfirmAsync(left, [2], told.Add, CancellationToken.None);
         Assert.Equal("2 members hold it, 0 were removed before they were known to", told[0]);
-        Assert.Contains($"It waited for {right.Node.Name}", told[1], StringComparison.Ordinal);
+        Assert.Contains($"It waited for '{right.Node.Name}'", told[1], StringComparison.Ordinal);
 
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
         var events = new List<string>();

@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Globalization;
 using System.Text;
 using System.Text.Unicode;
 using QuickSilver.Protocol.Wire;
@@ -16,23 +18,41 @@ internal static class FrameFields
     /// </summary>
     public const int MaxRequestedNameBytes = 1 << 10;
 
+    // Combining marks in a row: writing systems stack two.
+    private const int MostMarks = 2;
+
     /// <summary>
-    /// True for text without control characters: a name is shown in logs and on terminals, and may not write lines of its own there.
+    /// True for text that shows what it is. A name is shown in logs and on terminals: it may not begin lines of its own there, be read in another
+    /// order than it is written, hide what it is made of, or cover its neighbours with marks.
     /// </summary>
-    public static bool IsOneLine(ReadOnlySpan<char> text)
+    public static bool IsPlain(ReadOnlySpan<char> text)
     {
-        foreach (char character in text)
+        int marks = 0;
+        while (!text.IsEmpty)
         {
-            if (char.IsControl(character)) return false;
+            if (Rune.DecodeFromUtf16(text, out Rune rune, out int length) != OperationStatus.Done) return false;
+            text = text[length..];
+            switch (Rune.GetUnicodeCategory(rune))
+            {
+                case UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
+                    or UnicodeCategory.PrivateUse or UnicodeCategory.Surrogate:
+                    return false;
+                case UnicodeCategory.NonSpacingMark or UnicodeCategory.SpacingCombiningMark or UnicodeCategory.EnclosingMark:
+                    if (++marks > MostMarks) return false;
+                    break;
+                default:
+                    marks = 0;
+                    break;
+            }
         }
         return true;
     }
 
-    /// <summary>A name of at most <paramref name="cap"/> bytes; a failure when it is longer, not UTF-8, or has control characters.</summary>
+    /// <summary>A name of at most <paramref name="cap"/> bytes; a failure when it is longer, not UTF-8, or not plain.</summary>
     public static string ReadName(ref WireReader reader, int cap = MaxNameBytes)
     {
         string name = ReadText(ref reader, cap);
-        if (!IsOneLine(name)) reader.Fail();
+        if (!IsPlain(name)) reader.Fail();
         return name;
     }
 

@@ -205,5 +205,5 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         name.Length > 0
         && name[0] != '$'
         && Encoding.UTF8.GetByteCount(name) <= FrameFields.MaxNameBytes
-        && FrameFields.IsOneLine(name);
+        && FrameFields.IsPlain(name);
 }
