@@ -64,11 +64,11 @@ internal static partial class Log
     [LoggerMessage(1108, LogLevel.Debug, "Left {Group}")]
     public static partial void Left(ILogger logger, string group);
 
-    [LoggerMessage(1109, LogLevel.Warning, "The membership server here refused {Remote}: {Reason}")]
-    public static partial void HostRefused(ILogger logger, string remote, string reason);
+    [LoggerMessage(1109, LogLevel.Warning, "The membership server here refused {Remote}: {Reason}, {Count} so far")]
+    public static partial void HostRefused(ILogger logger, string remote, string reason, long count);
 
-    [LoggerMessage(1110, LogLevel.Warning, "The membership server here dropped the connection of {Remote}: {End}")]
-    public static partial void HostDropped(ILogger logger, string remote, string end);
+    [LoggerMessage(1110, LogLevel.Warning, "The membership server here dropped the connection of {Remote}: {End}, {Count} so far")]
+    public static partial void HostDropped(ILogger logger, string remote, string end, long count);
 
     [LoggerMessage(1111, LogLevel.Error, "The membership server here has failed")]
     public static partial void HostFailed(ILogger logger, Exception fault);

@@ -77,12 +77,12 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     }
 
     /// <inheritdoc/>
-    public void OnRefused(string remote, MembershipRefusal reason) =>
-        log.Post((remote, reason), static (logger, s) => Log.HostRefused(logger, s.remote, s.reason.ToString()));
+    public void OnRefused(string remote, MembershipRefusal reason, long count) =>
+        log.Post((remote, reason, count), static (logger, s) => Log.HostRefused(logger, s.remote, s.reason.ToString(), s.count));
 
     /// <inheritdoc/>
-    public void OnDropped(string remote, FrameEnd end) =>
-        log.Post((remote, end), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString()));
+    public void OnDropped(string remote, FrameEnd end, long count) =>
+        log.Post((remote, end, count), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString(), s.count));
 
     /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));

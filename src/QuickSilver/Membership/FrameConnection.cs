@@ -3,6 +3,7 @@ using System.Buffers.Binary;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Membership;
 
@@ -10,7 +11,8 @@ namespace QuickSilver.Membership;
 /// Frames over one TCP connection, both ways: four bytes of length, little-endian, then the frame. Sending is for one thread (the core's, or the
 /// host's loop): it writes into a pipe that a task empties into the socket, and never waits; who does not take what is sent to it, up to a limit, is
 /// cut off. Receiving is a task that hands over whole frames in batches, at most a few of them before the first has been handled, so that memory
-/// stays bounded on both sides. A peer can make this side hold no more than one frame's length that it really sent.
+/// stays bounded on both sides. A peer can make this side hold no more than one frame's length that it really sent, and all peers of a host together
+/// no more than their common limit (<see cref="UnfinishedFrames"/>).
 /// </summary>
 internal sealed class FrameConnection
 {
@@ -28,6 +30,7 @@ internal sealed class FrameConnection
     private long _unsent;
     private int _imposedEnd = -1;
     private bool _isClosing;
+    private bool _awaitsLong;
 
     /// <summary>Takes a connected socket over; nothing happens before <see cref="RunAsync"/>.</summary>
     /// <param name="socket">Belongs to the connection from now on.</param>
@@ -87,6 +90,9 @@ internal sealed class FrameConnection
         _ = _cancel.CancelAsync();
     }
 
+    /// <summary>The next frame may be as long as any: the other side has been asked for it. To be called before it is asked. Any thread.</summary>
+    public void AwaitLong() => Volatile.Write(ref _awaitsLong, true);
+
     /// <summary>A batch has been handled: one more may follow. Any thread.</summary>
     public void OnHandled() => _credits.Release();
 
@@ -111,7 +117,8 @@ internal sealed class FrameConnection
         // Thousands of strangers may stand at the port: who has said nothing costs no buffer, who has begun to say something a small one.
         var options = new StreamPipeReaderOptions(bufferSize: ReceiveBytes, useZeroByteReads: true);
         PipeReader reader = PipeReader.Create(new NetworkStream(_socket, ownsSocket: false), options);
-        int longestFirst = _limits.LongestFirst;
+        bool isFirst = true;
+        long unfinished = 0;
         try
         {
             while (true)
@@ -119,13 +126,20 @@ internal sealed class FrameConnection
                 _silence.CancelAfter(_limits.Silence);
                 ReadResult result = await reader.ReadAsync(_cancel.Token).ConfigureAwait(false);
                 _silence.CancelAfter(Timeout.InfiniteTimeSpan);
-                FrameEnd? fault = FrameBatch.Measure(result.Buffer, longestFirst, _limits.Longest, out long whole);
+                bool mayBeLong = Volatile.Read(ref _awaitsLong);
+                int longest = mayBeLong ? MembershipFrames.MaxFrameBytes : _limits.Longest;
+                FrameEnd? fault = FrameBatch.Measure(result.Buffer, isFirst ? _limits.LongestFirst : longest, longest, out long whole);
                 if (whole > 0)
                 {
-                    longestFirst = _limits.Longest;
+                    isFirst = false;
+                    if (mayBeLong) Volatile.Write(ref _awaitsLong, false);
                     await HandOverAsync(result.Buffer.Slice(0, whole)).ConfigureAwait(false);
                 }
                 if (fault is { } end) return end;
+                long left = result.Buffer.Length - whole;
+                bool hasRoom = _limits.Unfinished?.TryChange(unfinished, left) ?? true;
+                unfinished = left;
+                if (!hasRoom) return FrameEnd.NoRoom;
                 bool isCut = result.IsCompleted && whole < result.Buffer.Length;
                 reader.AdvanceTo(result.Buffer.GetPosition(whole), result.Buffer.End);
                 if (result.IsCompleted) return isCut ? FrameEnd.HalfFrame : FrameEnd.Closed;
@@ -137,6 +151,7 @@ internal sealed class FrameConnection
         }
         finally
         {
+            _limits.Unfinished?.TryChange(unfinished, 0);
             await reader.CompleteAsync().ConfigureAwait(false);
         }
     }

@@ -18,6 +18,9 @@ internal enum FrameEnd
     /// <summary>A frame without a byte in it.</summary>
     EmptyFrame,
 
+    /// <summary>This side had no room for it: too many connections that had not said who they are, or too many unfinished bytes.</summary>
+    NoRoom,
+
     /// <summary>The other side closed it in the middle of a frame.</summary>
     HalfFrame,
 

@@ -6,6 +6,8 @@ namespace QuickSilver.Membership;
 internal sealed class HostCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<MembershipRefusal>().Length];
+    private readonly long[] _refusalTold = new long[Enum.GetValues<MembershipRefusal>().Length];
+    private readonly long[] _endTold = new long[Enum.GetValues<FrameEnd>().Length];
     private readonly long[] _ended = new long[Enum.GetValues<FrameEnd>().Length];
     private long _accepted;
 
@@ -20,9 +22,25 @@ internal sealed class HostCounters
 
     internal void CountAccepted() => Interlocked.Increment(ref _accepted);
 
-    /// <returns>True for the first of its kind.</returns>
-    internal bool CountRefused(MembershipRefusal reason) => Interlocked.Increment(ref _refused[(int)reason]) == 1;
+    /// <returns>True when it is to be told: once a second of each kind.</returns>
+    internal bool CountRefused(MembershipRefusal reason)
+    {
+        Interlocked.Increment(ref _refused[(int)reason]);
+        return IsToBeTold(ref _refusalTold[(int)reason]);
+    }
 
-    /// <returns>True for the first of its kind.</returns>
-    internal bool CountEnded(FrameEnd end) => Interlocked.Increment(ref _ended[(int)end]) == 1;
+    /// <returns>True when it is to be told: once a second of each kind.</returns>
+    internal bool CountEnded(FrameEnd end)
+    {
+        Interlocked.Increment(ref _ended[(int)end]);
+        return IsToBeTold(ref _endTold[(int)end]);
+    }
+
+    // The second that the last was told in, counted from 1.
+    private static bool IsToBeTold(ref long told)
+    {
+        long second = (Environment.TickCount64 / 1000) + 1;
+        long before = Volatile.Read(ref told);
+        return second != before && Interlocked.CompareExchange(ref told, second, before) == before;
+    }
 }

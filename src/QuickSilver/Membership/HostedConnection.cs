@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
@@ -19,16 +20,25 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     private readonly RequestQueue _requests;
 
     /// <summary>Takes an accepted socket over.</summary>
-    public HostedConnection(long id, Socket socket, MembershipHostSettings settings, HostedServers servers, RequestQueue requests)
+    public HostedConnection(long id, Socket socket, FrameLimits limits, HostedServers servers, RequestQueue requests)
     {
         Id = id;
+        // Null when the other side has gone already, which the connection finds out.
+        IPAddress remote = (socket.RemoteEndPoint as IPEndPoint)?.Address ?? IPAddress.None;
+        Address = remote.IsIPv4MappedToIPv6 ? remote.MapToIPv4() : remote;
         _servers = servers;
         _requests = requests;
-        Link = new FrameConnection(socket, this, settings.Limits);
+        Link = new FrameConnection(socket, this, limits);
     }
 
     /// <summary>The servers' number for it.</summary>
     public long Id { get; }
+
+    /// <summary>Where it comes from.</summary>
+    public IPAddress Address { get; }
+
+    /// <summary>Its place among the <see cref="Strangers"/>, whose field it is; null: it is none of them.</summary>
+    public LinkedListNode<HostedConnection>? Place;
 
     /// <summary>The frames' way.</summary>
     public FrameConnection Link { get; }

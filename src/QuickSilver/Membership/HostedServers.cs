@@ -13,8 +13,10 @@ namespace QuickSilver.Membership;
 /// <param name="settings">The host's.</param>
 /// <param name="alarms">Of the host's loop.</param>
 /// <param name="counters">The host's.</param>
-/// <param name="events">Told of the first refusal of each kind.</param>
-internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events)
+/// <param name="events">Told of refusals.</param>
+/// <param name="strangers">Connections that have not said who they are.</param>
+internal sealed class HostedServers(
+    MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events, Strangers strangers)
     : IServerLinks, ICoreObserver
 {
     // Survivors of a lost server are back within milliseconds: their connections break at once.
@@ -73,14 +75,16 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
     /// <inheritdoc/>
     public void Send(long connection, ReadOnlySpan<byte> frame)
     {
-        if (_connections.TryGetValue(connection, out HostedConnection? known)) known.Link.Send(frame);
+        if (!_connections.TryGetValue(connection, out HostedConnection? known)) return;
+        if (MembershipFrames.IsReportRequest(frame)) known.Link.AwaitLong();
+        known.Link.Send(frame);
     }
 
     /// <inheritdoc/>
     public void Close(long connection, MembershipRefusal reason)
     {
         if (!_connections.TryGetValue(connection, out HostedConnection? known)) return;
-        if (reason != MembershipRefusal.None && counters.CountRefused(reason)) events.OnRefused(known.Link.Remote, reason);
+        if (reason != MembershipRefusal.None && counters.CountRefused(reason)) events.OnRefused(known.Link.Remote, reason, counters.RefusedFor(reason));
         Forget(known);
         known.Link.Close();
     }
@@ -139,6 +143,7 @@ internal sealed class HostedServers(MembershipHostSettings settings, AlarmQueue 
             _servers.Add(cluster, server);
         }
         connection.Hello?.Cancel();
+        strangers.Remove(connection);
         connection.Server = server;
         server.OnConnected(connection.Id, now);
         return true;

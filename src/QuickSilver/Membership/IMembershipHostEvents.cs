@@ -3,16 +3,16 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// What a membership host has to tell people. Called on the host's own thread or the pool's; told once for each kind, counted always
+/// What a membership host has to tell people. Called on the host's own thread or the pool's; told once a second of each kind, counted always
 /// (<see cref="HostCounters"/>).
 /// </summary>
 internal interface IMembershipHostEvents
 {
-    /// <summary>A node was refused, by the server or because its first frame was no registration.</summary>
-    void OnRefused(string remote, MembershipRefusal reason);
+    /// <summary>A node was refused, by the server or because its first frame was no registration; how many were for that reason.</summary>
+    void OnRefused(string remote, MembershipRefusal reason, long count);
 
-    /// <summary>A connection was dropped for what came, or did not come, over it.</summary>
-    void OnDropped(string remote, FrameEnd end);
+    /// <summary>A connection was dropped for what came, or did not come, over it; how many were for that reason.</summary>
+    void OnDropped(string remote, FrameEnd end, long count);
 
     /// <summary>The host has failed: its connections are closed, and another process may take over.</summary>
     void OnHostFailed(Exception fault);

@@ -14,6 +14,7 @@ internal sealed class MembershipHost : IAsyncDisposable
 {
     private const int Backlog = 512;
     private const int MostLooks = 100;
+    private static readonly TimeSpan CrowdedPause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(5);
 
     private readonly MembershipHostSettings _settings;
@@ -23,6 +24,8 @@ internal sealed class MembershipHost : IAsyncDisposable
     private readonly HostedServers _servers;
     private readonly CoreThread _thread;
     private readonly CancellationTokenSource _stop = new();
+    private readonly Strangers _strangers;
+    private readonly FrameLimits _limits;
     private readonly Lock _lock = new();
     private readonly HashSet<Task> _connections = [];
     private readonly Task _accepting;
@@ -38,7 +41,9 @@ internal sealed class MembershipHost : IAsyncDisposable
         var idle = new NoCompletions();
         var gate = new WakeGate(idle);
         _requests = new RequestQueue(gate, capacity: 64);
-        _servers = new HostedServers(settings, alarms, Counters, events);
+        _strangers = new Strangers(settings.MostStrangers, settings.MostStrangersOfAddress, settings.MostStrangersOfMachine);
+        _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MostUnfinished) };
+        _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
         new PoolWatch(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
         var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
         var options = new CoreThreadOptions { Name = "QuickSilver membership" };
@@ -52,6 +57,9 @@ internal sealed class MembershipHost : IAsyncDisposable
 
     /// <summary>Its counters.</summary>
     public HostCounters Counters { get; } = new();
+
+    /// <summary>Bytes held of frames that have not come whole. Any thread.</summary>
+    public long UnfinishedBytes => _limits.Unfinished!.Held;
 
     /// <summary>False once it has failed or been disposed.</summary>
     public bool IsRunning => !_thread.Ended.IsCompleted && !_stop.IsCancellationRequested;
@@ -124,33 +132,42 @@ internal sealed class MembershipHost : IAsyncDisposable
                 continue;
             }
             Counters.CountAccepted();
-            Start(++id, socket);
+            // Whoever comes again and again as fast as it can is let in no faster than this.
+            if (Start(++id, socket)) continue;
+            await Task.Delay(CrowdedPause).ConfigureAwait(false);
         }
     }
 
-    private void Start(long id, Socket socket)
+    /// <returns>False when there was no room but by ending another, or none at all.</returns>
+    private bool Start(long id, Socket socket)
     {
+        HostedConnection? oldest;
         lock (_lock)
         {
-            if (_connections.Count >= _settings.MostConnections)
+            if (_connections.Count >= _settings.MostConnections + _settings.MostStrangers)
             {
+                string remote = socket.RemoteEndPoint?.ToString() ?? "";
                 socket.Dispose();
-                return;
+                if (Counters.CountEnded(FrameEnd.NoRoom)) _events.OnDropped(remote, FrameEnd.NoRoom, Counters.EndedBy(FrameEnd.NoRoom));
+                return false;
             }
             HostedConnection connection;
             try
             {
-                connection = new HostedConnection(id, socket, _settings, _servers, _requests);
+                connection = new HostedConnection(id, socket, _limits, _servers, _requests);
             }
             catch (SocketException)
             {
                 socket.Dispose();
-                return;
+                return true;
             }
+            oldest = _strangers.Add(connection);
             Task run = RunAsync(connection);
             _connections.Add(run);
             _ = run.ContinueWith(Forget, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         }
+        oldest?.Link.Abort(FrameEnd.NoRoom);
+        return oldest is null;
     }
 
     private async Task RunAsync(HostedConnection connection)
@@ -158,8 +175,9 @@ internal sealed class MembershipHost : IAsyncDisposable
         // The caller holds the lock: nothing of the connection runs inside it.
         await Task.Yield();
         FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
-        bool isFirst = Counters.CountEnded(end);
-        if (isFirst && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken)) _events.OnDropped(connection.Link.Remote, end);
+        _strangers.Remove(connection);
+        bool isTold = Counters.CountEnded(end) && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken);
+        if (isTold) _events.OnDropped(connection.Link.Remote, end, Counters.EndedBy(end));
     }
 
     private void Forget(Task ended)

@@ -16,14 +16,30 @@ internal sealed record MembershipHostSettings
     public required MembershipServerSettings Server { get; init; }
 
     /// <summary>What it bears from a connection.</summary>
-    public FrameLimits Limits { get; init; } = new() { LongestFirst = MembershipFrames.MaxHelloBytes };
+    public FrameLimits Limits { get; init; } = new()
+    {
+        LongestFirst = MembershipFrames.MaxHelloBytes,
+        Longest = MembershipFrames.MaxNodeFrameBytes,
+    };
 
-    /// <summary>The most connections at once.</summary>
+    /// <summary>The most bytes of unfinished frames, of all connections.</summary>
+    public long MostUnfinished { get; init; } = 64L << 20;
+
+    /// <summary>The most connections at once that have not said who they are; beside <see cref="MostConnections"/>.</summary>
+    public int MostStrangers { get; init; } = 512;
+
+    /// <summary>The most of those from one address.</summary>
+    public int MostStrangersOfAddress { get; init; } = 64;
+
+    /// <summary>The most of those from each loopback address.</summary>
+    public int MostStrangersOfMachine { get; init; } = 256;
+
+    /// <summary>The most connections at once that have.</summary>
     public int MostConnections { get; init; } = 8192;
 
     /// <summary>The most clusters at once.</summary>
     public int MostClusters { get; init; } = 4096;
 
     /// <summary>How long a connection may take to say who it is.</summary>
-    public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(10);
+    public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(3);
 }

@@ -139,7 +139,7 @@ public sealed class FrameTests
         JoinWait read = WaitingFrame.TryRead(ref reader)!;
         Assert.Equal((JoinStage.Drain, 130), (read.Stage, read.Total));
         Assert.Equal(["ab", "c"], read.Names);
-        Assert.Equal("ab, c and 128 more are not done with an older view", read.ToString());
+        Assert.Equal("'ab', 'c' and 128 more are not done with an older view", read.ToString());
         AssertRefusesDamage(frame.ToArray(), bytes =>
         {
             var damaged = new WireReader(bytes.AsSpan(1));

@@ -127,9 +127,9 @@ public sealed class LoopbackConnectorTests
     {
         public Exception? Fault { get; private set; }
 
-        public void OnRefused(string remote, MembershipRefusal reason) => throw new InvalidOperationException("the log is full");
+        public void OnRefused(string remote, MembershipRefusal reason, long count) => throw new InvalidOperationException("the log is full");
 
-        public void OnDropped(string remote, FrameEnd end)
+        public void OnDropped(string remote, FrameEnd end, long count)
         {
             // Only the first of its kind would be told here.
         }

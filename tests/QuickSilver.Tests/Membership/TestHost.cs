@@ -27,9 +27,9 @@ internal sealed class TestHost : IMembershipHostEvents
         return host;
     }
 
-    public void OnRefused(string remote, MembershipRefusal reason) => Add(Refused, reason);
+    public void OnRefused(string remote, MembershipRefusal reason, long count) => Add(Refused, reason);
 
-    public void OnDropped(string remote, FrameEnd end) => Add(Dropped, end);
+    public void OnDropped(string remote, FrameEnd end, long count) => Add(Dropped, end);
 
     public void OnHostFailed(Exception fault) => Add(Faults, fault);
 

@@ -11,6 +11,9 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal sealed class AgentRequests
 {
+    // One entry more than this still fits the longest frame that a node sends.
+    private const int FullBytes = MembershipFrames.MaxNodeFrameBytes - (2 * FrameFields.MaxRequestedNameBytes);
+
     private readonly List<Request> _waiting = [];
     private readonly List<Request> _unanswered = [];
     private readonly byte[] _name = new byte[FrameFields.MaxRequestedNameBytes];
@@ -79,7 +82,7 @@ internal sealed class AgentRequests
                 _unanswered.Add(_waiting[index]);
             }
             bool isLast = index + 1 == _waiting.Count || (_waiting[index + 1].Name is null) != (name is null) || _waiting[index + 1].Mode != mode;
-            if (isLast || _entries.Length > EntryFrames.FullBytes || _count == EntryFrames.MaxEntries) Flush(name is not null, mode, frames);
+            if (isLast || _entries.Length > FullBytes || _count == EntryFrames.MaxEntries) Flush(name is not null, mode, frames);
         }
         _waiting.Clear();
         return (frames, impossible);

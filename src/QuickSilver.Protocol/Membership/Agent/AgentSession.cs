@@ -98,7 +98,7 @@ internal sealed class AgentSession
         if (!IsOpen) return;
         if (_hasObserved || !_observed.IsEmpty)
         {
-            ObservedFrame.Write(_frame, _observed);
+            ObservedFrame.Write(_frame, _observed, ObservedFrame.MostTold);
             _link.Send(_frame.Span);
             _hasObserved = !_observed.IsEmpty;
         }

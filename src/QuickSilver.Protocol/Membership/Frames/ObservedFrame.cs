@@ -27,16 +27,24 @@ internal static class ObservedFrame
     private const int ShortestDraining = 12;
     private const int MostOfEach = 1 << 16;
 
+    /// <summary>So many of each fit the longest frame that a node sends; far fewer count.</summary>
+    public const int MostTold = 1 << 14;
+
     /// <summary>Writes the frame.</summary>
-    public static void Write(FrameBuilder frame, NodeObservations observed)
+    /// <param name="frame">Made new.</param>
+    /// <param name="observed">What is told.</param>
+    /// <param name="most">How many members that do not answer, and how many views, at most.</param>
+    public static void Write(FrameBuilder frame, NodeObservations observed, int most = MostOfEach + 1)
     {
-        frame.Begin(FrameKind.Observed).WriteVarint((ulong)observed.Silent.Count);
-        foreach (SilentMember silent in observed.Silent)
+        int silents = Math.Min(observed.Silent.Count, most);
+        frame.Begin(FrameKind.Observed).WriteVarint((ulong)silents);
+        foreach (SilentMember silent in observed.Silent.Take(silents))
         {
             frame.WriteVarint(silent.Node).WriteVarint(silent.IsOwnFinding ? (ulong)(silent.SilentFor.Ticks / TimeSpan.TicksPerMillisecond) + 1 : 0);
         }
-        frame.WriteVarint((ulong)observed.Draining.Count);
-        foreach (DrainingView view in observed.Draining)
+        int draining = Math.Min(observed.Draining.Count, most);
+        frame.WriteVarint((ulong)draining);
+        foreach (DrainingView view in observed.Draining.Take(draining))
         {
             frame.WriteEpoch(view.View.Epoch).WriteVarint(view.View.Counter).WriteVarint(view.Heard);
             frame.WriteByte(view.IsAnsweredElsewhere ? (byte)1 : (byte)0);
