@@ -20,16 +20,24 @@ public sealed class BufferPool : IChunkHome
     private readonly Stack<Chunk>[] _free = new Stack<Chunk>[Classes];
     private readonly long[] _outBytes = new long[Owners];
     private readonly long _keptBytes;
+    private readonly IMemoryBudget? _budget;
     private long _freeBytes;
     private long _freeLargeBytes;
+    private long _madeBytes;
+    private bool _isAbandoned;
 
     /// <summary>Makes an empty pool.</summary>
     /// <param name="keptBytes">How much returned memory to keep for reuse; above it chunks are left to the collector.</param>
-    public BufferPool(long keptBytes = 512L << 20)
+    /// <param name="budget">What this pool and others hold together; null: nobody counts.</param>
+    public BufferPool(long keptBytes = 512L << 20, IMemoryBudget? budget = null)
     {
         _keptBytes = keptBytes;
+        _budget = budget;
         for (int index = 0; index < Classes; index++) _free[index] = new Stack<Chunk>();
     }
+
+    /// <summary>True while no more should be rented than must be.</summary>
+    public bool IsTight => _budget is { IsTight: true };
 
     /// <summary>Bytes rented now, by all owners.</summary>
     public long OutstandingBytes { get; private set; }
@@ -59,12 +67,27 @@ public sealed class BufferPool : IChunkHome
         else
         {
             chunk = new Chunk(this, GC.AllocateUninitializedArray<byte>(1 << log2, pinned: true));
+            Count(chunk.Length);
         }
         chunk.Rented(owner);
         _outBytes[(int)owner] += chunk.Length;
         OutstandingBytes += chunk.Length;
         OutstandingChunks++;
         return chunk;
+    }
+
+    /// <summary>The pool's node has ended: what is still out, or kept, is left to the collector and counts no more.</summary>
+    public void Abandon()
+    {
+        Count(-_madeBytes);
+        _isAbandoned = true;
+    }
+
+    private void Count(long bytes)
+    {
+        if (_budget is null || _isAbandoned) return;
+        _madeBytes += bytes;
+        _budget.Add(bytes);
     }
 
     void IChunkHome.Return(Chunk chunk)
@@ -74,7 +97,11 @@ public sealed class BufferPool : IChunkHome
         OutstandingBytes -= bytes;
         OutstandingChunks--;
         bool large = bytes > ChunkBytes;
-        if (_freeBytes + bytes > _keptBytes || (large && _freeLargeBytes + bytes > KeptBytesAboveChunk)) return;
+        if (_freeBytes + bytes > _keptBytes || (large && _freeLargeBytes + bytes > KeptBytesAboveChunk) || IsTight)
+        {
+            Count(-bytes);
+            return;
+        }
         _free[BitOperations.Log2((uint)bytes) - SmallestLog2].Push(chunk);
         _freeBytes += bytes;
         if (large) _freeLargeBytes += bytes;

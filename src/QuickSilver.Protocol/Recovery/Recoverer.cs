@@ -14,6 +14,7 @@ public sealed class Recoverer
     private readonly List<RegionRecovery> _regions = [];
     private readonly List<RemovedNode> _removed = [];
     private readonly Arena _cacheArena;
+    private readonly BufferPool _pool;
 
     /// <summary>Makes the recovery of a node that is in no view yet.</summary>
     public Recoverer(
@@ -37,6 +38,7 @@ public sealed class Recoverer
         Cluster = cluster;
         Events = events;
         _cacheArena = new Arena(pool, BufferOwner.Cache);
+        _pool = pool;
         Repairs = new RepairFeed(this);
         Suspicions = new Suspicions(counters);
         Scratch = new byte[DatagramHeader.MaxDatagram];
@@ -181,7 +183,33 @@ public sealed class Recoverer
         Events.OnSenderClosed(sender, now);
     }
 
-    internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes || Probes.Breaks(Sabotage.CacheCapIgnored);
+    internal bool HasCacheRoom(int bytes) =>
+        (Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight) || Probes.Breaks(Sabotage.CacheCapIgnored);
+
+    /// <summary>A reference to a packet that is to be kept, where it lies or as a copy.</summary>
+    /// <param name="datagram">The packet.</param>
+    /// <param name="part">Where it lies, if it may stay there; else empty.</param>
+    /// <param name="slice">The reference.</param>
+    /// <returns>False when there is no memory for a copy.</returns>
+    internal bool TryCopyToCache(ReadOnlySpan<byte> datagram, in Slice part, out Slice slice)
+    {
+        if (!part.IsEmpty)
+        {
+            part.Retain();
+            slice = part;
+            return true;
+        }
+        try
+        {
+            slice = CopyToCache(datagram);
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            slice = default;
+            return false;
+        }
+    }
 
     internal Slice CopyToCache(ReadOnlySpan<byte> datagram) => _cacheArena.Copy(datagram);
 

@@ -276,8 +276,7 @@ public sealed class RegionRecovery
             stream.Missing.Fill(sequence, out _);
             return RejectReason.NoRoom;
         }
-        Slice slice = part.IsEmpty ? _node.CopyToCache(datagram) : part;
-        if (!part.IsEmpty) part.Retain();
+        if (!_node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;
         stream.Window.TryMark(sequence);
         stream.Cache.Store(sequence, slice);
         RecoveryCounters counters = _node.Counters;

@@ -40,6 +40,15 @@ internal static partial class Log
         + "meanwhile. User code on that thread must not block, nor wait for a call of QuickSilver (.Wait(), .Result)")]
     public static partial void Hanging(ILogger logger, string name, TimeSpan duration, LoopPhase phase, string group);
 
+    [LoggerMessage(
+        1160,
+        LogLevel.Warning,
+        "Node {Name}: Delivery.TotalInboxBytes, Pending.NodeMaxBytes and Recovery.CacheBytes allow {Sum} bytes, and the process may have a heap of {Heap}")]
+    public static partial void LimitsExceedHeap(ILogger logger, string name, decimal sum, long heap);
+
+    [LoggerMessage(1161, LogLevel.Error, "Node {Name}: there was no memory for a message of group {Group}, and its handle has left the group")]
+    public static partial void NoMemoryForGroup(ILogger logger, string name, string group);
+
     [LoggerMessage(1101, LogLevel.Information, "This process serves the membership at {Endpoint}")]
     public static partial void ServingMembership(ILogger logger, string endpoint);
 

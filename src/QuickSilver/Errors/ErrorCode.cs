@@ -49,6 +49,9 @@ public enum ErrorCode
     /// <summary>A message is too long.</summary>
     PayloadTooLarge,
 
+    /// <summary>The process had no memory for a message.</summary>
+    OutOfMemory = 1405,
+
     /// <summary>The application's code threw.</summary>
     HandlerFailed = 1500,
 }

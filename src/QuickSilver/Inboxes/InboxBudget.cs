@@ -6,8 +6,11 @@ namespace QuickSilver.Inboxes;
 /// again. Core thread only.
 /// </summary>
 /// <param name="totalBytes">Most unread bytes of all inboxes.</param>
-internal sealed class InboxBudget(long totalBytes)
+/// <param name="isTight">True while the process is short of memory: then too the largest acts as full. Null: never.</param>
+internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
 {
+    private const long HelpsFrom = 256 << 10;
+
     private readonly List<InboxCore> _active = [];
     private InboxCore? _largest;
     private bool _hasLookedAgain;
@@ -39,7 +42,7 @@ internal sealed class InboxBudget(long totalBytes)
     public void OnTurnEnded()
     {
         _hasLookedAgain = false;
-        if (_bytes > totalBytes || _pinned > totalBytes) Refresh();
+        if (_bytes > totalBytes || _pinned > totalBytes || IsTight) Refresh();
         else SetLargest(null);
     }
 
@@ -91,8 +94,11 @@ internal sealed class InboxBudget(long totalBytes)
             if (largest is null || inbox.AccountedBytes > largest.AccountedBytes) largest = inbox;
         }
         _active.RemoveRange(kept, _active.Count - kept);
-        SetLargest(_bytes > totalBytes ? largest : null);
+        bool mayHelp = IsTight && largest?.AccountedPinned >= HelpsFrom;
+        SetLargest(_bytes > totalBytes || mayHelp ? largest : null);
     }
+
+    private bool IsTight => isTight is not null && isTight();
 
     private void Account(InboxCore inbox)
     {

@@ -176,6 +176,17 @@ internal sealed class InboxCore
         WakeReader();
     }
 
+    /// <summary>There is no memory: what no reader has taken yet is given up, and nothing more is taken.</summary>
+    public void GiveUp()
+    {
+        _takesNothing = true;
+        while (_ring.TryPop(out InboxEntry entry))
+        {
+            if (entry.IsMessage) Forget(entry);
+        }
+        IsTouched = true;
+    }
+
     /// <summary>The handle is gone: what is stored goes home, at once or when the present reader stops. Any thread.</summary>
     public void Discard()
     {
@@ -296,10 +307,23 @@ internal sealed class InboxCore
         if (!TryTakeRoom(length) && !TryMakeRoom(message, hasConsumer)) return;
         if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
         InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
-        if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
-        else _ring.Append(entry);
+        Append(entry, key);
         _depth.OnStored(length, entry.Pinned);
         IsTouched = true;
+    }
+
+    private void Append(in InboxEntry entry, ulong? key)
+    {
+        try
+        {
+            if (_limits.ReplacesByKey) _ring.AppendKeyed(entry, key);
+            else _ring.Append(entry);
+        }
+        catch (OutOfMemoryException)
+        {
+            entry.Chunk?.Release();
+            throw;
+        }
     }
 
     // The unread message with the same key goes, whether there is room or not.

@@ -14,9 +14,10 @@ internal sealed class InboxShared
     /// <summary>Makes what a node needs.</summary>
     /// <param name="totalBytes">Most unread bytes of all inboxes.</param>
     /// <param name="wake">Has the core turn once.</param>
-    public InboxShared(long totalBytes, Action wake)
+    /// <param name="isTight">True while the process is short of memory; null: never.</param>
+    public InboxShared(long totalBytes, Action wake, Func<bool>? isTight = null)
     {
-        Budget = new InboxBudget(totalBytes);
+        Budget = new InboxBudget(totalBytes, isTight);
         Returns = new SliceReturns(wake);
         Leases = new LeaseTable(Returns);
     }

@@ -3,15 +3,33 @@ namespace QuickSilver;
 /// <summary>How messages wait for the application, per group; <see cref="GroupOptions"/> override it.</summary>
 public sealed class DeliveryOptions
 {
-    /// <summary>Most unread messages of one inbox. Default: 65,536.</summary>
-    public int InboxCapacity { get; set; } = 65_536;
+    private int? _inboxCapacity;
+    private long? _inboxBytes;
+    private long? _totalInboxBytes;
+
+    /// <summary>Most unread messages of one inbox. Default: 65,536, or one for each 4 KiB of the heap that the process may have, if that is
+    /// fewer.</summary>
+    public int InboxCapacity
+    {
+        get => _inboxCapacity ?? HeapShares.Alone.InboxCapacity;
+        set => _inboxCapacity = value;
+    }
 
     /// <summary>Most unread bytes of one inbox, leases not yet disposed of included; one longer message fits into an empty
-    /// inbox. Default: 64 MiB.</summary>
-    public long InboxBytes { get; set; } = 64L << 20;
+    /// inbox. Default: 64 MiB, or a sixteenth of the heap that the process may have, if that is less.</summary>
+    public long InboxBytes
+    {
+        get => _inboxBytes ?? HeapShares.Alone.InboxBytes;
+        set => _inboxBytes = value;
+    }
 
-    /// <summary>Most unread bytes of all inboxes of the node: above it, the inbox that holds most acts as full. Default: 512 MiB.</summary>
-    public long TotalInboxBytes { get; set; } = 512L << 20;
+    /// <summary>Most unread bytes of all inboxes of the node: above it, the inbox that holds most acts as full. Default: 512 MiB, or an eighth of the
+    /// heap that the process may have, if that is less; divided by the nodes that run in the process when this one starts.</summary>
+    public long TotalInboxBytes
+    {
+        get => _totalInboxBytes ?? HeapShares.Alone.TotalInboxBytes;
+        set => _totalInboxBytes = value;
+    }
 
     /// <summary>What a full inbox does. Default: <see cref="OverflowPolicy.FailGroup"/>.</summary>
     public OverflowPolicy Overflow { get; set; } = OverflowPolicy.FailGroup;
@@ -24,12 +42,20 @@ public sealed class DeliveryOptions
 
     internal void CopyTo(DeliveryOptions copy)
     {
-        copy.InboxCapacity = InboxCapacity;
-        copy.InboxBytes = InboxBytes;
-        copy.TotalInboxBytes = TotalInboxBytes;
+        copy._inboxCapacity = _inboxCapacity;
+        copy._inboxBytes = _inboxBytes;
+        copy._totalInboxBytes = _totalInboxBytes;
         copy.Overflow = Overflow;
         copy.HandlerErrors = HandlerErrors;
         copy.SelfDelivery = SelfDelivery;
+    }
+
+    /// <summary>Fills in what was not set.</summary>
+    internal void Settle(HeapShares shares)
+    {
+        _inboxCapacity ??= shares.InboxCapacity;
+        _inboxBytes ??= shares.InboxBytes;
+        _totalInboxBytes ??= shares.TotalInboxBytes;
     }
 
     internal void Validate(OptionErrors errors)

@@ -8,16 +8,35 @@ public sealed class PendingOptions
     /// <summary>The longest message any node receives: 16 MiB.</summary>
     internal const int LongestMessage = PacketRecord.MaxMessageBytes;
 
-    /// <summary>Most messages per region stream. Default: 100,000.</summary>
-    public int MaxMessages { get; set; } = 100_000;
+    private int? _maxMessages;
+    private long? _maxBytes;
+    private long? _nodeMaxBytes;
 
-    /// <summary>Most bytes per region stream. Default: 64 MiB.</summary>
-    public long MaxBytes { get; set; } = 64L << 20;
+    /// <summary>Most messages per region stream. Default: 100,000, or one for each 2 KiB of the heap that the process may have, if that is
+    /// fewer.</summary>
+    public int MaxMessages
+    {
+        get => _maxMessages ?? HeapShares.Alone.PendingMessages;
+        set => _maxMessages = value;
+    }
+
+    /// <summary>Most bytes per region stream. Default: 64 MiB, or a sixteenth of the heap that the process may have, if that is less, and never more
+    /// than <see cref="NodeMaxBytes"/>.</summary>
+    public long MaxBytes
+    {
+        get => _maxBytes ?? Math.Min(HeapShares.Alone.PendingBytes, NodeMaxBytes);
+        set => _maxBytes = value;
+    }
 
     /// <summary>Most bytes in all streams of the node; one message more for each stream that held nothing before. A thirty-second of it, at most 256
     /// KiB, is guaranteed to every stream, so that one stuck region does not silence the others: with more than 32 that hold something, each further
-    /// one may add as much. Default: 256 MiB.</summary>
-    public long NodeMaxBytes { get; set; } = 256L << 20;
+    /// one may add as much. Default: 256 MiB, or an eighth of the heap that the process may have, if that is less, divided by the nodes that run in
+    /// the process when this one starts; and never less than a <see cref="MaxBytes"/> that was set.</summary>
+    public long NodeMaxBytes
+    {
+        get => _nodeMaxBytes ?? Math.Max(HeapShares.Alone.NodePendingBytes, _maxBytes ?? 0);
+        set => _nodeMaxBytes = value;
+    }
 
     /// <summary>Most messages of a group that applications may be ahead of the network: admitted and not yet sent for the first time. Default:
     /// 8,192, at most half of <see cref="MaxMessages"/>. What feeds write does not count: they are asked when there is room to send.</summary>
@@ -34,12 +53,20 @@ public sealed class PendingOptions
 
     internal void CopyTo(PendingOptions copy)
     {
-        copy.MaxMessages = MaxMessages;
-        copy.MaxBytes = MaxBytes;
-        copy.NodeMaxBytes = NodeMaxBytes;
+        copy._maxMessages = _maxMessages;
+        copy._maxBytes = _maxBytes;
+        copy._nodeMaxBytes = _nodeMaxBytes;
         copy.MaxUnsentMessages = MaxUnsentMessages;
         copy.MaxUnsentBytes = MaxUnsentBytes;
         copy.MaxMessageBytes = MaxMessageBytes;
+    }
+
+    /// <summary>Fills in what was not set.</summary>
+    internal void Settle(HeapShares shares)
+    {
+        _maxMessages ??= shares.PendingMessages;
+        _nodeMaxBytes ??= Math.Max(shares.NodePendingBytes, _maxBytes ?? 0);
+        _maxBytes ??= Math.Min(shares.PendingBytes, _nodeMaxBytes.Value);
     }
 
     internal void Validate(OptionErrors errors)

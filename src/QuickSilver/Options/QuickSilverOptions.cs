@@ -118,6 +118,17 @@ public sealed class QuickSilverOptions
         return errors;
     }
 
+    /// <summary>What the limits of memory allow together.</summary>
+    internal decimal LimitsBytes => (decimal)Delivery.TotalInboxBytes + Pending.NodeMaxBytes + Recovery.CacheBytes;
+
+    /// <summary>Fills in the limits of memory that were not set.</summary>
+    internal void Settle(HeapShares shares)
+    {
+        Delivery.Settle(shares);
+        Pending.Settle(shares);
+        Recovery.Settle(shares);
+    }
+
     internal QuickSilverOptions Copy()
     {
         var copy = new QuickSilverOptions

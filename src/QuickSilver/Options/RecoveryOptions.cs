@@ -3,6 +3,8 @@ namespace QuickSilver;
 /// <summary>How lost packets are found and repaired.</summary>
 public sealed class RecoveryOptions
 {
+    private long? _cacheBytes;
+
     /// <summary>How many members of a region keep each packet, at least. Read by the node that serves the membership. Default: 5.</summary>
     public int ReplicationFactor { get; set; } = 5;
 
@@ -22,8 +24,13 @@ public sealed class RecoveryOptions
     public bool EagerPull { get; set; } = true;
 
     /// <summary>Most bytes of received packets kept for others and for delivery; what finds no room counts as not
-    /// received. Default: 256 MiB.</summary>
-    public long CacheBytes { get; set; } = 256L << 20;
+    /// received. Default: 256 MiB, or an eighth of the heap that the process may have, if that is less, divided by the nodes that run in the process
+    /// when this one starts.</summary>
+    public long CacheBytes
+    {
+        get => _cacheBytes ?? HeapShares.Alone.CacheBytes;
+        set => _cacheBytes = value;
+    }
 
     internal void CopyTo(RecoveryOptions copy)
     {
@@ -31,8 +38,11 @@ public sealed class RecoveryOptions
         copy.MinTokenInterval = MinTokenInterval;
         copy.QuietTokenInterval = QuietTokenInterval;
         copy.EagerPull = EagerPull;
-        copy.CacheBytes = CacheBytes;
+        copy._cacheBytes = _cacheBytes;
     }
+
+    /// <summary>Fills in what was not set.</summary>
+    internal void Settle(HeapShares shares) => _cacheBytes ??= shares.CacheBytes;
 
     internal void Validate(OptionErrors errors)
     {

@@ -132,9 +132,33 @@ internal sealed class GroupCore : IGroupListener
         bool isOwn = ReferenceEquals(sender, _node.Self);
         foreach (Group handle in _handles)
         {
-            if (!isOwn || handle.Settings.SelfDelivery) handle.Deliver(sender, run);
+            if (!isOwn || handle.Settings.SelfDelivery) Deliver(handle, sender, run);
         }
         Touch();
+    }
+
+    // A handle for which there is no memory is failed; others, and the node, go on.
+    private void Deliver(Group handle, NodeInfo sender, in MessageRun run)
+    {
+        try
+        {
+            handle.Deliver(sender, run);
+        }
+        catch (OutOfMemoryException fault)
+        {
+            handle.InboxCore.GiveUp();
+            OnNoMemory(handle, fault);
+        }
+    }
+
+    private void OnNoMemory(Group handle, OutOfMemoryException fault)
+    {
+        Services.Log.Post((_node.Services.Name, Name), static (logger, s) => Log.NoMemoryForGroup(logger, s.Item1, s.Item2));
+        _node.FailLater(handle, new QuickSilverException(
+            ErrorCode.OutOfMemory,
+            $"There was no memory for a message of '{Name}', whose handle has left the group; what was unread is given up. Read quicker, lower "
+            + "Delivery.InboxBytes, Delivery.TotalInboxBytes and Recovery.CacheBytes, or allow the process a larger heap, then join again.",
+            fault));
     }
 
     /// <inheritdoc/>

@@ -25,9 +25,28 @@ internal static class NodeComposer
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
     public static NodeParts Compose(QuickSilverOptions options, Action<NodeEvent> raise)
     {
+        HeapShares shares = HeapShares.Enter();
+        options.Settle(shares);
+        try
+        {
+            return ComposeSettled(options, raise);
+        }
+        catch
+        {
+            HeapShares.Leave();
+            throw;
+        }
+    }
+
+    private static NodeParts ComposeSettled(QuickSilverOptions options, Action<NodeEvent> raise)
+    {
         string name = options.NodeName ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
         var log = new NodeLog(options.LoggerFactory, name);
         var events = new NodeEventQueue(log, raise);
+        if (options.LimitsBytes > HeapShares.Heap)
+        {
+            log.Post((name, Sum: options.LimitsBytes, HeapShares.Heap), static (logger, s) => Log.LimitsExceedHeap(logger, s.name, s.Sum, s.Heap));
+        }
         var reporter = new NodeReporter(log);
         IHostTransport transport = OpenTransport(options, reporter);
         try
@@ -50,7 +69,7 @@ internal static class NodeComposer
         var services = new NodeServices(options, name, requests, clock, log, events);
         var lifecycle = new NodeLifecycle(name, log, events, reporter);
         var random = new SeededRandom(BinaryPrimitives.ReadUInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(ulong))));
-        var core = new NodeCore(services, lifecycle, ToNodeSettings(options, name), transport, new BufferPool(), random);
+        var core = new NodeCore(services, lifecycle, ToNodeSettings(options, name), transport, new BufferPool(budget: ProcessMemory.Shared), random);
         var loop = new LoopTurn(new LoopParts(clock, requests, transport, core, core.Alarms, core), ToQuanta(options.Loop), core.Stalls);
         core.Statistics = new StatisticsCutter(core, lifecycle, loop.Statistics, clock.Now);
         var threadOptions = new CoreThreadOptions

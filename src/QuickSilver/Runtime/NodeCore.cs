@@ -142,11 +142,17 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnFault(Exception fault, Instant now)
     {
-        var reason = new QuickSilverException(
-            ErrorCode.Internal,
-            $"The core thread has failed: {fault.Message} This is a defect, most likely of QuickSilver: please report it with the inner exception. "
-            + "Dispose of the node and start another.",
-            fault);
+        QuickSilverException reason = fault is OutOfMemoryException
+            ? new QuickSilverException(
+                ErrorCode.OutOfMemory,
+                "The process had no memory that the core thread cannot do without. Lower the limits of Delivery, Pending and Recovery.CacheBytes, or "
+                + "allow the process a larger heap. Dispose of the node and start another.",
+                fault)
+            : new QuickSilverException(
+                ErrorCode.Internal,
+                $"The core thread has failed: {fault.Message} This is a defect, most likely of QuickSilver: please report it with the inner "
+                + "exception. Dispose of the node and start another.",
+                fault);
         EndReason = reason;
         _lifecycle.Stop(reason);
         Directory.EndAll(reason);
@@ -282,5 +288,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Services.Inboxes.Returns.DrainAndClose();
         if (_link is TcpMembershipLink link) link.Close();
         _transport.Dispose();
+        _pool.Abandon();
     }
 }

@@ -83,6 +83,7 @@ internal sealed class NodeParts
         }
         finally
         {
+            HeapShares.Leave();
             Lifecycle.Complete();
         }
     }

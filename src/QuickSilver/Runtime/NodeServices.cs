@@ -35,7 +35,7 @@ internal sealed class NodeServices
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
         StageBlocks = new StageBlockPool((int)Math.Max(options.Pending.NodeMaxBytes / 2 / StageBlock.Bytes, 256));
         var nudge = new CoreAction(static _ => { });
-        Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge));
+        Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge), static () => ProcessMemory.Shared.IsTight);
     }
 
     /// <summary>The node's own copy of its options; not changed any more.</summary>

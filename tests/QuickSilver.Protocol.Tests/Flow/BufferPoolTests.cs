@@ -122,4 +122,32 @@ public sealed class BufferPoolTests
         first.Release();
         second.Release();
     }
+
+    [Fact]
+    public void WhatIsMadeCountsAgainstTheBudgetAndComesHomeForGoodWhileMemoryIsTight()
+    {
+        var budget = new Budget();
+        var pool = new BufferPool(budget: budget);
+        Chunk first = pool.Rent(BufferOwner.Cache);
+        Chunk second = pool.Rent(BufferOwner.Cache);
+        Assert.Equal(2 * BufferPool.ChunkBytes, budget.Bytes);
+        Assert.False(pool.IsTight);
+        first.Release();
+        Assert.Equal(2 * BufferPool.ChunkBytes, budget.Bytes);
+        budget.IsTight = true;
+        Assert.True(pool.IsTight);
+        second.Release();
+        Assert.Equal(BufferPool.ChunkBytes, budget.Bytes);
+        pool.Abandon();
+        Assert.Equal(0, budget.Bytes);
+    }
+
+    private sealed class Budget : IMemoryBudget
+    {
+        public bool IsTight { get; set; }
+
+        public long Bytes { get; private set; }
+
+        public void Add(long bytes) => Bytes += bytes;
+    }
 }

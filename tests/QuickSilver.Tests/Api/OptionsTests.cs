@@ -69,7 +69,7 @@ public sealed class OptionsTests
         { "Pending.MaxUnsentBytes", static o => o.Pending.MaxUnsentBytes = 0 },
         { "Pending.MaxBytes", static o => o.Pending.MaxBytes = 1_000 },
         { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1_000 },
-        { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1 << 20 },
+        { "Pending.NodeMaxBytes", static o => (o.Pending.MaxBytes, o.Pending.NodeMaxBytes) = (2 << 20, 1 << 20) },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = 0 },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = (16 << 20) + 1 },
         { "Loop.Spin", static o => o.Loop.Spin = TimeSpan.Zero },

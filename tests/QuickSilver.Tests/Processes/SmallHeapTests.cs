@@ -1,0 +1,42 @@
+using QuickSilver.Samples;
+using QuickSilver.Samples.Processes;
+
+namespace QuickSilver.Tests.Processes;
+
+/// <summary>A publisher and three subscribers with heaps of 64 MB, one of whose readers stands still: nobody writes out what it prints.</summary>
+[Collection(ProcessCollection.Name)]
+public sealed class SmallHeapTests
+{
+    private const int Messages = 40_000;
+
+    [Fact]
+    public async Task A_reader_that_stands_still_on_a_small_heap_disturbs_nobody()
+    {
+        var environment = new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = "0x4000000" };
+        string cluster = $"heap-{Guid.NewGuid():N}";
+        string[] common = ["--cluster", cluster, "--timeout", "60"];
+        ChildProcess[] healthy = [.. Enumerable.Range(0, 2).Select(index => Start("Subscriber", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
+        // Whoever is to take its lines does not come back.
+        using var never = new ManualResetEventSlim();
+        ChildProcess stalled = ChildProcess.Start(
+            "stalled", Path.Combine(AppContext.BaseDirectory, "Subscriber.dll"), [.. common, "--name", "stalled"], _ => never.Wait(), environment);
+        ChildProcess publisher = Start("Publisher", "publisher", ["--quiet", "--members", "4", "--count", $"{Messages}", "--size", "1000", "--rate", "5000"]);
+        try
+        {
+            Assert.True(await publisher.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, publisher.LastLines);
+            foreach (ChildProcess one in healthy)
+            {
+                Assert.True(await one.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, one.LastLines);
+            }
+            Assert.False(stalled.Exit.IsCompleted, $"the node of the stalled reader has ended: {stalled.LastLines}");
+        }
+        finally
+        {
+            never.Set();
+            foreach (ChildProcess one in (ChildProcess[])[.. healthy, publisher, stalled]) await one.DisposeAsync();
+        }
+
+        ChildProcess Start(string program, string name, string[] arguments) => ChildProcess.Start(
+            name, Path.Combine(AppContext.BaseDirectory, program + ".dll"), [.. common, "--name", name, .. arguments], environment: environment);
+    }
+}
