@@ -66,9 +66,9 @@ public sealed partial class Group
     /// <param name="payload">The message; copied before the call returns.</param>
     public SendStatus TrySend(ReadOnlySpan<byte> payload)
     {
-        if (Volatile.Read(ref _end) is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
+        if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
         if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
-        if (Core is not { } core) return SendStatus.NotMember;
+        if (Handle.Core is not { } core) return SendStatus.NotMember;
         if (!core.Gate.IsOpen) return SendStatus.Backpressured;
         if (TryStage(core, payload)) return SendStatus.Accepted;
         PooledPayload copy = Services.SendBuffers.Copy(payload);
@@ -87,10 +87,10 @@ public sealed partial class Group
     public ValueTask<bool> WaitToSendAsync(CancellationToken ct = default)
     {
         if (ct.IsCancellationRequested) return ValueTask.FromCanceled<bool>(ct);
-        if (HasEnded || Core is not { } core) return ValueTask.FromResult(false);
+        if (Handle.HasEnded || Handle.Core is not { } core) return ValueTask.FromResult(false);
         if (core.Gate.IsOpen) return ValueTask.FromResult(true);
         ThrowIfCoreWouldWait();
-        return core.Gate.WaitAsync(this, ct);
+        return core.Gate.WaitAsync(Handle, ct);
     }
 
     /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at
@@ -113,7 +113,7 @@ public sealed partial class Group
         else ThrowIfCoreWouldWait(ticket.Payload);
         try
         {
-            if (!isAdmitted) await core.Gate.EnterAsync(this, ticket, payload.Length, ct).ConfigureAwait(false);
+            if (!isAdmitted) await core.Gate.EnterAsync(Handle, ticket, payload.Length, ct).ConfigureAwait(false);
             isAdmitted = true;
             return await EndsWithHandleAsync(ticket.Task, ct).ConfigureAwait(false);
         }
@@ -138,14 +138,14 @@ public sealed partial class Group
         var flush = new CountdownFlush();
         bool isPosted = Services.TryPost(now =>
         {
-            if (!core.Flush(flush, now)) flush.Fail(EndException());
+            if (!core.Flush(flush, now)) flush.Fail(Handle.EndException());
             flush.Seal(now);
         });
-        if (!isPosted) throw EndException();
+        if (!isPosted) throw Handle.EndException();
         try
         {
             Task first = await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
-            if (first != flush.Task && !flush.Task.IsCompleted) throw EndException();
+            if (first != flush.Task && !flush.Task.IsCompleted) throw Handle.EndException();
         }
         catch (OperationCanceledException) when (ct.IsCancellationRequested)
         {
@@ -164,9 +164,9 @@ public sealed partial class Group
     {
         ArgumentNullException.ThrowIfNull(feed);
         CheckSend(0);
-        var source = new FeedSource(this, feed, Services.Options.Pending.MaxMessageBytes);
-        bool isPosted = Services.TryPost(_ => Attach(source));
-        return isPosted ? new FeedRegistration(Services, source) : throw EndException();
+        var source = new FeedSource(Handle, feed, Services.Options.Pending.MaxMessageBytes);
+        bool isPosted = Services.TryPost(_ => Handle.Attach(source));
+        return isPosted ? new FeedRegistration(Services, source) : throw Handle.EndException();
     }
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view that this node sends in.</summary>
@@ -180,8 +180,8 @@ public sealed partial class Group
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
         ct.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(0);
-        var wait = new MemberWait(this, count);
-        if (!Services.TryPost(_ => core.Add(wait))) throw EndException();
+        var wait = new MemberWait(Handle, count);
+        if (!Services.TryPost(_ => core.Add(wait))) throw Handle.EndException();
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
         try
         {
@@ -198,7 +198,7 @@ public sealed partial class Group
     private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken ct)
     {
         Task first = await Task.WhenAny(task, Completion).WaitAsync(ct).ConfigureAwait(false);
-        if (first != task && !task.IsCompleted) throw EndException();
+        if (first != task && !task.IsCompleted) throw Handle.EndException();
         return await task.ConfigureAwait(false);
     }
 
@@ -243,7 +243,7 @@ public sealed partial class Group
             return default;
         }
         ThrowIfCoreWouldWait(payload);
-        return core.Gate.EnterAsync(this, payload, payload.Length, ct);
+        return core.Gate.EnterAsync(Handle, payload, payload.Length, ct);
     }
 
     private void Enqueue(GroupCore core, object request, PooledPayload payload)
@@ -251,7 +251,7 @@ public sealed partial class Group
         if (core.Sends.TryEnqueue(request)) return;
         core.Gate.Undo(payload.Length);
         payload.Return();
-        throw EndException();
+        throw Handle.EndException();
     }
 
     private void ThrowIfCoreWouldWait(PooledPayload? payload = null)

@@ -1,10 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Text.Json.Serialization;
-using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
-using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Runtime;
 
 namespace QuickSilver;
@@ -15,35 +11,20 @@ namespace QuickSilver;
 /// One reader at a time.
 /// </summary>
 [JsonConverter(typeof(HandleJsonConverter))]
-public sealed partial class Group : IInboxOwner
+public sealed partial class Group
 {
     /// <summary>Makes what one kind of reading hands out, and counts the entry as read.</summary>
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
 
-    private readonly InlineHandlers _inline;
-    private InlineRegistration[]? _enlisted;
-    private FeedSource[] _feeds = [];
-    private bool _isFinished;
-    private bool _isSelecting;
-
-    internal Group(QuickSilverNode node, NodeServices services, string name, HandleSettings settings)
+    internal Group(QuickSilverNode node, GroupHandle handle)
     {
         Node = node;
-        Services = services;
-        Name = name;
-        Settings = settings;
-        InboxCore = new InboxCore(this, this, services.Inboxes, settings.Limits);
-        _inline = new InlineHandlers(this);
-        if (settings.OnMessage is { } handler) _inline.Add(new InlineRegistration(this, handler, null));
-        if (settings.OnMessages is { } runHandler) _inline.Add(new InlineRegistration(this, null, runHandler));
-        if (_inline.IsEmpty) return;
-        InboxCore.StopHolding();
-        Settings = settings with { OnMessage = null, OnMessages = null };
+        Handle = handle;
+        handle.Facade = this;
     }
 
-    internal HandleSettings Settings { get; private set; }
-
-    internal InboxCore InboxCore { get; }
+    /// <summary>What is behind it.</summary>
+    internal GroupHandle Handle { get; }
 
     /// <summary>
     /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in
@@ -86,7 +67,7 @@ public sealed partial class Group : IInboxOwner
     public IDisposable OnMessageInline(InlineHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return Attach(handler, null);
+        return Handle.Attach(handler, null);
     }
 
     /// <summary>As <see cref="OnMessageInline"/>, with a handler that takes what has come together in one call.</summary>
@@ -94,151 +75,19 @@ public sealed partial class Group : IInboxOwner
     public IDisposable OnMessagesInline(InlineRunHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return Attach(null, handler);
-    }
-
-    ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
-    {
-        GroupCore core = Core!;
-        core.EnterUserCode(LoopPhase.KeySelector);
-        _isSelecting = true;
-        try
-        {
-            return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
-        }
-        catch (Exception fault)
-        {
-            core.OnUserFault(this, fault);
-            return null;
-        }
-        finally
-        {
-            _isSelecting = false;
-            core.LeaveUserCode();
-        }
-    }
-
-    void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
-
-    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => Core?.OnOverflow(this, backlog, leasedBytes);
-
-    /// <summary>Messages are delivered. Core thread only.</summary>
-    internal void Deliver(NodeInfo sender, in MessageRun run)
-    {
-        if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
-        if (!_inline.IsEmpty) Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
-        InboxCore.OnMessages(sender, run);
-    }
-
-    /// <summary>Attaches the inline handlers that have been enlisted: each sees what is delivered from now on, and the first consumer what has been
-    /// held. Core thread only.</summary>
-    internal void AttachEnlisted()
-    {
-        foreach (InlineRegistration registration in Interlocked.Exchange(ref _enlisted, null) ?? [])
-        {
-            if (_isFinished) registration.LetGo();
-            if (!registration.IsRemoved) _inline.Add(registration);
-            if (registration.HasReservation) HandOverHeld(registration);
-        }
-    }
-
-    /// <summary>Takes an inline handler out. Core thread only.</summary>
-    internal void Detach(InlineRegistration registration) => _inline.Remove(registration);
-
-    /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
-    internal void Attach(FeedSource feed)
-    {
-        if (feed.IsRemoved || HasEnded || Core is not { Local: { } local } core) return;
-        _feeds = [.. _feeds, feed];
-        feed.Add(local, core.Alarms);
-    }
-
-    /// <summary>A feed has been removed. Core thread only.</summary>
-    internal void Forget(FeedSource feed) => _feeds = Array.FindAll(_feeds, other => !ReferenceEquals(other, feed));
-
-    // Enlisted on the caller's thread: a message that is sent after the call may be delivered before a request of now is run.
-    private InlineRegistration Attach(InlineHandler? handler, InlineRunHandler? runHandler)
-    {
-        ThrowIfEnded();
-        var registration = new InlineRegistration(this, handler, runHandler) { HasReservation = InboxCore.TryReserve() };
-        Enlist(registration);
-        // A key selector is asked in the middle of storing a message, which the handler is to get too.
-        if (Services.IsCoreThread && !_isSelecting)
-        {
-            AttachEnlisted();
-            return registration;
-        }
-        if (Services.Requests.Enqueue(registration)) return registration;
-        registration.SetRemoved();
-        if (TryDelist(registration) && registration.HasReservation) InboxCore.CancelReservation();
-        throw EndException();
-    }
-
-    private void Enlist(InlineRegistration registration)
-    {
-        while (true)
-        {
-            InlineRegistration[]? before = Volatile.Read(ref _enlisted);
-            if (Interlocked.CompareExchange(ref _enlisted, [.. before ?? [], registration], before) == before) return;
-        }
-    }
-
-    // False when the core has taken it.
-    private bool TryDelist(InlineRegistration registration)
-    {
-        while (true)
-        {
-            InlineRegistration[]? before = Volatile.Read(ref _enlisted);
-            if (before is null || !before.Contains(registration)) return false;
-            InlineRegistration[]? after = before.Length == 1 ? null : Array.FindAll(before, other => other != registration);
-            if (Interlocked.CompareExchange(ref _enlisted, after, before) == before) return true;
-        }
-    }
-
-    private void Call(in MessageRunView run)
-    {
-        Core!.OnHandled(run.Count);
-        _inline.Call(run);
-    }
-
-    private void HandOverHeld(InlineRegistration registration)
-    {
-        registration.HasReservation = false;
-        bool isTaken = false;
-        try
-        {
-            while (!_isFinished && _inline.TakerFor(registration) is { } taker)
-            {
-                isTaken = !InboxCore.TryTakeHeld(out InboxEntry entry);
-                if (isTaken) break;
-                try
-                {
-                    Core!.OnHandled(1);
-                    _inline.CallOne(taker, new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
-                }
-                finally
-                {
-                    InboxCore.Forget(entry);
-                }
-            }
-        }
-        finally
-        {
-            InboxCore.EndReservation(isTaken);
-            Core?.Touch();
-        }
+        return Handle.Attach(null, handler);
     }
 
     // From the call on messages are stored, though the reading begins later.
     private void ExpectReader()
     {
         if (HasBeenLeft) ThrowIfEnded();
-        InboxCore.ExpectReader();
+        Handle.InboxCore.ExpectReader();
     }
 
     private async IAsyncEnumerable<T> Iterate<T>(EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken ct)
     {
-        InboxReader reader = InboxCore.BeginRead();
+        InboxReader reader = Handle.InboxCore.BeginRead();
         try
         {
             while (true)
@@ -262,7 +111,7 @@ public sealed partial class Group : IInboxOwner
         }
         finally
         {
-            InboxCore.EndRead();
+            Handle.InboxCore.EndRead();
         }
     }
 
@@ -287,14 +136,14 @@ public sealed partial class Group : IInboxOwner
         return message;
     }
 
-    private Message Copy(in InboxEntry entry) => new(this, entry.Sender!, entry.Number, entry.ToOwned());
+    private Message Copy(in InboxEntry entry) => new(Handle, entry.Sender!, entry.Number, entry.ToOwned());
 
     private GroupEvent ToEvent(InboxReader reader, in InboxEntry entry)
     {
         switch (entry.Body)
         {
             case GroupView view:
-                return reader.ToViewEvent(view);
+                return new ViewEvent(this, reader.Tell(view), view);
             case LossNote loss:
                 return new LossEvent(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:

@@ -1,4 +1,5 @@
 using System.Globalization;
+using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
@@ -6,11 +7,12 @@ namespace QuickSilver;
 /// <summary>A received message: an owned copy, immutable, to be kept as long as wanted.</summary>
 public sealed class Message
 {
+    private readonly IInboxOwner _handle;
     private readonly NodeInfo _sender;
 
-    internal Message(Group group, NodeInfo sender, ulong sequence, byte[] payload)
+    internal Message(IInboxOwner handle, NodeInfo sender, ulong sequence, byte[] payload)
     {
-        Group = group;
+        _handle = handle;
         _sender = sender;
         Sequence = sequence;
         Payload = payload;
@@ -29,12 +31,12 @@ public sealed class Message
     public ulong Sequence { get; }
 
     /// <summary>The handle it came by.</summary>
-    public Group Group { get; }
+    public Group Group => (Group)_handle.Facade;
 
     /// <summary>"greetings 17 of host-4242-1, 5 bytes": for a log; the bytes themselves are not shown.</summary>
-    public override string ToString() => Describe(Group, _sender, Sequence, Payload.Length);
+    public override string ToString() => Describe(_handle, _sender, Sequence, Payload.Length);
 
     /// <summary>What a message is called in a log, however it is held.</summary>
-    internal static string Describe(Group group, NodeInfo sender, ulong sequence, int bytes) =>
-        string.Create(CultureInfo.InvariantCulture, $"{group.Name} {sequence} of {sender.Name}, {bytes} bytes");
+    internal static string Describe(IInboxOwner handle, NodeInfo sender, ulong sequence, int bytes) =>
+        string.Create(CultureInfo.InvariantCulture, $"{handle.Name} {sequence} of {sender.Name}, {bytes} bytes");
 }

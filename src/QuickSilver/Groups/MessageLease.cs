@@ -37,7 +37,7 @@ public readonly struct MessageLease : IDisposable, IEquatable<MessageLease>
 
     /// <summary>The handle it came by.</summary>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
-    public Group Group => Slot.ReadGroup(_version);
+    public Group Group => (Group)Slot.ReadOwner(_version).Facade;
 
     private LeaseSlot Slot =>
         _slot ?? throw new ObjectDisposedException(nameof(MessageLease), "This lease is the default value: it never held a message.");

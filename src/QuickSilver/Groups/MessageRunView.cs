@@ -1,3 +1,4 @@
+using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
@@ -8,13 +9,15 @@ namespace QuickSilver;
 /// </summary>
 public readonly ref struct MessageRunView
 {
+    private readonly IInboxOwner _handle;
     private readonly NodeInfo _sender;
     private readonly ReadOnlySpan<byte> _payloads;
     private readonly int _distance;
 
-    internal MessageRunView(Group group, NodeInfo sender, ulong firstSequence, ReadOnlySpan<byte> payloads, int length, int distance, int count)
+    internal MessageRunView(
+        IInboxOwner handle, NodeInfo sender, ulong firstSequence, ReadOnlySpan<byte> payloads, int length, int distance, int count)
     {
-        Group = group;
+        _handle = handle;
         _sender = sender;
         FirstSequence = firstSequence;
         _payloads = payloads;
@@ -39,7 +42,7 @@ public readonly ref struct MessageRunView
     public string SenderName => _sender.Name;
 
     /// <summary>The handle they came by.</summary>
-    public Group Group { get; }
+    public Group Group => (Group)_handle.Facade;
 
     /// <summary>One of the messages, in the order in which they were sent.</summary>
     /// <param name="index">From 0 to below <see cref="Count"/>.</param>
@@ -49,7 +52,7 @@ public readonly ref struct MessageRunView
         get
         {
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)Count, nameof(index));
-            return new MessageView(Group, _sender, FirstSequence + (ulong)index, _payloads.Slice(index * _distance, Length));
+            return new MessageView(_handle, _sender, FirstSequence + (ulong)index, _payloads.Slice(index * _distance, Length));
         }
     }
 
@@ -58,10 +61,10 @@ public readonly ref struct MessageRunView
 
     /// <summary>Some of the messages.</summary>
     internal MessageRunView Part(int first, int count) =>
-        new(Group, _sender, FirstSequence + (ulong)first, _payloads[(first * _distance)..], Length, _distance, count);
+        new(_handle, _sender, FirstSequence + (ulong)first, _payloads[(first * _distance)..], Length, _distance, count);
 
     /// <summary>"greetings 17 to 20 of host-4242-1, 5 bytes each". Allocates the text: not for every run.</summary>
-    public override string ToString() => $"{Group.Name} {FirstSequence} to {FirstSequence + (ulong)Count - 1} of {SenderName}, {Length} bytes each";
+    public override string ToString() => $"{_handle.Name} {FirstSequence} to {FirstSequence + (ulong)Count - 1} of {SenderName}, {Length} bytes each";
 
     /// <summary>Walks a run.</summary>
     public ref struct Enumerator

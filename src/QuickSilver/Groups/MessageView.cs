@@ -1,3 +1,4 @@
+using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
@@ -5,11 +6,12 @@ namespace QuickSilver;
 /// <summary>A message at the moment of its delivery, without a copy. Cannot leave the call that it is handed to.</summary>
 public readonly ref struct MessageView
 {
+    private readonly IInboxOwner _handle;
     private readonly NodeInfo _sender;
 
-    internal MessageView(Group group, NodeInfo sender, ulong sequence, ReadOnlySpan<byte> payload)
+    internal MessageView(IInboxOwner handle, NodeInfo sender, ulong sequence, ReadOnlySpan<byte> payload)
     {
-        Group = group;
+        _handle = handle;
         _sender = sender;
         Sequence = sequence;
         Payload = payload;
@@ -28,11 +30,11 @@ public readonly ref struct MessageView
     public ulong Sequence { get; }
 
     /// <summary>The handle it came by.</summary>
-    public Group Group { get; }
+    public Group Group => (Group)_handle.Facade;
 
     /// <summary>An owned copy.</summary>
-    public Message ToMessage() => new(Group, _sender, Sequence, Payload.ToArray());
+    public Message ToMessage() => new(_handle, _sender, Sequence, Payload.ToArray());
 
     /// <summary>"greetings 17 of host-4242-1, 5 bytes". Allocates the text: not for every message.</summary>
-    public override string ToString() => Message.Describe(Group, _sender, Sequence, Payload.Length);
+    public override string ToString() => Message.Describe(_handle, _sender, Sequence, Payload.Length);
 }

@@ -135,7 +135,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
         if (list.Count == 0) return;
         try
         {
-            LeaveOperation leave = LeaveOperation.Begin(Core, list);
+            LeaveOperation leave = LeaveOperation.Begin(Core, list.ConvertAll(static group => group.Handle));
             await Task.WhenAny(leave.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
             // Those that another call was leaving already are waited for too.
             foreach (Group left in list) await left.Completion.WaitAsync(ct).ConfigureAwait(false);
@@ -205,7 +205,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
         bool isPosted = _parts.Services.TryPost(_ => collected.TrySetResult(GroupRanking.Collect(Core.Directory.Groups)));
         if (isPosted && collected.Task.Wait(RankingTimeout)) return GroupRanking.Top(collected.Task.Result, count, by);
         var groups = new HashSet<GroupCore>();
-        foreach (Group handle in _parts.Services.Handles())
+        foreach (GroupHandle handle in _parts.Services.Handles())
         {
             if (handle.Core is { } group) groups.Add(group);
         }
@@ -234,13 +234,13 @@ public sealed class QuickSilverNode : IAsyncDisposable
     {
         ct.ThrowIfCancellationRequested();
         NodeServices services = _parts.Services;
-        var handles = new Group[names.Count];
-        for (int index = 0; index < handles.Length; index++) handles[index] = new Group(this, services, names[index], settings);
+        GroupHandle[] handles = [.. names.Select(name => new GroupHandle(Core, services, name, settings))];
+        Group[] groups = Array.ConvertAll(handles, handle => new Group(this, handle));
         var join = new JoinOperation(Core, handles, settings.Mode);
-        foreach (Group handle in handles) services.Add(handle);
+        foreach (GroupHandle handle in handles) services.Add(handle);
         if (!services.TryPost(join.Start))
         {
-            foreach (Group handle in handles) services.Remove(handle);
+            foreach (GroupHandle handle in handles) services.Remove(handle);
             throw Disposed();
         }
         using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
@@ -256,7 +256,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
             throw new OperationCanceledException(
                 $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", ct);
         }
-        return handles;
+        return groups;
     }
 
     // A node that stopped by itself says why; one that was disposed of has nothing more to say.

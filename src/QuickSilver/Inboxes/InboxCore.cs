@@ -52,9 +52,8 @@ internal sealed class InboxCore
     private bool _actsAsFull;
 
     /// <summary>Makes an empty inbox. Any thread.</summary>
-    public InboxCore(Group group, IInboxOwner owner, InboxShared shared, InboxLimits limits)
+    public InboxCore(IInboxOwner owner, InboxShared shared, InboxLimits limits)
     {
-        Group = group;
         _owner = owner;
         _shared = shared;
         _limits = limits;
@@ -63,7 +62,7 @@ internal sealed class InboxCore
     }
 
     /// <summary>The handle. Any thread.</summary>
-    public Group Group { get; }
+    public IInboxOwner Owner => _owner;
 
     /// <summary>Unread messages. Any thread.</summary>
     public long Messages => _depth.Messages;

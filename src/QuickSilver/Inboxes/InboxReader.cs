@@ -89,12 +89,13 @@ internal sealed class InboxReader(InboxCore inbox)
         if (entry.IsMessage) _next--;
     }
 
-    /// <summary>Makes the public form of a view note.</summary>
-    public ViewEvent ToViewEvent(GroupView view)
+    /// <summary>A view is told to the application.</summary>
+    /// <returns>The one that was told before; null when this is the first.</returns>
+    public GroupView? Tell(GroupView view)
     {
-        var made = new ViewEvent(inbox.Group, _toldView, view);
+        GroupView? before = _toldView;
         _toldView = view;
-        return made;
+        return before;
     }
 
     /// <summary>Declares that the reader is about to wait, unless there is something after all.</summary>

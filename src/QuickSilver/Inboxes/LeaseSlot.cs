@@ -57,11 +57,11 @@ internal sealed class LeaseSlot(LeaseTable table)
     }
 
     /// <summary>The handle the message came by.</summary>
-    public Group ReadGroup(int version)
+    public IInboxOwner ReadOwner(int version)
     {
         InboxCore? inbox = _inbox;
         Check(version);
-        return inbox!.Group;
+        return inbox!.Owner;
     }
 
     /// <summary>An owned copy.</summary>
@@ -72,7 +72,7 @@ internal sealed class LeaseSlot(LeaseTable table)
         Check(version);
         byte[] copy = entry.Memory.ToArray();
         Check(version);
-        return new Message(inbox!.Group, entry.Sender!, entry.Number, copy);
+        return new Message(inbox!.Owner, entry.Sender!, entry.Number, copy);
     }
 
     /// <summary>The message for a log; null when the lease has ended.</summary>
@@ -82,7 +82,7 @@ internal sealed class LeaseSlot(LeaseTable table)
         ulong number = _entry.Number;
         InboxCore? inbox = _inbox;
         int bytes = _entry.Length;
-        return IsCurrent(version) ? Message.Describe(inbox!.Group, sender!, number, bytes) : null;
+        return IsCurrent(version) ? Message.Describe(inbox!.Owner, sender!, number, bytes) : null;
     }
 
     /// <summary>Ends the lease, unless it has ended. Any thread.</summary>

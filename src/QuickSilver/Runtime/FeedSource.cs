@@ -15,7 +15,7 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter<byte>
 {
-    private readonly Group _handle;
+    private readonly GroupHandle _handle;
     private IMessageFeed? _feed;
     private readonly int _longest;
     private LocalGroup? _local;
@@ -24,7 +24,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private int _isSignalled;
 
     /// <summary>Wraps a feed. Any thread.</summary>
-    public FeedSource(Group handle, IMessageFeed feed, int longest)
+    public FeedSource(GroupHandle handle, IMessageFeed feed, int longest)
     {
         _handle = handle;
         _feed = feed;

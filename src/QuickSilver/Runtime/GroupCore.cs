@@ -19,7 +19,7 @@ internal sealed class GroupCore : IGroupListener
 {
     private readonly NodeCore _node;
     private List<MemberWait>? _memberWaits;
-    private Group[] _handles = [];
+    private GroupHandle[] _handles = [];
     private GroupView? _view;
     private bool _isTouched;
 
@@ -66,13 +66,13 @@ internal sealed class GroupCore : IGroupListener
     public long Unconfirmed => Sends.Staged + (Local?.PendingMessages ?? 0);
 
     /// <summary>The handles, in the order of their joins.</summary>
-    public IReadOnlyList<Group> Handles => _handles;
+    public IReadOnlyList<GroupHandle> Handles => _handles;
 
     /// <summary>True when calls wait for members.</summary>
     public bool HasMemberWaits => _memberWaits is { Count: > 0 };
 
     /// <summary>Adds a handle: from now on it hears everything.</summary>
-    public void Attach(Group handle)
+    public void Attach(GroupHandle handle)
     {
         _handles = [.. _handles, handle];
         handle.Bind(this);
@@ -82,7 +82,7 @@ internal sealed class GroupCore : IGroupListener
     }
 
     /// <summary>Takes a handle out: it hears nothing more.</summary>
-    public void Detach(Group handle)
+    public void Detach(GroupHandle handle)
     {
         _handles = Array.FindAll(_handles, other => !ReferenceEquals(other, handle));
         _memberWaits?.RemoveAll(wait =>
@@ -130,7 +130,7 @@ internal sealed class GroupCore : IGroupListener
         Figures.MessagesReceived += run.Count;
         Figures.BytesReceived += run.TotalLength;
         bool isOwn = ReferenceEquals(sender, _node.Self);
-        foreach (Group handle in _handles)
+        foreach (GroupHandle handle in _handles)
         {
             if (!isOwn || handle.Settings.SelfDelivery) Deliver(handle, sender, run);
         }
@@ -138,7 +138,7 @@ internal sealed class GroupCore : IGroupListener
     }
 
     // A handle for which there is no memory is failed; others, and the node, go on.
-    private void Deliver(Group handle, NodeInfo sender, in MessageRun run)
+    private void Deliver(GroupHandle handle, NodeInfo sender, in MessageRun run)
     {
         try
         {
@@ -151,7 +151,7 @@ internal sealed class GroupCore : IGroupListener
         }
     }
 
-    private void OnNoMemory(Group handle, OutOfMemoryException fault)
+    private void OnNoMemory(GroupHandle handle, OutOfMemoryException fault)
     {
         Services.Log.Post((_node.Services.Name, Name), static (logger, s) => Log.NoMemoryForGroup(logger, s.Item1, s.Item2));
         _node.FailLater(handle, new QuickSilverException(
@@ -166,7 +166,7 @@ internal sealed class GroupCore : IGroupListener
     {
         const LossReason Reason = LossReason.SenderFailed;
         Figures.MessagesLost += (long)Math.Max(1, count);
-        foreach (Group handle in _handles) handle.InboxCore.OnLoss(sender, first, count, Reason);
+        foreach (GroupHandle handle in _handles) handle.InboxCore.OnLoss(sender, first, count, Reason);
         Touch();
         if (!Figures.BeginsEpisode(Reason, Services.Clock.Now)) return;
         Services.Log.Post(
@@ -186,7 +186,7 @@ internal sealed class GroupCore : IGroupListener
     }
 
     /// <summary>An inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
-    public void OnOverflow(Group handle, long backlog, long leasedBytes)
+    public void OnOverflow(GroupHandle handle, long backlog, long leasedBytes)
     {
         _node.SlowConsumers++;
         Services.Log.Post(
@@ -221,7 +221,7 @@ internal sealed class GroupCore : IGroupListener
         if (Local is not { } local) return;
         var view = new GroupView(Name, local.View, Mode, [.. local.Regions], _node.IsInMemory);
         Volatile.Write(ref _view, view);
-        foreach (Group handle in _handles) handle.InboxCore.OnViewChanged(view);
+        foreach (GroupHandle handle in _handles) handle.InboxCore.OnViewChanged(view);
         Touch();
         CheckMemberWaits();
     }
@@ -268,7 +268,7 @@ internal sealed class GroupCore : IGroupListener
     public void OnHandled(int messages) => _node.MessagesHandled += messages;
 
     /// <summary>User code has thrown.</summary>
-    public void OnUserFault(Group handle, Exception fault) => _node.OnUserFault(this, handle, fault);
+    public void OnUserFault(GroupHandle handle, Exception fault) => _node.OnUserFault(this, handle, fault);
 
     /// <summary>User code is about to be called on the core thread; <see cref="LeaveUserCode"/> must follow.</summary>
     public void EnterUserCode(LoopPhase phase) => Services.UserCode.Enter(phase, Name);
@@ -290,7 +290,7 @@ internal sealed class GroupCore : IGroupListener
     {
         _isTouched = false;
         Sends.OnTurnEnded();
-        foreach (Group handle in _handles)
+        foreach (GroupHandle handle in _handles)
         {
             if (handle.InboxCore.IsTouched) handle.InboxCore.Publish();
         }

@@ -32,7 +32,7 @@ internal sealed class GroupDirectory(NodeCore node)
             join.Fail(end);
             return;
         }
-        foreach (Group handle in join.Handles)
+        foreach (GroupHandle handle in join.Handles)
         {
             if (!_groups.TryGetValue(handle.Name, out GroupCore? group)) continue;
             if (group.State != GroupState.Joined)
@@ -47,7 +47,7 @@ internal sealed class GroupDirectory(NodeCore node)
             return;
         }
         var fresh = new List<string>();
-        foreach (Group handle in join.Handles)
+        foreach (GroupHandle handle in join.Handles)
         {
             if (!_groups.TryGetValue(handle.Name, out GroupCore? group))
             {
@@ -79,7 +79,7 @@ internal sealed class GroupDirectory(NodeCore node)
     public void Leave(LeaveOperation leave, Instant now)
     {
         var groups = new List<GroupCore>();
-        foreach (Group handle in leave.Handles)
+        foreach (GroupHandle handle in leave.Handles)
         {
             if (handle.Core is { State: GroupState.Joined, Local: not null, Handles.Count: 1 } last)
             {
@@ -95,7 +95,7 @@ internal sealed class GroupDirectory(NodeCore node)
     }
 
     /// <summary>Ends one handle with a reason, at once, and leaves the group if it was the last.</summary>
-    public void Fail(Group handle, QuickSilverException reason, Instant now)
+    public void Fail(GroupHandle handle, QuickSilverException reason, Instant now)
     {
         if (!handle.TryEnd(reason)) return;
         handle.Finish(reason);
@@ -113,7 +113,7 @@ internal sealed class GroupDirectory(NodeCore node)
         foreach (JoinOperation join in _joining) join.Fail(thrown);
         foreach (GroupCore group in _groups.Values)
         {
-            foreach (Group handle in group.Handles)
+            foreach (GroupHandle handle in group.Handles)
             {
                 bool isNews = !handle.HasEnded && reason is not null;
                 handle.Finish(reason);
@@ -183,7 +183,7 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private static void End(JoinOperation join)
     {
-        foreach (Group handle in join.Handles) handle.Finish(null);
+        foreach (GroupHandle handle in join.Handles) handle.Finish(null);
     }
 
     private void OnAdmitted(JoinOperation join, LocalGroup local, Instant now)
@@ -214,7 +214,7 @@ internal sealed class GroupDirectory(NodeCore node)
         foreach (string name in fresh)
         {
             if (!_groups.Remove(name, out GroupCore? group)) continue;
-            foreach (Group handle in group.Handles) handle.Finish(reason);
+            foreach (GroupHandle handle in group.Handles) handle.Finish(reason);
             Forget(group, reason);
         }
         Undo(join, now);
@@ -225,13 +225,13 @@ internal sealed class GroupDirectory(NodeCore node)
     private void Undo(JoinOperation join, Instant now)
     {
         End(join);
-        foreach (Group handle in join.Handles)
+        foreach (GroupHandle handle in join.Handles)
         {
             if (handle.Core is { State: GroupState.Joined } group) DetachAndLeave(group, handle, now);
         }
     }
 
-    private void DetachAndLeave(GroupCore group, Group handle, Instant now)
+    private void DetachAndLeave(GroupCore group, GroupHandle handle, Instant now)
     {
         group.Detach(handle);
         LeaveIfUnused(group, now);
@@ -266,7 +266,7 @@ internal sealed class GroupDirectory(NodeCore node)
         {
             if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
             _groups.Remove(local.Info.Name);
-            foreach (Group handle in group.Handles) handle.Finish(null);
+            foreach (GroupHandle handle in group.Handles) handle.Finish(null);
             Forget(group, group.LeftReason());
             node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
         }

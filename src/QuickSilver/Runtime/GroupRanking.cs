@@ -30,7 +30,7 @@ internal static class GroupRanking
     {
         long messages = 0;
         long bytes = 0;
-        foreach (Group handle in group.Handles)
+        foreach (GroupHandle handle in group.Handles)
         {
             messages += handle.InboxCore.Messages;
             bytes += handle.InboxCore.Bytes;

@@ -14,7 +14,7 @@ namespace QuickSilver.Runtime;
 /// Cost: a few nanoseconds a call. Allocates nothing. Core thread only.
 /// </summary>
 /// <param name="owner">The handle.</param>
-internal sealed class InlineHandlers(Group owner)
+internal sealed class InlineHandlers(GroupHandle owner)
 {
     private InlineRegistration[] _all = [];
 

@@ -8,7 +8,7 @@ namespace QuickSilver.Runtime;
 /// <param name="owner">The handle.</param>
 /// <param name="handler">The application's, called for each message; or null.</param>
 /// <param name="runHandler">The application's, called for each run; or null.</param>
-internal sealed class InlineRegistration(Group owner, InlineHandler? handler, InlineRunHandler? runHandler) : IDisposable, IRequestTarget
+internal sealed class InlineRegistration(GroupHandle owner, InlineHandler? handler, InlineRunHandler? runHandler) : IDisposable, IRequestTarget
 {
     private int _isDisposed;
     private bool _isRemoved;

@@ -18,7 +18,7 @@ internal sealed class JoinOperation
     /// <param name="node">The node.</param>
     /// <param name="handles">The handles, one for each name.</param>
     /// <param name="mode">Mode of the groups.</param>
-    public JoinOperation(NodeCore node, Group[] handles, GroupMode mode)
+    public JoinOperation(NodeCore node, GroupHandle[] handles, GroupMode mode)
     {
         _node = node;
         Handles = handles;
@@ -26,7 +26,7 @@ internal sealed class JoinOperation
     }
 
     /// <summary>The handles, one for each name.</summary>
-    public Group[] Handles { get; }
+    public GroupHandle[] Handles { get; }
 
     /// <summary>The groups, for people.</summary>
     public string Names => Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
@@ -45,7 +45,7 @@ internal sealed class JoinOperation
     {
         if (IsOver)
         {
-            foreach (Group handle in Handles) handle.Finish(null);
+            foreach (GroupHandle handle in Handles) handle.Finish(null);
             return;
         }
         _deadline = new Alarm(_node.Alarms, OnDeadline);
@@ -67,7 +67,7 @@ internal sealed class JoinOperation
     public void Fail(Exception reason)
     {
         _deadline?.Cancel();
-        foreach (Group handle in Handles) handle.Finish(reason);
+        foreach (GroupHandle handle in Handles) handle.Finish(reason);
         _ = TryFail(reason);
     }
 

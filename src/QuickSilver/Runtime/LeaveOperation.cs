@@ -11,13 +11,13 @@ internal sealed class LeaveOperation
 {
     private readonly NodeCore _node;
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly List<Group> _handles = [];
+    private readonly List<GroupHandle> _handles = [];
     private bool _isFlushed;
 
     private LeaveOperation(NodeCore node) => _node = node;
 
     /// <summary>The handles that this call ends.</summary>
-    public IReadOnlyList<Group> Handles => _handles;
+    public IReadOnlyList<GroupHandle> Handles => _handles;
 
     /// <summary>Ends when the groups have been left, or the node's stay in the cluster has ended; each handle's completion says how.</summary>
     public Task Task => _done.Task;
@@ -27,11 +27,11 @@ internal sealed class LeaveOperation
 
     /// <summary>Begins to leave. Any thread.</summary>
     /// <returns>The leave that is to be waited for; of a single handle that is being left already, that one.</returns>
-    public static LeaveOperation Begin(NodeCore node, IReadOnlyList<Group> handles)
+    public static LeaveOperation Begin(NodeCore node, IReadOnlyList<GroupHandle> handles)
     {
         var leave = new LeaveOperation(node);
         LeaveOperation result = leave;
-        foreach (Group handle in handles)
+        foreach (GroupHandle handle in handles)
         {
             LeaveOperation joined = handle.JoinLeave(leave);
             if (joined != leave)
@@ -54,7 +54,7 @@ internal sealed class LeaveOperation
     /// <summary>The groups have been left, or the node's stay in the cluster has ended.</summary>
     public void Finish(Exception? reason)
     {
-        foreach (Group handle in _handles) handle.Finish(reason);
+        foreach (GroupHandle handle in _handles) handle.Finish(reason);
         // Each of them knows this call, and would keep the others.
         _handles.Clear();
         _done.TrySetResult();
@@ -63,7 +63,7 @@ internal sealed class LeaveOperation
     // The core takes nothing more, but may still be ending handles.
     private void Abandon()
     {
-        foreach (Group handle in _handles) handle.Abandon(handle.Node.StopReason);
+        foreach (GroupHandle handle in _handles) handle.Abandon(_node.StopReason);
         _done.TrySetResult();
     }
 
@@ -72,7 +72,7 @@ internal sealed class LeaveOperation
         // From here on the end of the node's stay ends the leave too: a flush that was under way then is not told.
         _node.Directory.Begin(this);
         var flush = new CountdownFlush();
-        foreach (Group handle in _handles)
+        foreach (GroupHandle handle in _handles)
         {
             if (handle.Core is { } group) group.Flush(flush, now);
         }

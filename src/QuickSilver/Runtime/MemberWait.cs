@@ -3,12 +3,12 @@ namespace QuickSilver.Runtime;
 /// <summary>One call of <see cref="Group.WaitForMembersAsync"/>.</summary>
 /// <param name="handle">Who waits.</param>
 /// <param name="count">For how many members.</param>
-internal sealed class MemberWait(Group handle, int count)
+internal sealed class MemberWait(GroupHandle handle, int count)
 {
     private readonly TaskCompletionSource<GroupView> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>Who waits.</summary>
-    public Group Handle { get; } = handle;
+    public GroupHandle Handle { get; } = handle;
 
     /// <summary>For how many members.</summary>
     public int Count { get; } = count;

@@ -74,6 +74,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>Groups with something to do at the end of the turn.</summary>
     public List<GroupCore> Touched { get; } = [];
 
+    /// <summary>Why the node stops by itself; null when it does not. Any thread.</summary>
+    public QuickSilverException? StopReason => _lifecycle.StopReason;
+
     /// <summary>Why the node takes no more calls; null while it does.</summary>
     public Exception? EndReason { get; private set; }
 
@@ -177,7 +180,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     /// <summary>User code has thrown: logged, counted, and what the handle's policy says.</summary>
-    public void OnUserFault(GroupCore group, Group handle, Exception fault)
+    public void OnUserFault(GroupCore group, GroupHandle handle, Exception fault)
     {
         HandlerErrors++;
         HandlerErrorPolicy policy = handle.Settings.HandlerErrors;
@@ -197,7 +200,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     /// <summary>Ends one handle with a reason in the next turn.</summary>
-    public void FailLater(Group handle, QuickSilverException reason) => Services.TryPost(now => Directory.Fail(handle, reason, now));
+    public void FailLater(GroupHandle handle, QuickSilverException reason) => Services.TryPost(now => Directory.Fail(handle, reason, now));
 
     /// <summary>The state of the node, for an exception's text.</summary>
     /// <param name="group">The group that it is about.</param>

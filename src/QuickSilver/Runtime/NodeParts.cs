@@ -107,7 +107,7 @@ internal sealed class NodeParts
             Services.Requests.Close();
             Services.Inboxes.Returns.Close();
         }
-        foreach (Group handle in Services.Handles()) handle.Abandon(reason);
+        foreach (GroupHandle handle in Services.Handles()) handle.Abandon(reason);
         await EndsByAsync(_link.DisposeAsync().AsTask(), Max(deadline - Services.Clock.Now, LinkGrace)).ConfigureAwait(false);
         _meter?.Dispose();
         Services.UserCode.Dispose();
@@ -132,7 +132,7 @@ internal sealed class NodeParts
     // What was sent is to be held by everybody before the node goes, as far as time allows.
     private async Task DrainAsync()
     {
-        foreach (Group handle in Services.Handles()) handle.TryEnd(null);
+        foreach (GroupHandle handle in Services.Handles()) handle.TryEnd(null);
         var flush = new CountdownFlush();
         bool isPosted = Services.TryPost(now => Core.Directory.Flush(flush, now));
         if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false)) return;

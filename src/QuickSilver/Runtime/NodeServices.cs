@@ -12,7 +12,7 @@ internal sealed class NodeServices
     private static readonly TimeSpan AnswerTimeout = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _lock = new();
-    private readonly HashSet<Group> _handles = [];
+    private readonly HashSet<GroupHandle> _handles = [];
     private CoreThread? _thread;
 
     /// <summary>Gathers them.</summary>
@@ -118,19 +118,19 @@ internal sealed class NodeServices
     }
 
     /// <summary>Keeps a handle among those that end with the node.</summary>
-    public void Add(Group handle)
+    public void Add(GroupHandle handle)
     {
         lock (_lock) _handles.Add(handle);
     }
 
     /// <summary>Forgets a handle that has ended.</summary>
-    public void Remove(Group handle)
+    public void Remove(GroupHandle handle)
     {
         lock (_lock) _handles.Remove(handle);
     }
 
     /// <summary>All handles that have not ended.</summary>
-    public Group[] Handles()
+    public GroupHandle[] Handles()
     {
         lock (_lock) return [.. _handles];
     }

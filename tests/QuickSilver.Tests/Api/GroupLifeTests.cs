@@ -163,7 +163,7 @@ public sealed class GroupLifeTests
             frozen.Dispose();
             foreach (Task join in joins) await Assert.ThrowsAsync<OperationCanceledException>(() => join.WaitAsync(NodeRig.Patience));
         }
-        await NodeRig.UntilAsync(() => node.Core.Services.Handles() is [var only] && only == group, "only the handle that was joined is kept");
+        await NodeRig.UntilAsync(() => node.Core.Services.Handles() is [var only] && only == group.Handle, "only the handle that was joined is kept");
     }
 
     [Fact]

@@ -62,7 +62,7 @@ public sealed class ConsumerScheduleTests
         rig.Deliver(2);
         var seen = new List<ulong>();
         rig.Handle.OnMessageInline((in MessageView message) => seen.Add(message.Sequence));
-        Assert.True(rig.Handle.TryEnd(null));
+        Assert.True(rig.Handle.Handle.TryEnd(null));
         rig.Send();
         rig.Deliver(1);
         Assert.Equal(0, rig.Close(null));
@@ -134,7 +134,7 @@ public sealed class ConsumerScheduleTests
             for (int step = 0; step < steps; step++) await StepAsync();
             bool isLeft = Next(2) == 0;
             if (_reader is not null) await BeginReadAsync();
-            if (isLeft) _rig.Handle.TryEnd(null);
+            if (isLeft) _rig.Handle.Handle.TryEnd(null);
             while (_rig.Delivered < _rig.Sent)
             {
                 _rig.Deliver(1 + Next(5));

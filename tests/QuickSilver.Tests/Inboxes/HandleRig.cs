@@ -18,6 +18,7 @@ internal sealed class HandleRig
     private readonly Arena _arena;
     private readonly NodeCore _node;
     private readonly GroupCore _group;
+    private readonly GroupHandle _handle;
 
     public HandleRig(GroupOptions? options = null)
     {
@@ -29,8 +30,9 @@ internal sealed class HandleRig
         var lifecycle = new NodeLifecycle("rig", log, events, new NodeReporter(log));
         _node = new NodeCore(Services, lifecycle, new NodeSettings { ClusterName = "rig", NodeName = "rig" }, null!, Pool, new SeededRandom(1));
         _group = new GroupCore(_node, "group", GroupMode.Reliable);
-        Handle = new Group(null!, Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
-        _group.Attach(Handle);
+        _handle = new GroupHandle(_node, Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
+        Handle = new Group(null!, _handle);
+        _group.Attach(_handle);
         _arena = new Arena(Pool, BufferOwner.Cache);
     }
 
@@ -93,10 +95,10 @@ internal sealed class HandleRig
     public int Close(Exception? reason)
     {
         RunRequests();
-        Handle.TryEnd(reason);
-        Handle.Finish(reason);
-        _group.Detach(Handle);
-        Handle.InboxCore.Discard();
+        _handle.TryEnd(reason);
+        _handle.Finish(reason);
+        _group.Detach(_handle);
+        _handle.InboxCore.Discard();
         _arena.Close();
         Services.Inboxes.Returns.Drain();
         return Pool.OutstandingChunks;

@@ -18,7 +18,7 @@ internal sealed class InboxRig : IInboxOwner
     {
         Shared = shared ?? new InboxShared(1 << 30, () => Wakes++);
         _arena = new Arena(Pool, BufferOwner.Cache);
-        Core = new InboxCore(null!, this, Shared, new InboxLimits(capacity, bytes, overflow, hold));
+        Core = new InboxCore(this, Shared, new InboxLimits(capacity, bytes, overflow, hold));
     }
 
     public BufferPool Pool { get; } = new();
@@ -49,6 +49,10 @@ internal sealed class InboxRig : IInboxOwner
         var view = new Protocol.Membership.RegionView(new ViewNumber(epoch, (uint)number), region, step, members, default, 5);
         return new GroupView("group", step, GroupMode.Reliable, [view], inMemory: false);
     }
+
+    string IInboxOwner.Name => "group";
+
+    object IInboxOwner.Facade => throw new InvalidOperationException("The rig has no handle.");
 
     /// <summary>The key of a message: its first byte.</summary>
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message) => message.Payload.Span[0];
@@ -110,8 +114,7 @@ internal sealed class InboxRig : IInboxOwner
             switch (entry.Body)
             {
                 case GroupView view:
-                    ViewEvent made = reader.ToViewEvent(view);
-                    read.Add($"view {made.Before?.Number.ToString() ?? "-"}>{made.After.Number}");
+                    read.Add($"view {reader.Tell(view)?.Number.ToString() ?? "-"}>{view.Number}");
                     break;
                 case LossNote loss:
                     read.Add($"lost {loss.Sender.Name} {loss.First}+{loss.Count} {loss.Reason}");

@@ -1,0 +1,153 @@
+using QuickSilver.Diagnostics;
+using QuickSilver.Inboxes;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>The handle as it receives: its inline handlers, its inbox, and its feeds, which live as long as it.</summary>
+internal sealed partial class GroupHandle : IInboxOwner
+{
+    private readonly InlineHandlers _inline;
+    private InlineRegistration[]? _enlisted;
+    private FeedSource[] _feeds = [];
+    private bool _isFinished;
+    private bool _isSelecting;
+
+    /// <summary>What nobody has read. Any thread.</summary>
+    public InboxCore InboxCore { get; }
+
+    ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
+    {
+        GroupCore core = Core!;
+        core.EnterUserCode(LoopPhase.KeySelector);
+        _isSelecting = true;
+        try
+        {
+            return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
+        }
+        catch (Exception fault)
+        {
+            core.OnUserFault(this, fault);
+            return null;
+        }
+        finally
+        {
+            _isSelecting = false;
+            core.LeaveUserCode();
+        }
+    }
+
+    void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
+
+    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => Core?.OnOverflow(this, backlog, leasedBytes);
+
+    /// <summary>Messages are delivered. Core thread only.</summary>
+    public void Deliver(NodeInfo sender, in MessageRun run)
+    {
+        if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
+        if (!_inline.IsEmpty) Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
+        InboxCore.OnMessages(sender, run);
+    }
+
+    /// <summary>Attaches the inline handlers that have been enlisted: each sees what is delivered from now on, and the first consumer what has been
+    /// held. Core thread only.</summary>
+    public void AttachEnlisted()
+    {
+        foreach (InlineRegistration registration in Interlocked.Exchange(ref _enlisted, null) ?? [])
+        {
+            if (_isFinished) registration.LetGo();
+            if (!registration.IsRemoved) _inline.Add(registration);
+            if (registration.HasReservation) HandOverHeld(registration);
+        }
+    }
+
+    /// <summary>Takes an inline handler out. Core thread only.</summary>
+    public void Detach(InlineRegistration registration) => _inline.Remove(registration);
+
+    /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
+    public void Attach(FeedSource feed)
+    {
+        if (feed.IsRemoved || HasEnded || Core is not { Local: { } local } core) return;
+        _feeds = [.. _feeds, feed];
+        feed.Add(local, core.Alarms);
+    }
+
+    /// <summary>A feed has been removed. Core thread only.</summary>
+    public void Forget(FeedSource feed) => _feeds = Array.FindAll(_feeds, other => !ReferenceEquals(other, feed));
+
+    /// <summary>Attaches an inline handler. Any thread. It is enlisted on the caller's: a message that is sent after the call may be delivered before a
+    /// request of now is run.</summary>
+    public InlineRegistration Attach(InlineHandler? handler, InlineRunHandler? runHandler)
+    {
+        if (HasEnded) throw EndException();
+        var registration = new InlineRegistration(this, handler, runHandler) { HasReservation = InboxCore.TryReserve() };
+        Enlist(registration);
+        // A key selector is asked in the middle of storing a message, which the handler is to get too.
+        if (Services.IsCoreThread && !_isSelecting)
+        {
+            AttachEnlisted();
+            return registration;
+        }
+        if (Services.Requests.Enqueue(registration)) return registration;
+        registration.SetRemoved();
+        if (TryDelist(registration) && registration.HasReservation) InboxCore.CancelReservation();
+        throw EndException();
+    }
+
+    private void Enlist(InlineRegistration registration)
+    {
+        while (true)
+        {
+            InlineRegistration[]? before = Volatile.Read(ref _enlisted);
+            if (Interlocked.CompareExchange(ref _enlisted, [.. before ?? [], registration], before) == before) return;
+        }
+    }
+
+    // False when the core has taken it.
+    private bool TryDelist(InlineRegistration registration)
+    {
+        while (true)
+        {
+            InlineRegistration[]? before = Volatile.Read(ref _enlisted);
+            if (before is null || !before.Contains(registration)) return false;
+            InlineRegistration[]? after = before.Length == 1 ? null : Array.FindAll(before, other => other != registration);
+            if (Interlocked.CompareExchange(ref _enlisted, after, before) == before) return true;
+        }
+    }
+
+    private void Call(in MessageRunView run)
+    {
+        Core!.OnHandled(run.Count);
+        _inline.Call(run);
+    }
+
+    private void HandOverHeld(InlineRegistration registration)
+    {
+        registration.HasReservation = false;
+        bool isTaken = false;
+        try
+        {
+            while (!_isFinished && _inline.TakerFor(registration) is { } taker)
+            {
+                isTaken = !InboxCore.TryTakeHeld(out InboxEntry entry);
+                if (isTaken) break;
+                try
+                {
+                    Core!.OnHandled(1);
+                    _inline.CallOne(taker, new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
+                }
+                finally
+                {
+                    InboxCore.Forget(entry);
+                }
+            }
+        }
+        finally
+        {
+            InboxCore.EndReservation(isTaken);
+            Core?.Touch();
+        }
+    }
+}
