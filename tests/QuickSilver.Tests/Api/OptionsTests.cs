@@ -106,7 +106,7 @@ public sealed class OptionsTests
     {
         string[] free =
         [
-            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
+            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory", "Transport.CheckSources",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", // every value is valid
         ];
         var tested = new HashSet<string>(free);
