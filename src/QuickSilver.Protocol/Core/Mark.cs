@@ -30,6 +30,15 @@ internal enum Mark : byte
     /// <summary>Survivors contradicted each other in who is removed.</summary>
     SurvivorContradicted,
 
+    /// <summary>A server that took over waited for half of the members.</summary>
+    MajorityAwaited,
+
+    /// <summary>A process came back under the name or address of a member that was missing at a takeover.</summary>
+    SurvivorSucceeded,
+
+    /// <summary>A server lost sight of more than half of its members at once.</summary>
+    SightLost,
+
     /// <summary>A node that survivors named did not register with the new server.</summary>
     SurvivorMissing,
 

@@ -149,4 +149,13 @@ internal enum Sabotage : byte
 
     /// <summary>A node that leaves a group forgets the numbers of what it sent there, though others are in it.</summary>
     NumbersForgottenAtLeave,
+
+    /// <summary>A restarted process counts for itself and for the one it follows.</summary>
+    RestartCountedTwice,
+
+    /// <summary>Those who registered and died since count as back.</summary>
+    MajorityCountsDead,
+
+    /// <summary>A server that loses sight of most members removes them.</summary>
+    SightLossIgnored,
 }

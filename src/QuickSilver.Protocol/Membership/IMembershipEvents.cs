@@ -48,6 +48,12 @@ public interface IMembershipEvents
     /// <summary>The connection to the server broke (false) or a server admitted this node again (true). Data goes on; views stand still.</summary>
     void OnConnectionChanged(bool connected, Instant now);
 
+    /// <summary>The server holds back: it removes nobody, and joins may wait; or it does so no more (<see cref="HoldReason.None"/>). Counts until the
+    /// connection to it ends.</summary>
+    void OnHold(MembershipHold hold, Instant now)
+    {
+    }
+
     /// <summary>The server refused this node, or told it that it has been removed. Nothing more comes from this agent.</summary>
     void OnExpelled(MembershipRefusal reason, Instant now);
 }

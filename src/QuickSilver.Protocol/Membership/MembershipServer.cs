@@ -35,6 +35,7 @@ public sealed class MembershipServer
     private readonly IServerLinks _links;
     private ServerParts _parts;
     private NodeWatch _watch;
+    private SightWatch _sight;
     private Succession _succession;
     private Registrar _registrar;
     private ReachWatch _reach;
@@ -88,7 +89,7 @@ public sealed class MembershipServer
             _registrar.OnFrame(connection, frame, now);
             return;
         }
-        node.LastHeard = now;
+        _watch.OnHeard(node, now);
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
         if (kind is >= FrameKind.Join and <= FrameKind.Closed) node.Received++;
@@ -109,9 +110,33 @@ public sealed class MembershipServer
     }
 
     /// <summary>A connection broke, or the other side closed it. Harmless for one that the server has closed.</summary>
-    public void OnDisconnected(long connection, Instant now)
+    /// <param name="connection">The connection.</param>
+    /// <param name="now">The present instant.</param>
+    /// <param name="isEnded">The other side has ended it (closed or reset it), so that its machine is within reach; false: it timed out, or a network on
+    /// the way is down.</param>
+    public void OnDisconnected(long connection, Instant now, bool isEnded = true)
     {
-        if (_parts.Connections.Forget(connection) is { } node) _watch.OnDisconnected(node, now);
+        if (_parts.Connections.Forget(connection) is { } node) _watch.OnDisconnected(node, isEnded, now);
+    }
+
+    /// <summary>Whether the server holds back, and for which members.</summary>
+    public MembershipHold Hold => _parts.Hold.Current;
+
+    /// <summary>
+    /// The operator says that members of a name are gone for good: those that a takeover waits for, and those that are registered and have no connection,
+    /// or have said nothing for two heartbeats.
+    /// </summary>
+    /// <returns>How many there were; 0: none of that name is missing.</returns>
+    public int Forget(string name, Instant now)
+    {
+        int forgotten = _succession.Forget(name, now);
+        foreach (ServerNode node in (List<ServerNode>)[.. _parts.Nodes.Live])
+        {
+            if (node.Info.Name != name || (node.Connection is not null && !_sight.IsSilent(node, now))) continue;
+            Remove(node, MembershipRefusal.Removed, now);
+            forgotten++;
+        }
+        return forgotten;
     }
 
     /// <summary>
@@ -132,18 +157,21 @@ public sealed class MembershipServer
         _parts.Pipeline.Stop();
         _succession.Stop();
         _registrar.Stop();
+        _sight.Stop();
+        _parts.Hold.Stop();
         _teller.Stop();
         _reach.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
     }
 
-    [MemberNotNull(nameof(_parts), nameof(_watch), nameof(_succession), nameof(_registrar), nameof(_reach), nameof(_teller))]
+    [MemberNotNull(nameof(_parts), nameof(_watch), nameof(_sight), nameof(_succession), nameof(_registrar), nameof(_reach), nameof(_teller))]
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
-        _watch = new NodeWatch(_parts, Remove);
+        _sight = new SightWatch(_parts, (node, now) => _watch!.GiveTime(node, now));
+        _watch = new NodeWatch(_parts, _sight, Remove);
         _succession = new Succession(_parts, Remove, AddJoins);
-        _registrar = new Registrar(_parts, _watch, _succession, Remove, GiveUp);
+        _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
         _reach = new ReachWatch(_parts, Remove);
         _teller = new JoinTeller(_parts, _succession);
     }
@@ -174,14 +202,15 @@ public sealed class MembershipServer
         ulong received = reader.ReadVarint();
         if (!reader.IsAtEnd || !node.Log.TryConfirm(received)) return false;
         _parts.Connections.Send(node.Connection!.Value, _frame.Begin(FrameKind.Heartbeat).WriteVarint(node.Received).Span);
-        _watch.OnConfirmed(node, now);
+        _watch.OnHeartbeat(node, now);
         return true;
     }
 
     private bool OnObserved(ServerNode node, ref WireReader reader, Instant now)
     {
         if (!ObservedFrame.TryRead(ref reader, _observed)) return false;
-        _reach.OnObserved(node, _observed, now);
+        // Who cannot hear the others because the server's machine cannot is not to be judged by it.
+        if (!_sight.SeesFew(now)) _reach.OnObserved(node, _observed, now);
         return true;
     }
 

@@ -41,8 +41,9 @@ public sealed record MembershipServerSettings
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// A server that takes over removes nobody before half of the nodes that the survivors name have registered: for servers with an address of
-    /// their own, which survivors may be cut off from.
+    /// A server that takes over removes nobody before half of the nodes that the survivors name have registered, themselves or as restarted processes;
+    /// and one that loses sight of more than half of its nodes at once removes nobody before it sees half again. For servers with an address of their
+    /// own, which nodes may be cut off from.
     /// </summary>
     public bool AwaitMajority { get; init; }
 
@@ -70,6 +71,9 @@ public sealed record MembershipServerSettings
 
     /// <summary>How long an address rests after its view has retired.</summary>
     public TimeSpan AddressLinger { get; init; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>Told what people should know; null: nobody is.</summary>
+    internal IMembershipServerEvents? Events { get; init; }
 
     /// <summary>
     /// Draws the 16 bytes by which a node proves that it is the one that was welcomed; a host must hand in a cryptographic source. Null, for tests and

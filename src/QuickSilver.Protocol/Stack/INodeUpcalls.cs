@@ -19,6 +19,11 @@ public interface INodeUpcalls
     /// <summary>The connection to the membership server broke, or is back. Data goes on; views stand still.</summary>
     void OnConnectionChanged(bool connected, Instant now);
 
+    /// <summary>The membership server holds back: it removes nobody, and joins may wait; or does so no more. Counts until the connection ends.</summary>
+    void OnHold(MembershipHold hold, Instant now)
+    {
+    }
+
     /// <summary>Nodes are gone from the cluster.</summary>
     void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now);
 

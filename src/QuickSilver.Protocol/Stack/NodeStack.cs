@@ -199,6 +199,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _hearing.Observe(observed, now);
     }
 
+    void IMembershipEvents.OnHold(MembershipHold hold, Instant now) => _upcalls.OnHold(hold, now);
+
     void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) => _upcalls.OnConnectionChanged(connected, now);
 
     void IMembershipEvents.OnExpelled(MembershipRefusal reason, Instant now) => _upcalls.OnExpelled(reason, now);

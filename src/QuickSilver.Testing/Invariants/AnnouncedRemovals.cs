@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Invariants;
@@ -19,6 +21,7 @@ internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, Li
 {
     private readonly Dictionary<int, ulong> _removedBy = [];
     private readonly SortedDictionary<int, ulong> _takenOver = [];
+    private readonly List<Instant> _living = [];
 
     /// <summary>A server announces a removal; nobody has heard of it yet.</summary>
     /// <param name="key">Key of the node's number.</param>
@@ -33,7 +36,22 @@ internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, Li
         checks.Removals.OnAnnounced(key, lastStep);
         nodes[index].IsRemoved = true;
         run.Note(index, "removed");
+        if (nodes[index].IsAlive && !nodes[index].IsEnding) CheckMajority(index);
         checks.Removals.OnRemoved(nodes[index]);
+    }
+
+    /// <summary>
+    /// V10: a server that awaits a majority never removes, within a detector period, more living nodes than it keeps.
+    /// </summary>
+    private void CheckMajority(int index)
+    {
+        MembershipServerSettings settings = run.Options.Membership;
+        if (!settings.AwaitMajority || settings.FailureTimeout <= TimeSpan.Zero) return;
+        _living.RemoveAll(at => run.Now - at > settings.FailureTimeout);
+        _living.Add(run.Now);
+        int kept = nodes.Count(static node => node.IsMember);
+        if (_living.Count <= kept) return;
+        throw run.Violation("V10", $"{nodes[index]} was removed, the last of {_living.Count} living nodes in a detector period; {kept} are left");
     }
 
     /// <summary>A server welcomes a node under the number that a server before has given it.</summary>

@@ -14,6 +14,9 @@ internal sealed class SimulatedLink(long id, IMembershipClient client)
     /// <summary>False once either side has closed or lost it: what is still on the way is dropped.</summary>
     public bool IsOpen { get; set; } = true;
 
+    /// <summary>The node has ended it, and its machine has said so.</summary>
+    public bool IsEnded { get; set; }
+
     /// <summary>Arrival of the last frame towards the server: later ones come after it.</summary>
     public Instant LastUp { get; set; }
 

@@ -98,9 +98,12 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
 
     /// <summary>A channel breaks, or its node ends: what was sent upwards before still arrives, then the server is told; the node is told a delay
     /// later if it lives.</summary>
-    public void Break(SimulatedLink link)
+    /// <param name="link">The channel.</param>
+    /// <param name="isEnded">Its node has ended, and its machine says so; false: the network is down.</param>
+    public void Break(SimulatedLink link, bool isEnded)
     {
         if (!link.IsOpen) return;
+        link.IsEnded = isEnded;
         link.LastUp = Post(Arrival(link, link.LastUp), link, Happening.ClosedUp);
         link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
     }
@@ -194,7 +197,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 down.Link.Client.OnLinkFrame(down.Bytes);
                 break;
             case Happening.ClosedUp when argument is SimulatedLink lost:
-                if (_links.Remove(lost.Id)) _server.OnDisconnected(lost.Id, _clock.Now);
+                if (_links.Remove(lost.Id)) _server.OnDisconnected(lost.Id, _clock.Now, lost.IsEnded);
                 break;
             case Happening.ClosedDown when argument is SimulatedLink { IsOpen: true } closed:
                 closed.IsOpen = false;

@@ -228,7 +228,7 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>Breaks the node's channel to the membership server.</summary>
     internal void BreakMembership()
     {
-        if (_link is not null) _membership.Break(_link);
+        if (_link is not null) _membership.Break(_link, isEnded: false);
     }
 
     /// <summary>Makes every turn of the node cost so many times what it should.</summary>
@@ -295,7 +295,7 @@ public sealed class SimulatedNode : IMembershipClient
         _run.Trace.Add(TraceKind.Lifecycle, _run.Now, (ulong)Index, (ulong)state << 32);
         _runner.End();
         _transport.CloseAll(inGoodOrder: state == SimulatedNodeState.Stopped);
-        if (_link is not null) _membership.Break(_link);
+        if (_link is not null) _membership.Break(_link, isEnded: true);
     }
 
     private sealed class Link(SimulatedNode node) : IMembershipLink

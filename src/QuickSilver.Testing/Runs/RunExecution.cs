@@ -118,6 +118,7 @@ public sealed class RunExecution
         Prepare();
         Advance(_spec.HealAt);
         Cluster.Concerns = node => !_lost.Contains(node.Machine);
+        if (_spec.JoinLimit is { } limit) Await(limit, TimeSpan.Zero, () => FindDisagreement() is { } left ? ("V9", left.Missing) : null);
         Await(_spec.ConvergenceLimit, TimeSpan.Zero, FindWrongView);
         // A change of groups waits until what is under way in older views is stable, however slow the run.
         Await(_spec.ConvergenceLimit, Standstill, FindDisagreement);
@@ -170,7 +171,7 @@ public sealed class RunExecution
         }
     }
 
-    private (string, string)? FindDisagreement()
+    private (string Invariant, string Missing)? FindDisagreement()
     {
         foreach (SimulatedJoin join in _joins)
         {

@@ -33,6 +33,10 @@ public sealed record RunSpec
     /// <summary>End of the first phase.</summary>
     public TimeSpan HealAt { get; init; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>How long after <see cref="HealAt"/> it may take until every join of the core has returned, and its views name exactly its living nodes
+    /// (V9); no longer for anything. Null: not asked.</summary>
+    public TimeSpan? JoinLimit { get; init; }
+
     /// <summary>How long after <see cref="HealAt"/> the core may need until its views name exactly its living nodes (V8) and its joins
     /// and leaves have returned.</summary>
     public TimeSpan ConvergenceLimit { get; init; } = TimeSpan.FromSeconds(30);

@@ -86,6 +86,28 @@ internal static partial class Log
     public static partial void NodesRemoved(ILogger logger, int count, string names);
 
     [LoggerMessage(
+        1120,
+        LogLevel.Error,
+        "The membership server of cluster {Cluster} makes no views: it has taken over, {Missing} members are not back and {Present} are, and it waits for "
+        + "half of them. Start {Names} again under these names, or call ForgetMemberAsync here for those that are gone for good, or set "
+        + "Membership.AwaitMajority to false")]
+    public static partial void MajorityAwaited(ILogger logger, string cluster, int missing, int present, string names);
+
+    [LoggerMessage(
+        1121,
+        LogLevel.Error,
+        "The membership server of cluster {Cluster} removes nobody: it has lost sight of {Missing} members at once and sees {Present}, so this host may be "
+        + "cut off. Mend its network; or start {Names} again under these names, or call ForgetMemberAsync here for those that are gone for good. "
+        + "Membership.AwaitMajority switches this off")]
+    public static partial void SightLost(ILogger logger, string cluster, int missing, int present, string names);
+
+    [LoggerMessage(1122, LogLevel.Information, "The membership server of cluster {Cluster} goes on: it has the members it waited for")]
+    public static partial void HoldEnded(ILogger logger, string cluster);
+
+    [LoggerMessage(1123, LogLevel.Warning, "Node {Name} waits with its membership server, which removes nobody: {Hold}")]
+    public static partial void MembershipHeld(ILogger logger, string name, string hold);
+
+    [LoggerMessage(
         1150,
         LogLevel.Warning,
         "Node {Name} has dropped {Count} datagrams that came from another address than their sender's, the last a {Kind} of '{Sender}' from {Source}. "

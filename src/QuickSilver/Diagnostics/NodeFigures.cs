@@ -10,6 +10,7 @@ internal struct NodeFigures
     public int Regions;
     public int Members;
     public long ViewChanges;
+    public int MembersMissing;
     public long Suspicions;
     public long MessagesSent;
     public long MessagesReceived;
@@ -84,6 +85,7 @@ internal struct NodeFigures
         Regions = Regions,
         Members = Members,
         ViewChanges = ViewChanges,
+        MembersMissing = MembersMissing,
         Suspicions = Suspicions,
         MessagesSent = MessagesSent,
         MessagesReceived = MessagesReceived,

@@ -44,6 +44,7 @@ internal sealed class NodeMeter : IDisposable
         Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
         Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
         Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);
+        Level("quicksilver.members.missing", "{member}", "Members that the membership server waits for", static s => s.MembersMissing);
         Counter("quicksilver.view.changes", "{change}", "Changes of membership installed", static s => s.ViewChanges);
         Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that began to be silent for longer than a second", static s => s.Suspicions);
         Counter("quicksilver.packets.sent", "{packet}", "Packets sent for the first time", static s => s.PacketsSent, carrier);

@@ -85,6 +85,19 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         log.Post((remote, end, count), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString(), s.count));
 
     /// <inheritdoc/>
+    public void OnHold(string clusterName, MembershipHold hold)
+    {
+        if (hold.Reason == HoldReason.None) log.Post(clusterName, static (logger, s) => Log.HoldEnded(logger, s));
+        else if (hold.Reason == HoldReason.Sight)
+            log.Post((clusterName, hold), static (logger, s) => Log.SightLost(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
+        else
+            log.Post((clusterName, hold), static (logger, s) => Log.MajorityAwaited(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
+    }
+
+    private static string Names(MembershipHold hold) =>
+        string.Join(", ", hold.Names) + (hold.Missing > hold.Names.Count ? $" and {hold.Missing - hold.Names.Count} more" : "");
+
+    /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));
 
     private static bool IsMisfit(FrameEnd end) => end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame or FrameEnd.HalfFrame;

@@ -28,6 +28,12 @@ public enum ErrorCode
     /// <summary>The node was removed from the cluster.</summary>
     Evicted,
 
+    /// <summary>The call is for the node that serves the membership, and this one does not.</summary>
+    NotServing = 1107,
+
+    /// <summary>No member of that name is missing.</summary>
+    NoSuchMember = 1108,
+
     /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
     InterfaceUnavailable = 1200,
 

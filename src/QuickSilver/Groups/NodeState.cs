@@ -12,6 +12,12 @@ public enum NodeState
     /// <summary>Admitted, and connected to the membership server.</summary>
     Running,
 
+    /// <summary>Connected to a membership server that holds back: it waits for half of the members, or has lost sight of more than half at once
+    /// (<see cref="MembershipOptions.AwaitMajority"/>). It removes nobody. Data goes on in the installed views; joins and leaves may wait.
+    /// <see cref="StateEvent.Reason"/> names the members that are missing; <see cref="QuickSilverNode.ForgetMemberAsync"/> ends the wait for one that
+    /// is gone for good.</summary>
+    WaitingForMajority,
+
     /// <summary>The membership server is away: data goes on in the installed views, joins and leaves wait, views stand still.</summary>
     MembershipLost,
 

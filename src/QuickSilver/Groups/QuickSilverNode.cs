@@ -212,6 +212,39 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return GroupRanking.Top(GroupRanking.Collect(groups), count, by);
     }
 
+    /// <summary>
+    /// Tells the membership server that members of a name are gone for good: those that it waits for since it took over, and those that it knows and has
+    /// lost sight of. They count as removed from then on: should one live, it is evicted when it comes back. For an operator, when the server waits for a
+    /// majority (<see cref="NodeState.WaitingForMajority"/>) that will not come. Only on the node that serves the membership.
+    /// </summary>
+    /// <param name="name">The members' name, as the log and <see cref="StateEvent.Reason"/> say it, without the address.</param>
+    /// <param name="ct">Ends the waiting only.</param>
+    /// <returns>How many members of that name there were: names need not be unique.</returns>
+    /// <exception cref="ArgumentException">The name is null or empty.</exception>
+    /// <exception cref="OperationCanceledException">The token.</exception>
+    /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.NotServing"/>: another process serves the membership;
+    /// <see cref="ErrorCode.NoSuchMember"/>: no member of that name is missing, or the only ones are connected.</exception>
+    public async ValueTask<int> ForgetMemberAsync(string name, CancellationToken ct = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ct.ThrowIfCancellationRequested();
+        if (State is NodeState.Stopping or NodeState.Stopped) throw Disposed();
+        int forgotten = _parts.Host is { } host
+            ? await host.ForgetMemberAsync(_parts.Services.Options.ClusterName, name).WaitAsync(ct).ConfigureAwait(false)
+            : -1;
+        if (forgotten < 0)
+        {
+            throw new QuickSilverException(
+                ErrorCode.NotServing,
+                $"The node '{Name}' does not serve the membership: call ForgetMemberAsync on the node that does (log record 1101 says which).");
+        }
+        if (forgotten > 0) return forgotten;
+        throw new QuickSilverException(
+            ErrorCode.NoSuchMember,
+            $"No member named '{name}' is missing: take the name from log record 1120 or 1121, without the address. One that is connected is not forgotten.");
+    }
+
     /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs; to
     /// close the connection and to write the log out may take a second each beyond it. Never throws; again: nothing.</summary>
     public async ValueTask DisposeAsync()

@@ -147,7 +147,7 @@ internal sealed class FrameConnection
         }
         catch (Exception broken) when (broken is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            return FrameEnd.Broken;
+            return IsReset(broken) ? FrameEnd.Reset : FrameEnd.Broken;
         }
         finally
         {
@@ -155,6 +155,9 @@ internal sealed class FrameConnection
             await reader.CompleteAsync().ConfigureAwait(false);
         }
     }
+
+    private static bool IsReset(Exception broken) =>
+        (broken as SocketException ?? broken.InnerException as SocketException) is { SocketErrorCode: SocketError.ConnectionReset or SocketError.Shutdown };
 
     // After Close nobody listens, but what comes is still read, so that the other side gets to read what it was sent.
     private async ValueTask HandOverAsync(ReadOnlySequence<byte> frames)
@@ -182,6 +185,7 @@ internal sealed class FrameConnection
         }
         catch (Exception broken) when (broken is SocketException or OperationCanceledException or ObjectDisposedException)
         {
+            if (IsReset(broken)) Interlocked.CompareExchange(ref _imposedEnd, (int)FrameEnd.Reset, -1);
             await _cancel.CancelAsync().ConfigureAwait(false);
         }
         finally

@@ -6,8 +6,11 @@ internal enum FrameEnd
     /// <summary>The other side closed it, between two frames.</summary>
     Closed,
 
-    /// <summary>It broke.</summary>
+    /// <summary>It broke: it timed out, or a network on the way is down.</summary>
     Broken,
+
+    /// <summary>The other side has reset it: the process there has ended, or does not know the connection.</summary>
+    Reset,
 
     /// <summary>This side closed it.</summary>
     Stopped,

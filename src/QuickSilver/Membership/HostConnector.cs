@@ -14,6 +14,9 @@ internal sealed class HostConnector(MembershipHost started, MembershipHostSettin
     private readonly OwnHost _host = new(started, settings with { EndPoint = started.EndPoint }, hostEvents);
 
     /// <inheritdoc/>
+    public override MembershipHost? Host => _host.Serving;
+
+    /// <inheritdoc/>
     public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);

@@ -57,7 +57,7 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     {
         if (!_requests.Enqueue(this, null, Opened)) Link.Abort(FrameEnd.Stopped);
         FrameEnd end = await Link.RunAsync().ConfigureAwait(false);
-        _requests.Enqueue(this, null, Ended);
+        _requests.Enqueue(this, null, Ended + (int)end);
         return end;
     }
 
@@ -81,7 +81,7 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
                 Finish(frames);
                 break;
             default:
-                _servers.OnEnded(this, now);
+                _servers.OnEnded(this, (FrameEnd)(argument - Ended), now);
                 break;
         }
     }

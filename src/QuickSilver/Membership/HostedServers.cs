@@ -17,7 +17,7 @@ namespace QuickSilver.Membership;
 /// <param name="strangers">Connections that have not said who they are.</param>
 internal sealed class HostedServers(
     MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events, Strangers strangers)
-    : IServerLinks, ICoreObserver
+    : IServerLinks, ICoreObserver, IMembershipServerEvents
 {
     // Survivors of a lost server are back within milliseconds: their connections break at once.
     private static readonly TimeSpan FoundingGrace = TimeSpan.FromMilliseconds(100);
@@ -65,12 +65,19 @@ internal sealed class HostedServers(
     }
 
     /// <summary>A connection has ended.</summary>
-    public void OnEnded(HostedConnection connection, Instant now)
+    public void OnEnded(HostedConnection connection, FrameEnd end, Instant now)
     {
         bool isNews = !connection.IsClosed;
         Forget(connection);
-        if (isNews) connection.Server?.OnDisconnected(connection.Id, now);
+        if (isNews) connection.Server?.OnDisconnected(connection.Id, now, isEnded: end != FrameEnd.Broken);
     }
+
+    /// <summary>Members of a name are gone for good: see <see cref="MembershipServer.Forget"/>.</summary>
+    /// <returns>How many there were.</returns>
+    public int ForgetMember(string cluster, string name, Instant now) =>
+        _servers.TryGetValue(settings.ServesAllClusters ? cluster : settings.Server.ClusterName, out MembershipServer? server)
+            ? server.Forget(name, now)
+            : 0;
 
     /// <inheritdoc/>
     public void Send(long connection, ReadOnlySpan<byte> frame)
@@ -88,6 +95,9 @@ internal sealed class HostedServers(
         Forget(known);
         known.Link.Close();
     }
+
+    /// <inheritdoc/>
+    public void OnHold(string clusterName, MembershipHold hold, Instant now) => events.OnHold(clusterName, hold);
 
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
@@ -172,7 +182,7 @@ internal sealed class HostedServers(
 
     // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them
     // reading each other's datagrams.
-    private static MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
+    private MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
     {
         int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));
         return all with
@@ -183,6 +193,7 @@ internal sealed class HostedServers(
             FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
             FoundingGrace = FoundingGrace,
             DrawSecret = DrawSecret,
+            Events = this,
         };
     }
 

@@ -14,6 +14,9 @@ internal interface IMembershipHostEvents
     /// <summary>A connection was dropped for what came, or did not come, over it; how many were for that reason.</summary>
     void OnDropped(string remote, FrameEnd end, long count);
 
+    /// <summary>A server holds back, or does so no more (<see cref="HoldReason.None"/>); told again every few seconds.</summary>
+    void OnHold(string clusterName, MembershipHold hold);
+
     /// <summary>The host has failed: its connections are closed, and another process may take over.</summary>
     void OnHostFailed(Exception fault);
 }

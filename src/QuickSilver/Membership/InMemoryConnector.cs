@@ -19,6 +19,15 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     private readonly List<MembershipHost> _started = [];
 
     /// <inheritdoc/>
+    public override MembershipHost? Host
+    {
+        get
+        {
+            lock (Choosing) return _started.Find(static host => host.IsRunning);
+        }
+    }
+
+    /// <inheritdoc/>
     public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         (IPEndPoint? server, string refusal) = FindServer(events, stop);

@@ -19,6 +19,9 @@ internal sealed class LoopbackConnector(MembershipHostSettings settings, IMember
     public bool IsServing => _host.IsServing;
 
     /// <inheritdoc/>
+    public override MembershipHost? Host => _host.Serving;
+
+    /// <inheritdoc/>
     public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);

@@ -8,6 +8,9 @@ internal abstract class MembershipConnector : IAsyncDisposable
     /// <summary>How long one attempt to connect may take.</summary>
     protected static readonly TimeSpan ConnectTime = TimeSpan.FromSeconds(3);
 
+    /// <summary>The host of this process; null when another serves. Any thread.</summary>
+    public virtual MembershipHost? Host => null;
+
     /// <summary>Tries once to reach a server.</summary>
     /// <param name="events">Told when this process begins to serve.</param>
     /// <param name="stop">Ends the attempt.</param>

@@ -111,6 +111,23 @@ internal sealed class MembershipHost : IAsyncDisposable
         await Task.WhenAll(open).ConfigureAwait(false);
     }
 
+    /// <summary>Members of a name are gone for good. Any thread.</summary>
+    /// <param name="cluster">Their cluster.</param>
+    /// <param name="name">Their name.</param>
+    /// <returns>How many there were; -1 when the host has ended.</returns>
+    public Task<int> ForgetMemberAsync(string cluster, string name)
+    {
+        var forgotten = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isQueued = _requests.Enqueue(new CoreAction(now => forgotten.TrySetResult(_servers.ForgetMember(cluster, name, now))));
+        return isQueued ? Task.WhenAny(forgotten.Task, AsNoneAsync(_thread.Ended)).Unwrap() : Task.FromResult(-1);
+    }
+
+    private static async Task<int> AsNoneAsync(Task ended)
+    {
+        await ended.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return -1;
+    }
+
     private async Task AcceptAllAsync()
     {
         long id = 0;

@@ -11,6 +11,9 @@ internal sealed class OwnHost(MembershipHost? started, MembershipHostSettings se
     /// <summary>True while this process serves.</summary>
     public bool IsServing => _host is { IsRunning: true };
 
+    /// <summary>The host of this process; null while another serves. Any thread.</summary>
+    public MembershipHost? Serving => Volatile.Read(ref _host) is { IsRunning: true } host ? host : null;
+
     /// <summary>Serves, unless it does so already, or another process has the address.</summary>
     /// <param name="events">Told when it begins to.</param>
     /// <param name="stop">Nothing is begun once this is cancelled.</param>

@@ -49,6 +49,9 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         _limits = new FrameLimits { Silence = silence ?? Timeout.InfiniteTimeSpan };
     }
 
+    /// <summary>The host of this process; null when another serves. Any thread.</summary>
+    public MembershipHost? Host => _connector.Host;
+
     /// <summary>Starts to look for a server, without what flows with the caller. Once.</summary>
     public void Start()
     {

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
 
@@ -87,6 +88,11 @@ internal sealed class JoinOperation
     {
         if (!_node.IsConnected)
             return $"{_node.DescribeMembership()}. Data goes on in the groups that are joined; join again when State is Running.";
+        if (_node.Stack.JoinsWaitFor is { Stage: JoinStage.Survivors } missing)
+        {
+            return $"{missing}. A server that has taken over waits for them: start them again under these names, or, if they are gone for good, "
+                + "call ForgetMemberAsync on the node that serves the membership, or set its Membership.AwaitMajority to false.";
+        }
         if (_node.Stack.JoinsWaitFor is { } wait)
         {
             return $"{wait}. A node that is frozen or out of reach holds joins up until it answers or is removed (Membership.FailureTimeout): "

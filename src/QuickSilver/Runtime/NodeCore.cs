@@ -92,6 +92,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>Handles ended by full inboxes.</summary>
     public long SlowConsumers { get; set; }
 
+    /// <summary>Members that the membership server waits for while it holds back.</summary>
+    public int MembersMissing { get; private set; }
+
     /// <summary>Exceptions of user code.</summary>
     public long HandlerErrors { get; private set; }
 
@@ -228,7 +231,17 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _lifecycle.OnRegistered(new MemberId(self), before);
     }
 
-    void INodeUpcalls.OnConnectionChanged(bool connected, Instant now) => _lifecycle.OnConnectionChanged(connected);
+    void INodeUpcalls.OnConnectionChanged(bool connected, Instant now)
+    {
+        MembersMissing = 0;
+        _lifecycle.OnConnectionChanged(connected);
+    }
+
+    void INodeUpcalls.OnHold(MembershipHold hold, Instant now)
+    {
+        MembersMissing = hold.Missing;
+        _lifecycle.OnHold(hold);
+    }
 
     void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
         Services.Log.Post((nodes.Count, Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))), static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));

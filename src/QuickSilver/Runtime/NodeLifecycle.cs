@@ -1,4 +1,5 @@
 using QuickSilver.Diagnostics;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
 
@@ -69,9 +70,21 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
     /// <summary>The membership server is away, or back.</summary>
     public void OnConnectionChanged(bool connected)
     {
-        if (State is not (NodeState.Running or NodeState.MembershipLost)) return;
+        if (State is not (NodeState.Running or NodeState.WaitingForMajority or NodeState.MembershipLost)) return;
         if (connected) Change(NodeState.Running, "the membership server is back");
         else Change(NodeState.MembershipLost, Reporter.LastTrouble is { Length: > 0 } trouble ? trouble : "the connection to its server has ended");
+    }
+
+    /// <summary>The membership server holds back, or does so no more.</summary>
+    public void OnHold(MembershipHold hold)
+    {
+        if (State is not (NodeState.Running or NodeState.WaitingForMajority)) return;
+        if (hold.Reason == HoldReason.None) Change(NodeState.Running, "the membership server has the members it waited for");
+        else if (State == NodeState.Running)
+        {
+            Change(NodeState.WaitingForMajority, $"the membership server removes nobody and waits: {hold}");
+            log.Post((name, Hold: hold.ToString()), static (logger, s) => Log.MembershipHeld(logger, s.name, s.Hold));
+        }
     }
 
     /// <summary>The cluster has put the node out.</summary>

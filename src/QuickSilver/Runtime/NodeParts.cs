@@ -39,6 +39,9 @@ internal sealed class NodeParts
     /// <summary>The core.</summary>
     public NodeCore Core { get; }
 
+    /// <summary>The host of this process; null when another process serves. Any thread.</summary>
+    public MembershipHost? Host => _link.Host;
+
     /// <summary>Starts the threads, and the task that ends them; then waits until the cluster has admitted the node.</summary>
     public async Task StartAsync(CancellationToken ct)
     {

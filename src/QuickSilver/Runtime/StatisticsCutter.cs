@@ -130,6 +130,7 @@ internal sealed class StatisticsCutter
         _next.MessagesDropped = _core.MessagesDropped;
         _next.SlowConsumers = _core.SlowConsumers;
         _next.HandlerErrors = _core.HandlerErrors;
+        _next.MembersMissing = _core.MembersMissing;
         _next.LoopTurns = (long)Loop.Turns;
         _next.LoopUtilization = _utilization;
         _next.LongestTurn = Loop.LongestTurn;

@@ -22,6 +22,9 @@ public sealed record NodeStatistics
     /// <summary>Nodes in those regions.</summary>
     public int Members { get; init; }
 
+    /// <summary>Members that the membership server waits for while <see cref="State"/> is <see cref="NodeState.WaitingForMajority"/>; else 0.</summary>
+    public int MembersMissing { get; init; }
+
     /// <summary>Changes of membership installed.</summary>
     public long ViewChanges { get; init; }
 

@@ -158,9 +158,11 @@ public sealed class FrameTests
         GroupFrame.WriteEntry(frame, 130, 0, "g");
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
+        NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
         Assert.Equal(
-            head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030",
+            head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030"
+            + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "05",
             Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
@@ -170,9 +172,27 @@ public sealed class FrameTests
         Assert.Equal((view.Number, view.FirstStep, false, true), (entry.Number, entry.FirstStep, entry.IsActivated, entry.IsDone));
         Assert.Equal([members[0].Number.Key, members[1].Number.Key], entry.Members);
         Assert.Equal([members[1].Number.Key], entry.Open);
+        Assert.Equal(members[1].Number, Assert.Single(read.Nodes).Number);
         for (int length = 0; length < frame.Length; length++) Assert.Null(ReportFrame.TryRead(frame.Span[..length]));
 
         static NodeInfo Node(uint counter) => new(new NodeNumber(Reign, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
+    }
+
+    [Fact]
+    public void HoldHasItsBytes()
+    {
+        var frame = new FrameBuilder();
+        HoldFrame.Write(frame, new MembershipHold(HoldReason.Sight, 3, 2, ["a", "b"]));
+        Assert.Equal("25" + "02" + "03" + "02" + "02" + "0161" + "0162", Hex(frame));
+        var reader = new WireReader(frame.Span[1..]);
+        MembershipHold read = HoldFrame.TryRead(ref reader)!;
+        Assert.Equal((HoldReason.Sight, 3, 2), (read.Reason, read.Missing, read.Present));
+        Assert.Equal("3 of 5 members are lost from sight at once: a, b and 1 more", read.ToString());
+        for (int length = 1; length < frame.Length; length++)
+        {
+            var cut = new WireReader(frame.Span[1..length]);
+            Assert.Null(HoldFrame.TryRead(ref cut));
+        }
     }
 
     [Fact]

@@ -26,7 +26,11 @@ internal sealed class Intruder(MembershipWorld world)
         frame.WriteVarint((ulong)removed.Length);
         foreach (ulong key in removed) frame.WriteVarint(key);
         frame.WriteVarint(keys.Length > 0 ? 1UL : 0);
-        if (keys.Length == 0) return;
+        if (keys.Length == 0)
+        {
+            frame.WriteVarint(0);
+            return;
+        }
         frame.WriteEpoch(groupEpoch).WriteVarint(1).WriteVarint(1).WriteByte(0).WriteEndpoint(default).WriteVarint((ulong)keys.Length);
         ulong last = 0;
         foreach (ulong key in keys)
@@ -34,7 +38,7 @@ internal sealed class Intruder(MembershipWorld world)
             frame.WriteSignedVarint(unchecked((long)(key - last)));
             last = key;
         }
-        frame.WriteVarint(0);
+        frame.WriteVarint(0).WriteVarint(0);
     });
 
     public void Send(Action<FrameBuilder> write)

@@ -82,6 +82,6 @@ public sealed class JoinWaitTests
     {
         JoinWait wait = Assert.IsType<JoinWait>(joining.Agent.JoinsWaitFor);
         Assert.Equal(stage, wait.Stage);
-        Assert.StartsWith($"{forNode}(", Assert.Single(wait.Names), StringComparison.Ordinal);
+        Assert.StartsWith($"{forNode} (", Assert.Single(wait.Names), StringComparison.Ordinal);
     }
 }

@@ -209,6 +209,11 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 
     public void OnConnectionChanged(bool connected, Instant now) => Connections.Add(connected);
 
+    /// <summary>What the server said last of its holding back.</summary>
+    public MembershipHold Hold { get; private set; } = MembershipHold.None;
+
+    public void OnHold(MembershipHold hold, Instant now) => Hold = hold;
+
     public void OnExpelled(MembershipRefusal reason, Instant now) => Expelled = reason;
 
     private void Close(ViewNumber view, NodeInfo sender)

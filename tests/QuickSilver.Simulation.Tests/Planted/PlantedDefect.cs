@@ -38,6 +38,9 @@ internal sealed record PlantedDefect(Sabotage Sabotage, string Place, int Within
         [nameof(TargetedRuns.LatePackets)] = TargetedRuns.LatePackets,
         [nameof(TargetedRuns.UnheardSenderCrashes)] = TargetedRuns.UnheardSenderCrashes,
         [nameof(TargetedRuns.UnheardStream)] = TargetedRuns.UnheardStream,
+        [nameof(TargetedRuns.MinorityWithRestarts)] = TargetedRuns.MinorityWithRestarts,
+        [nameof(TargetedRuns.MinorityOfTheDead)] = TargetedRuns.MinorityOfTheDead,
+        [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
     };
 
     /// <summary>Places at which defects are looked for.</summary>

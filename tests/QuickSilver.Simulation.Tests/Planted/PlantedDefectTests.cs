@@ -65,6 +65,9 @@ public class PlantedDefectTests
         new(Sabotage.ViewRetiredBeforeClosed, nameof(TargetedRuns.SenderCrashesInSeveralViews), 5, "D5"),
         new(Sabotage.GroupForgottenTooEarly, PlantedDefect.Ensemble, 40, "V5"),
         new(Sabotage.NumbersForgottenAtLeave, PlantedDefect.Ensemble, 40, "D1", "D4", "D5", "D7", "D9"),
+        new(Sabotage.RestartCountedTwice, nameof(TargetedRuns.MinorityWithRestarts), 2, "V10"),
+        new(Sabotage.MajorityCountsDead, nameof(TargetedRuns.MinorityOfTheDead), 2, "V10"),
+        new(Sabotage.SightLossIgnored, nameof(TargetedRuns.HostCutOff), 2, "V10"),
     ];
 
     // Those whose failing runs are cut down: found in few seeds, by different invariants, in runs that are data.

@@ -154,6 +154,50 @@ internal static class TargetedRuns
         Faults = [new KindLoss(Millis(1300), Millis(1000), DatagramKind.Data, 100, 5, 0)],
     };
 
+    /// <summary>The host and another process are restarted; one survivor reaches the host, and the other four, who live, do not for a while.</summary>
+    public static RunSpec MinorityWithRestarts(ulong seed) => MakeHosted(seed, nodes: 7) with
+    {
+        Faults =
+        [
+            new ServerOutage(Millis(2000), Millis(300)), new NodeRestart(Millis(2000), Millis(300), 0),
+            new NodeRestart(Millis(2000), Millis(400) + Millis(seed % 7), 1),
+            .. Enumerable.Range(3, 4).Select(node => new MembershipOutage(Millis(1990), Millis(7000), node)),
+        ],
+    };
+
+    /// <summary>The host is restarted; three survivors reach it, two of which die then, and the other four, who live, do not for a while.</summary>
+    public static RunSpec MinorityOfTheDead(ulong seed) => MakeHosted(seed, nodes: 8) with
+    {
+        Faults =
+        [
+            new ServerOutage(Millis(2000), Millis(300)), new NodeRestart(Millis(2000), Millis(300), 0),
+            new NodeCrash(Millis(3500) + Millis(seed % 7), 2), new NodeCrash(Millis(3500), 3),
+            .. Enumerable.Range(4, 4).Select(node => new MembershipOutage(Millis(1990), Millis(7000), node)),
+        ],
+    };
+
+    /// <summary>The host's network is down for longer than a detector period; the others see each other.</summary>
+    public static RunSpec HostCutOff(ulong seed) => MakeHosted(seed, nodes: 5) with
+    {
+        Plans = [new SendPlan(1, Group, 300, Millis(10)) { Start = Millis(1000) }],
+        Faults =
+        [
+            new Islands(Millis(2000), Millis(6000), [[0]], FromServer: false),
+            .. Enumerable.Range(1, 4).Select(node => new MembershipStall(Millis(2000), Millis(6000) + Millis(seed % 7), node)),
+        ],
+    };
+
+    private static RunSpec MakeHosted(ulong seed, int nodes)
+    {
+        RunSpec run = Make(seed, nodes, membership: Hasty() with { AwaitMajority = true });
+        return run with
+        {
+            Options = run.Options with { RejoinDelay = Millis(500), Restarts = 8 * nodes },
+            HealAt = Millis(9000),
+            JoinLimit = Millis(8000),
+        };
+    }
+
     private static MembershipServerSettings Hasty() => new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 
     private static RunSpec Make(ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()

@@ -94,6 +94,12 @@ internal static class FailureSnippets
         }
     }
 
+    public static async Task ForgetAsync(QuickSilverNode host)
+    {
+        int forgotten = await host.ForgetMemberAsync("orders-3"); // the name from the log, without the address
+        _ = forgotten;
+    }
+
     public static ValueTask<Group> JoinStateAsync(QuickSilverNode node, CancellationToken ct)
     {
         var options = new GroupOptions

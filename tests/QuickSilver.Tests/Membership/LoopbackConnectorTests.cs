@@ -134,6 +134,11 @@ public sealed class LoopbackConnectorTests
             // Only the first of its kind would be told here.
         }
 
+        public void OnHold(string clusterName, MembershipHold hold)
+        {
+            // Nothing is held back here.
+        }
+
         public void OnHostFailed(Exception fault) => Fault = fault;
     }
 

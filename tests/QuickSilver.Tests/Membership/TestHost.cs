@@ -31,6 +31,10 @@ internal sealed class TestHost : IMembershipHostEvents
 
     public void OnDropped(string remote, FrameEnd end, long count) => Add(Dropped, end);
 
+    public void OnHold(string clusterName, MembershipHold hold)
+    {
+    }
+
     public void OnHostFailed(Exception fault) => Add(Faults, fault);
 
     private static void Add<T>(List<T> list, T item)

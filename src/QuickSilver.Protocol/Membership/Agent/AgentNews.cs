@@ -32,6 +32,7 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
     public bool TryTake(FrameKind kind, ref WireReader reader, Instant now) => kind switch
     {
         FrameKind.Waiting => OnWaiting(ref reader),
+        FrameKind.Hold => OnHold(ref reader, now),
         FrameKind.Nodes => OnNodes(ref reader),
         FrameKind.Groups => OnGroups(ref reader),
         FrameKind.Regions => OnRegions(ref reader),
@@ -52,6 +53,13 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
     {
         JoinsWaitFor = WaitingFrame.TryRead(ref reader);
         return JoinsWaitFor is not null;
+    }
+
+    private bool OnHold(ref WireReader reader, Instant now)
+    {
+        if (HoldFrame.TryRead(ref reader) is not { } hold) return false;
+        events.OnHold(hold, now);
+        return true;
     }
 
     private bool OnNodes(ref WireReader reader)

@@ -139,5 +139,15 @@ internal sealed class KnownViews
         {
             ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number), _removed.OpenIn(view.Number));
         }
+        var members = new SortedDictionary<ulong, NodeInfo>();
+        foreach (RegionView view in _views.Values)
+        {
+            foreach (NodeInfo member in view.Members)
+            {
+                if (!member.IsRemoved && member != Self) members[member.Number.Key] = member;
+            }
+        }
+        frame.WriteVarint((ulong)members.Count);
+        foreach (NodeInfo member in members.Values) NodeFrame.WriteEntry(frame, member);
     }
 }

@@ -56,6 +56,9 @@ internal enum FrameKind : byte
     /// <summary>Server: it gives its young cluster up for an older one; the node is to register again as if for the first time. No body.</summary>
     Forget = 36,
 
+    /// <summary>Server: it removes nobody and waits for members, or does so no more. See <see cref="HoldFrame"/>.</summary>
+    Hold = 37,
+
     /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
     Nodes = 40,
 

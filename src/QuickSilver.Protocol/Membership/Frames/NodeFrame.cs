@@ -32,6 +32,13 @@ internal static class NodeFrame
     /// <summary>Reads a body; null when it is malformed.</summary>
     public static List<NodeInfo>? TryRead(ref WireReader reader)
     {
+        List<NodeInfo> nodes = ReadEntries(ref reader);
+        return reader.IsAtEnd ? nodes : null;
+    }
+
+    /// <summary>Reads how many descriptions follow, and the descriptions.</summary>
+    public static List<NodeInfo> ReadEntries(ref WireReader reader)
+    {
         int count = FrameFields.ReadCount(ref reader, ShortestEntry);
         var nodes = new List<NodeInfo>(count);
         for (int index = 0; index < count && !reader.Failed; index++)
@@ -43,6 +50,6 @@ internal static class NodeFrame
             NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
             nodes.Add(new NodeInfo(number, name, incarnation, control, data, (int)reader.ReadVarint(int.MaxValue)));
         }
-        return reader.IsAtEnd ? nodes : null;
+        return nodes;
     }
 }

@@ -32,6 +32,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   open      varint   removed senders whose streams to the view are not closed at the node
 ///   each:
 ///     node      varint   key
+/// nodes     as in <see cref="NodeFrame"/>: the members of those views that are not removed, but for the node itself, so that one that does not
+///           come has a name, and is known again when it comes as another process
 /// </code>
 /// </summary>
 internal sealed class ReportFrame
@@ -61,6 +63,9 @@ internal sealed class ReportFrame
 
     /// <summary>Views that have not retired.</summary>
     public List<ViewEntry> Views { get; private init; } = [];
+
+    /// <summary>Members of the views.</summary>
+    public List<NodeInfo> Nodes { get; private init; } = [];
 
     /// <summary>Writes a view.</summary>
     public static void WriteView(FrameBuilder frame, RegionView view, bool isActivated, bool isDone, ulong[] open)
@@ -102,6 +107,7 @@ internal sealed class ReportFrame
         count = FrameFields.ReadCount(ref reader, ShortestView);
         var views = new List<ViewEntry>(count);
         for (int index = 0; index < count && !reader.Failed; index++) views.Add(ReadView(ref reader));
+        List<NodeInfo> nodes = NodeFrame.ReadEntries(ref reader);
         if (!reader.IsAtEnd) return null;
         return new ReportFrame
         {
@@ -111,6 +117,7 @@ internal sealed class ReportFrame
             Groups = groups,
             Removed = removed,
             Views = views,
+            Nodes = nodes,
         };
     }
 

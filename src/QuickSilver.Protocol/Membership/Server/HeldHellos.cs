@@ -13,25 +13,25 @@ internal sealed class HeldHellos
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
     private readonly ServerParts _parts;
+    private readonly SightWatch _sight;
     private readonly Action<long, HelloFrame, Instant> _judge;
     private readonly List<(long Connection, HelloFrame Hello, Instant Since)> _held = [];
     private readonly Alarm _alarm;
 
     /// <summary>Makes one that holds nothing.</summary>
     /// <param name="parts">The server's state.</param>
+    /// <param name="sight">Knows who is silent.</param>
     /// <param name="judge">Decides about a registration once more.</param>
-    public HeldHellos(ServerParts parts, Action<long, HelloFrame, Instant> judge)
+    public HeldHellos(ServerParts parts, SightWatch sight, Action<long, HelloFrame, Instant> judge)
     {
         _parts = parts;
+        _sight = sight;
         _judge = judge;
         _alarm = new Alarm(parts.Alarms, LookAt);
     }
 
     /// <summary>True when another process may take a node's place: the node has no connection, or is silent.</summary>
-    public bool MayReplace(ServerNode node, Instant now) => node.Connection is null || IsSilent(node, now);
-
-    /// <summary>True when nothing has come from a node for two heartbeats.</summary>
-    public bool IsSilent(ServerNode node, Instant now) => _parts.KnownTo(now) - node.LastHeard >= _parts.Settings.HeartbeatInterval * 2;
+    public bool MayReplace(ServerNode node, Instant now) => node.Connection is null || _sight.IsSilent(node, now);
 
     /// <summary>Holds a registration until it is known whether the node at its address lives.</summary>
     public void Hold(long connection, HelloFrame hello, Instant now)

@@ -67,8 +67,7 @@ internal sealed class JoinTeller
     {
         if (_succession.IsGathering)
         {
-            IReadOnlyCollection<ulong> missing = _succession.Missing;
-            return Frame(JoinStage.Survivors, missing.Count, missing.Take(JoinWait.MaxNames).Select(key => $"node {key >> 32}.{(uint)key}"));
+            return Frame(JoinStage.Survivors, _succession.Missing, _succession.NameMissing());
         }
         if (_parts.Pipeline.Installing is { } installing) return FrameOf(installing);
         if (node.HeldBackBy is not { Unretired: [{ } oldest, ..] }) return null;
@@ -88,7 +87,7 @@ internal sealed class JoinTeller
         var names = new List<string>();
         for (int slot = nodes.Next(0); slot >= 0 && names.Count < JoinWait.MaxNames; slot = nodes.Next(slot + 1))
         {
-            names.Add(_parts.Nodes.At(slot).Info.ToString());
+            names.Add(_parts.Nodes.At(slot).ForPeople);
         }
         return Frame(stage, nodes.Count, names);
     }

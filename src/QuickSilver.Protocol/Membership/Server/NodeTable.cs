@@ -20,6 +20,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     private readonly SortedSet<int> _freeSlots = [];
     private readonly Dictionary<ulong, ServerNode> _byKey = [];
     private readonly Dictionary<NetEndpoint, ServerNode> _byControl = [];
+    private readonly Dictionary<string, List<ServerNode>> _byName = new(StringComparer.Ordinal);
     private uint _lastCounter;
 
     /// <summary>Registered nodes, by number.</summary>
@@ -66,6 +67,8 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         _live.Insert(place, node);
         _byKey.Add(node.Key, node);
         _byControl[hello.Control] = node;
+        if (!_byName.TryGetValue(info.Name, out List<ServerNode>? named)) _byName.Add(info.Name, named = []);
+        named.Add(node);
         return node;
     }
 
@@ -77,6 +80,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         _live.Remove(node);
         _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);
+        if (_byName.TryGetValue(node.Info.Name, out List<ServerNode>? named) && named.Remove(node) && named.Count == 0) _byName.Remove(node.Info.Name);
         if (node.Region is null) FreeSlot(node);
         else _removed.Add(node);
     }
@@ -96,6 +100,9 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 
     /// <summary>True when a registered node is in a slot.</summary>
     public bool IsLive(int slot) => slot < _bySlot.Count && _bySlot[slot] is { Info.IsRemoved: false };
+
+    /// <summary>The registered nodes of a name, in the order in which they came.</summary>
+    public IReadOnlyList<ServerNode> Named(string name) => _byName.GetValueOrDefault(name) ?? [];
 
     /// <summary>The node in a slot that is taken.</summary>
     public ServerNode At(int slot) => _bySlot[slot]!;

@@ -8,13 +8,17 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <para>
 /// Awkward cases: a server that itself stood still finds everybody silent, so a late judge distrusts itself first and gives all of them their time
 /// again. And what reads for the server may stand still while its own thread is punctual: so a node is judged as of the instant up to which all has
-/// been read, not as of the present.
+/// been read, not as of the present. And a server whose network is down finds all silent that are elsewhere: see <see cref="SightWatch"/>.
 /// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
+/// <param name="sight">Knows when it is the server that sees nobody.</param>
 /// <param name="remove">Takes a node out.</param>
-internal sealed class NodeWatch(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
+internal sealed class NodeWatch(ServerParts parts, SightWatch sight, Action<ServerNode, MembershipRefusal, Instant> remove)
 {
+    // A heartbeat comes after half of the failure timeout at the latest.
+    private const double LongestPause = 0.6;
+
     private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
@@ -29,17 +33,29 @@ internal sealed class NodeWatch(ServerParts parts, Action<ServerNode, Membership
     public void OnConnected(ServerNode node, Instant now)
     {
         node.ReconnectBy = Instant.Never;
+        node.HasEnded = false;
         node.LastHeard = now;
+        node.LastHeartbeat = now;
         node.ConfirmedAt = now;
         Set(node);
+    }
+
+    /// <summary>Something has come from a node. After a silence it has its whole time again to take what it was sent: it may not have got it.</summary>
+    public void OnHeard(ServerNode node, Instant now)
+    {
+        if (now - node.LastHeard > _settings.FailureTimeout * LongestPause) node.ConfirmedAt = now;
+        node.LastHeard = now;
     }
 
     /// <summary>
     /// A node has said how far it has read. One that goes on saying so, and for the failure timeout has taken none of what it was sent, will install
     /// no step either.
     /// </summary>
-    public void OnConfirmed(ServerNode node, Instant now)
+    public void OnHeartbeat(ServerNode node, Instant now)
     {
+        TimeSpan pause = now - node.LastHeartbeat;
+        if (_settings.FailureTimeout <= TimeSpan.Zero || pause <= _settings.FailureTimeout * LongestPause) node.Pace = pause;
+        node.LastHeartbeat = now;
         if (node.Log.Confirmed > node.Confirmed || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
         node.Confirmed = node.Log.Confirmed;
         // Where reading stands still for long, sending may too: the node need not have been sent anything since.
@@ -50,9 +66,24 @@ internal sealed class NodeWatch(ServerParts parts, Action<ServerNode, Membership
     }
 
     /// <summary>A node's connection is gone.</summary>
-    public void OnDisconnected(ServerNode node, Instant now)
+    /// <param name="node">The node.</param>
+    /// <param name="isEnded">The other side has ended it: its machine answers, and its process is gone or does not want it.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnDisconnected(ServerNode node, bool isEnded, Instant now)
     {
+        // One that was not seen before has given the connection up for the same reason as it was not seen.
+        node.HasEnded = isEnded && !sight.IsSilent(node, now);
         node.ReconnectBy = _settings.Probes.Breaks(Sabotage.GraceIgnored) ? now : now + _settings.ReconnectGrace;
+        Set(node);
+    }
+
+    /// <summary>A node that was not seen gets its whole time again.</summary>
+    public void GiveTime(ServerNode node, Instant now)
+    {
+        node.LastHeard = now;
+        node.ConfirmedAt = now;
+        TimeSpan time = _settings.FailureTimeout > _settings.ReconnectGrace ? _settings.FailureTimeout : _settings.ReconnectGrace;
+        if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + time;
         Set(node);
     }
 
@@ -62,7 +93,7 @@ internal sealed class NodeWatch(ServerParts parts, Action<ServerNode, Membership
         Instant due = node.ReconnectBy;
         if (FailureTimeout > TimeSpan.Zero)
         {
-            Instant silent = node.LastHeard + FailureTimeout;
+            Instant silent = node.LastHeard + sight.LimitOf(node, FailureTimeout);
             if (silent < due) due = silent;
         }
         return due;
@@ -92,6 +123,11 @@ internal sealed class NodeWatch(ServerParts parts, Action<ServerNode, Membership
         if (due > parts.KnownTo(now))
         {
             Set(node, due > now ? due : now + LookAgain);
+            return;
+        }
+        if (!node.HasEnded && sight.IsLost(now))
+        {
+            Set(node, now + LookAgain);
             return;
         }
         _settings.Probes.Hit(node.ReconnectBy > due ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);

@@ -13,12 +13,14 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 /// <param name="parts">The server's state.</param>
 /// <param name="watch">Watches over those admitted.</param>
+/// <param name="sight">Knows who is silent.</param>
 /// <param name="succession">Takes survivors over.</param>
 /// <param name="remove">Takes a node out.</param>
 /// <param name="giveUp">Gives the young cluster of this server up for the older one that survivors' registrations and reports tell of.</param>
 internal sealed class Registrar(
     ServerParts parts,
     NodeWatch watch,
+    SightWatch sight,
     Succession succession,
     Action<ServerNode, MembershipRefusal, Instant> remove,
     Action<List<(long Connection, HelloFrame Hello, byte[] Report)>, Instant> giveUp)
@@ -26,7 +28,7 @@ internal sealed class Registrar(
     private readonly FrameBuilder _frame = new();
     private HeldHellos? _held;
 
-    private HeldHellos Held => _held ??= new HeldHellos(parts, OnHello);
+    private HeldHellos Held => _held ??= new HeldHellos(parts, sight, OnHello);
 
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _held?.Stop();
@@ -58,7 +60,7 @@ internal sealed class Registrar(
             Held.Hold(connection, hello, now);
             return;
         }
-        if (known is not null && hello.Number.IsNone && hello.Incarnation > known.Info.Incarnation)
+        if (known is not null && hello.Number.IsNone && (hello.Control != known.Info.Control || hello.Incarnation > known.Info.Incarnation))
         {
             parts.Settings.Probes.Hit(Mark.NodeReplacedByRestart);
             remove(known, MembershipRefusal.Replaced, now);
@@ -74,7 +76,9 @@ internal sealed class Registrar(
         else if (known is null)
         {
             succession.OnNewcomer(now);
-            Attach(connection, parts.Nodes.Add(hello, NumberingEpoch, parts.Pipeline.Last), false, now);
+            ServerNode newcomer = parts.Nodes.Add(hello, NumberingEpoch, parts.Pipeline.Last);
+            Attach(connection, newcomer, false, now);
+            succession.OnCome(newcomer, now);
         }
         else Resume(connection, known, hello.Received, now);
     }
@@ -90,6 +94,7 @@ internal sealed class Registrar(
         if (hello.Number.IsNone)
         {
             known = parts.Nodes.Find(hello.Control);
+            if (known is null && (known = FindFormerLife(hello, now)) is not null) return MembershipRefusal.None;
             if (known is null) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
 
             // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then
@@ -108,6 +113,21 @@ internal sealed class Registrar(
         // It returns to this server; or it was taken over, and has not read the welcome yet.
         UInt128 secret = hello.Session == parts.Reign.Epoch ? known!.Secret : known!.BroughtSecret;
         return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;
+    }
+
+    /// <summary>
+    /// The node whose process was restarted, at another port or on another machine: one of the same name without a connection; or at the same address,
+    /// and silent. Names need not be unique, so no more than one goes, and never one that is seen.
+    /// </summary>
+    private ServerNode? FindFormerLife(HelloFrame hello, Instant now)
+    {
+        if (hello.NodeName.Length == 0) return null;
+        foreach (ServerNode node in parts.Nodes.Named(hello.NodeName))
+        {
+            bool isHere = node.Info.Control.Address == hello.Control.Address;
+            if (node.Connection is null || (isHere && sight.IsSilent(node, now))) return node;
+        }
+        return null;
     }
 
     private void OnReport(long connection, HelloFrame hello, ReadOnlySpan<byte> frame, Instant now)
@@ -175,5 +195,6 @@ internal sealed class Registrar(
             reign.Epoch, node.Info.Number, reign.GroupEpoch, reign.Instance, node.BaseStep, node.Received, resumed, node.Secret);
         welcome.WriteTo(_frame);
         parts.Connections.Send(connection, _frame.Span);
+        parts.Hold.Tell(connection);
     }
 }

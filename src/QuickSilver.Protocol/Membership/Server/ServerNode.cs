@@ -11,6 +11,15 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>Its description.</summary>
     public NodeInfo Info { get; } = info;
 
+    /// <summary>It for people: its name, and where it is.</summary>
+    public string ForPeople => Describe(Info);
+
+    /// <summary>A node for people: its name, and where it is.</summary>
+    public static string Describe(NodeInfo node) => $"{node.Name} ({node.Control})";
+
+    /// <summary>The other side ended its last connection while the server still saw it: the process has ended, or wants no more of the server.</summary>
+    public bool HasEnded { get; set; }
+
     /// <summary>Its place in <see cref="NodeBits"/>.</summary>
     public int Slot { get; } = slot;
 
@@ -37,6 +46,12 @@ internal sealed class ServerNode(NodeInfo info, int slot)
 
     /// <summary>When a frame last came from it.</summary>
     public Instant LastHeard { get; set; }
+
+    /// <summary>When it last said that it lives.</summary>
+    public Instant LastHeartbeat { get; set; }
+
+    /// <summary>The time between its last two heartbeats: each node has a pace of its own.</summary>
+    public TimeSpan Pace { get; set; }
 
     /// <summary>When it is removed unless it is back; <see cref="Instant.Never"/> while it is connected.</summary>
     public Instant ReconnectBy { get; set; } = Instant.Never;

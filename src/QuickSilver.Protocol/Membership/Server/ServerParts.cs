@@ -33,6 +33,7 @@ internal sealed class ServerParts
         Inherited = new InheritedViews(Nodes, Groups, pool);
         Maker = new StepMaker(Nodes, regions, Groups, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
+        Hold = new ServerHold(this);
     }
 
     /// <summary>What the server is told.</summary>
@@ -67,6 +68,9 @@ internal sealed class ServerParts
 
     /// <summary>Takes steps through their lives.</summary>
     public StepPipeline Pipeline { get; }
+
+    /// <summary>Says that the server holds back.</summary>
+    public ServerHold Hold { get; }
 
     /// <summary>Nodes removed since the start.</summary>
     public ulong Removed { get; set; }

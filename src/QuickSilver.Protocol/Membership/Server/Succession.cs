@@ -12,6 +12,7 @@ internal sealed class Succession
 {
     private const int QuietPart = 4;
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
     // Two nodes, since one that comes alone loses less by returning than those who are here would.
@@ -48,8 +49,11 @@ internal sealed class Succession
     /// <summary>Survivors still register, and no step is made.</summary>
     public bool IsGathering => _takeover is { IsGathering: true };
 
-    /// <summary>Keys of survivors that are named and have not registered.</summary>
-    public IReadOnlyCollection<ulong> Missing => _takeover?.Missing ?? [];
+    /// <summary>How many survivors are named and have not registered.</summary>
+    public int Missing => _takeover?.Missing.Count ?? 0;
+
+    /// <summary>The first of them, for people.</summary>
+    public List<string> NameMissing() => _takeover?.Name(JoinWait.MaxNames) ?? [];
 
     /// <summary>True when a node of another server may report, to be taken over or told what it is to do instead.</summary>
     public bool CanTakeOver(HelloFrame hello)
@@ -149,9 +153,29 @@ internal sealed class Succession
     /// <summary>A survivor that has registered is connected: the gathering may be complete.</summary>
     public void OnRegistered(Instant now) => EndGathering(now);
 
+    /// <summary>A process has registered without a number: it may be a missing member's, restarted.</summary>
+    public void OnCome(ServerNode newcomer, Instant now)
+    {
+        if (_takeover is not { IsGathering: true } takeover) return;
+        takeover.OnCome(newcomer);
+        EndGathering(now);
+    }
+
+    /// <summary>The operator says that missing members of a name are gone.</summary>
+    /// <returns>How many there were.</returns>
+    public int Forget(string name, Instant now)
+    {
+        if (_takeover is not { IsGathering: true } takeover) return 0;
+        int forgotten = takeover.Forget(name);
+        _parts.Removed += (ulong)forgotten;
+        EndGathering(now);
+        return forgotten;
+    }
+
     /// <summary>A node has been removed. Survivors that come later may know it, and are told when they have gathered.</summary>
     public void OnRemoved(ServerNode node)
     {
+        if (_takeover is { IsGathering: true } gathering) gathering.OnGone(node);
         if (_takeover is { } takeover && (takeover.IsGathering || node.IsInherited)) takeover.MarkRemoved(node.Key);
     }
 
@@ -218,6 +242,8 @@ internal sealed class Succession
         }
     }
 
+    private MembershipHold DescribeHold() => new(HoldReason.Majority, Missing, _takeover!.Present, NameMissing());
+
     private void BeginGathering(Takeover takeover, Instant now)
     {
         if (takeover.IsGathering) return;
@@ -240,7 +266,13 @@ internal sealed class Succession
             _alarm.Set(now < end ? end : now + LookAgain);
             return;
         }
-        if (takeover.Missing.Count > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority) return;
+        if (takeover.Missing.Count > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority)
+        {
+            _parts.Hold.Begin(HoldReason.Majority, DescribeHold, now);
+            _alarm.Set(now + LookForMajority);
+            return;
+        }
+        _parts.Hold.End(HoldReason.Majority, now);
         _alarm.Cancel();
         takeover.IsGathering = false;
         foreach (ServerNode node in takeover.Contradicted())

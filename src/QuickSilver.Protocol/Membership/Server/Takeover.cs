@@ -30,6 +30,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// node has not installed, and either knows a view of that step, or an earlier one, with the node in it that the node cannot know, or is in one of
 /// its groups and does not know the node.
 /// </para>
+/// <para>
+/// A member that is missing may have died, and its process been restarted: a newcomer with its control endpoint, or else its name, follows it. Then the
+/// member is gone, and back, as far as the majority goes: it is neither waited for nor counted as missing, and the newcomer counts once.
+/// </para>
 /// </summary>
 /// <param name="instance">The cluster instance.</param>
 /// <param name="followed">The session that the first report came from, and no later one since.</param>
@@ -46,6 +50,11 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     private readonly Dictionary<ulong, int> _naming = [];
     private readonly HashSet<ulong> _removed = [];
     private readonly Dictionary<ulong, StepNumber> _mustKnow = [];
+    private readonly Dictionary<ulong, NodeInfo> _described = [];
+    private readonly SortedDictionary<ulong, ServerNode> _followers = [];
+    private readonly HashSet<ServerNode> _following = [];
+    private readonly List<ServerNode> _candidates = [];
+    private bool _isMore;
     private readonly List<(ServerNode Node, ReportFrame Report)> _reports = [];
 
     /// <summary>The cluster instance.</summary>
@@ -66,11 +75,23 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     /// <summary>Keys of nodes that are named and have not registered, rising.</summary>
     public IReadOnlyCollection<ulong> Missing => _missing;
 
+    /// <summary>How many members are there: survivors that are connected, and restarted processes that follow one that is missing.</summary>
+    public int Present
+    {
+        get
+        {
+            var here = new HashSet<ServerNode>(_followers.Values);
+            here.UnionWith(_reports.Select(static report => report.Node));
+            if (!probes.Breaks(Sabotage.MajorityCountsDead)) here.RemoveWhere(static node => node.Info.IsRemoved || node.Connection is null);
+            return here.Count + (probes.Breaks(Sabotage.RestartCountedTwice) ? _followers.Count : 0);
+        }
+    }
+
     /// <summary>
-    /// True when at least as many of the nodes that are known, and not removed, have registered as have not. Half is enough: one of those named is
+    /// True when at least as many of the nodes that are known, and not removed, are there as are missing. Half is enough: one of those named is
     /// the node in the lost server's own process, as a rule.
     /// </summary>
-    public bool HasMajority => _reports.Count(report => !report.Node.Info.IsRemoved) >= _missing.Count;
+    public bool HasMajority => Present >= _missing.Count;
 
     /// <summary>True for a node that was missing, or was removed since, or that survivors have agreed to be removed.</summary>
     public bool IsRemoved(ulong key) => _removed.Contains(key);
@@ -80,6 +101,65 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     {
         _removed.Add(key);
         _missing.Remove(key);
+    }
+
+    /// <summary>The first of the missing, for people.</summary>
+    public List<string> Name(int most) => [.. _missing.Take(most).Select(NameOf)];
+
+    /// <summary>The name of a missing member, and where it was; its number when no report describes it.</summary>
+    private string NameOf(ulong key) => _described.TryGetValue(key, out NodeInfo? node) ? ServerNode.Describe(node) : $"node {key >> 32}.{(uint)key}";
+
+    /// <summary>
+    /// A process has registered without a number: it may be one of those missing, restarted. So may one that this server has given its number, and that
+    /// had to report since a survivor of a later server came: it is in no group.
+    /// </summary>
+    public void OnCome(ServerNode newcomer)
+    {
+        _candidates.Add(newcomer);
+        TryFollow(newcomer);
+    }
+
+    private void TryFollow(ServerNode candidate)
+    {
+        if (candidate.Info.IsRemoved || _following.Contains(candidate)) return;
+        ulong followed = 0;
+        foreach (ulong key in _missing)
+        {
+            if (!_described.TryGetValue(key, out NodeInfo? node)) continue;
+            if (node.Control == candidate.Info.Control)
+            {
+                followed = key;
+                break;
+            }
+            if (followed == 0 && node.Name.Length > 0 && node.Name == candidate.Info.Name) followed = key;
+        }
+        if (followed == 0) return;
+        probes.Hit(Mark.SurvivorSucceeded);
+        _followers.Add(followed, candidate);
+        _following.Add(candidate);
+        LookAt(followed);
+    }
+
+    /// <summary>A node is gone again: if it followed a missing one, that is missing again.</summary>
+    public void OnGone(ServerNode node)
+    {
+        if (probes.Breaks(Sabotage.MajorityCountsDead) || !_following.Remove(node)) return;
+        foreach ((ulong key, ServerNode follower) in _followers)
+        {
+            if (follower != node) continue;
+            _followers.Remove(key);
+            LookAt(key);
+            return;
+        }
+    }
+
+    /// <summary>The operator says that missing members of a name are gone.</summary>
+    /// <returns>How many there were.</returns>
+    public int Forget(string name)
+    {
+        ulong[] named = [.. _missing.Where(key => _described.TryGetValue(key, out NodeInfo? node) && node.Name == name)];
+        foreach (ulong key in named) MarkRemoved(key);
+        return named.Length;
     }
 
     /// <summary>A node that comes too late is known to be removed.</summary>
@@ -113,6 +193,8 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
                 LookAt(key);
             }
         }
+        foreach (NodeInfo described in report.Nodes) _described.TryAdd(described.Number.Key, described);
+        if (_followers.Remove(node.Key, out ServerNode? follower)) _following.Remove(follower);
         foreach (ulong key in named) LookAt(key);
         foreach (ReportFrame.ViewEntry view in report.Views)
         {
@@ -123,6 +205,10 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
             }
         }
         _reports.Add((node, report));
+        if (report.IsEmpty) _candidates.Add(node);
+        if (!_isMore) return;
+        _isMore = false;
+        foreach (ServerNode candidate in _candidates) TryFollow(candidate);
     }
 
     /// <summary>Settles what reports contradict each other in: who is to go of those that are here. The gathering is over.</summary>
@@ -141,6 +227,10 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
             if (!isOutvoted) gone.UnionWith(accusers);
             else if (_reports.Find(report => report.Node.Key == key).Node is { } accused) gone.Add(accused);
         }
+        foreach (ulong key in _followers.Keys) MarkRemoved(key);
+        _followers.Clear();
+        _following.Clear();
+        _candidates.Clear();
         _accusers.Clear();
         _accusations.Clear();
         _naming.Clear();
@@ -152,8 +242,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
 
     private void LookAt(ulong key)
     {
-        bool isMissing = !_registered.Contains(key) && !_removed.Contains(key) && _naming.ContainsKey(key) && !IsAgreed(key);
-        if (isMissing) _missing.Add(key);
+        bool isMissing = !_registered.Contains(key) && !_removed.Contains(key) && _naming.ContainsKey(key)
+            && !_followers.ContainsKey(key) && !IsAgreed(key);
+        if (isMissing) _isMore |= _missing.Add(key);
         else _missing.Remove(key);
     }
 

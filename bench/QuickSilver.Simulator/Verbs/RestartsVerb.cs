@@ -1,0 +1,40 @@
+using System.CommandLine;
+using System.Diagnostics;
+using System.Globalization;
+using QuickSilver.Testing.Runs;
+using QuickSilver.Testing.Runs.Generation;
+
+namespace QuickSilver.Simulator.Verbs;
+
+/// <summary>Lets random sets of processes, the host among them, die and come back under their names.</summary>
+internal static class RestartsVerb
+{
+    public static Command Make()
+    {
+        var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..2000.", Required = true };
+        var threads = new Option<int>("--threads") { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
+        var command = new Command("restarts", "Processes die and come back under their names; all who live are in one view soon after (V9).")
+        {
+            seeds,
+            threads,
+        };
+        command.SetAction(parsed =>
+        {
+            SeedRange range = SeedRange.Parse(parsed.GetValue(seeds)!);
+            var watch = Stopwatch.StartNew();
+            int failed = 0;
+            var options = new ParallelOptions { MaxDegreeOfParallelism = parsed.GetValue(threads) };
+            Parallel.For((long)range.First, (long)(range.First + range.Count), options, seed =>
+            {
+                RunResult result = RunExecution.Execute(RestartRun.Generate((ulong)seed));
+                if (result.Violation is not { } violation) return;
+                Interlocked.Increment(ref failed);
+                Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"seed {seed}: {violation.Invariant}: {violation.Message}"));
+            });
+            Console.WriteLine(string.Create(
+                CultureInfo.InvariantCulture, $"{range.Count} runs, {failed} failed, {watch.Elapsed.TotalSeconds:F0} s"));
+            return failed == 0 ? 0 : 1;
+        });
+        return command;
+    }
+}

@@ -1,0 +1,127 @@
+using QuickSilver.Tests.Diagnostics;
+
+namespace QuickSilver.Tests.Api;
+
+/// <summary>Processes of a cluster with a host die together, the host among them, and come back under their names.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class RackRestartTests
+{
+    [Fact]
+    public async Task A_host_and_two_of_three_clients_that_are_killed_and_restarted_are_in_one_view_again()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode host = await rig.StartAsync(options => Host(options, rig.Port));
+        QuickSilverNode survivor = await rig.StartAsync(options => ClientOf(options, rig.Port, "survivor"));
+        QuickSilverNode[] dying =
+        [
+            host,
+            await rig.StartAsync(options => ClientOf(options, rig.Port, "b")),
+            await rig.StartAsync(options => ClientOf(options, rig.Port, "c")),
+        ];
+        Group kept = await survivor.JoinAsync("group");
+        foreach (QuickSilverNode node in dying) await node.JoinAsync("group");
+        await kept.WaitForMembersAsync(4).AsTask().WaitAsync(NodeRig.Patience);
+        foreach (QuickSilverNode node in (QuickSilverNode[])[dying[1], dying[2], host]) await Trouble.CrashAsync(node);
+        await NodeRig.UntilAsync(() => survivor.State == NodeState.MembershipLost, "the loss is noticed");
+
+        QuickSilverNode[] again =
+        [
+            await rig.StartAsync(options => Host(options, rig.Port)),
+            await rig.StartAsync(options => ClientOf(options, rig.Port, "b")),
+            await rig.StartAsync(options => ClientOf(options, rig.Port, "c")),
+        ];
+        // A node that joined before the survivor came may have had to give way to it, or the other way round: both come back.
+        foreach (QuickSilverNode node in (QuickSilverNode[])[survivor, .. again]) _ = KeepJoinedAsync(node);
+        await NodeRig.UntilAsync(
+            () => Array.TrueForAll((QuickSilverNode[])[survivor, .. again], static node => node.State == NodeState.Running && MembersOf(node) == 4),
+            "all four are in one view");
+        Assert.Equal(0, survivor.GetStatistics().MembersMissing);
+    }
+
+    [Fact]
+    public async Task A_host_that_waits_for_a_majority_says_for_whom_and_goes_on_when_they_are_forgotten()
+    {
+        await using var rig = new NodeRig();
+        var log = new RecordingLoggerFactory();
+        QuickSilverNode host = await rig.StartAsync(options => Host(options, rig.Port));
+        QuickSilverNode survivor = await rig.StartAsync(options => ClientOf(options, rig.Port, "survivor"));
+        Group kept = await survivor.JoinAsync("group");
+        var dying = new List<QuickSilverNode>();
+        foreach (string name in (string[])["b", "c", "d", "e"])
+        {
+            dying.Add(await rig.StartAsync(options => ClientOf(options, rig.Port, name)));
+            await dying[^1].JoinAsync("group");
+        }
+        await kept.WaitForMembersAsync(5).AsTask().WaitAsync(NodeRig.Patience);
+        foreach (QuickSilverNode node in dying) await Trouble.CrashAsync(node);
+        await Trouble.CrashAsync(host);
+        await NodeRig.UntilAsync(() => survivor.State == NodeState.MembershipLost, "the loss is noticed");
+
+        QuickSilverNode again = await rig.StartAsync(options =>
+        {
+            Host(options, rig.Port);
+            options.UseLoggerFactory(log);
+        });
+        await NodeRig.UntilAsync(
+            () => survivor.State == NodeState.WaitingForMajority && again.State == NodeState.WaitingForMajority, "the states tell");
+        await NodeRig.UntilAsync(() => survivor.GetStatistics().MembersMissing == 4, "the figures tell");
+        await NodeRig.UntilAsync(() => log.Records.Any(static record => record.Id.Id == 1120), "the log tells");
+        string said = log.Records.First(static record => record.Id.Id == 1120).Text;
+        foreach (string word in (string[])["b (127.0.0.1", "c (127.0.0.1", "d (127.0.0.1", "e (127.0.0.1", "4 members", "AwaitMajority"])
+            Assert.Contains(word, said, StringComparison.Ordinal);
+        QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(async () => await survivor.JoinAsync("late"));
+        Assert.Equal(ErrorCode.JoinTimedOut, late.Code);
+        Assert.Contains("b (127.0.0.1", late.Message, StringComparison.Ordinal);
+
+        Assert.Equal(ErrorCode.NotServing, (await Assert.ThrowsAsync<QuickSilverException>(async () => await survivor.ForgetMemberAsync("b"))).Code);
+        Assert.Equal(ErrorCode.NoSuchMember, (await Assert.ThrowsAsync<QuickSilverException>(async () => await again.ForgetMemberAsync("x"))).Code);
+        await Assert.ThrowsAsync<ArgumentException>(async () => await again.ForgetMemberAsync(""));
+        foreach (string name in (string[])["b", "c", "d"]) Assert.Equal(1, await again.ForgetMemberAsync(name));
+        await NodeRig.UntilAsync(() => survivor.State == NodeState.Running && again.State == NodeState.Running, "the wait is over");
+        await NodeRig.UntilAsync(() => kept.View.MemberCount == 1, "the dead are gone from the view");
+        await survivor.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
+        Assert.False(kept.Completion.IsCompleted);
+        Assert.Equal(0, survivor.GetStatistics().MembersMissing);
+    }
+
+    private static int MembersOf(QuickSilverNode node) => node.TopGroups(9).FirstOrDefault(static group => group.Name == "group")?.Members ?? 0;
+
+    private static async Task KeepJoinedAsync(QuickSilverNode node)
+    {
+        while (node.State is not (NodeState.Stopping or NodeState.Stopped))
+        {
+            try
+            {
+                Group group = await node.JoinAsync("group");
+                await group.Completion;
+            }
+            catch (QuickSilverException)
+            {
+                await Task.Delay(50);
+            }
+            catch (ObjectDisposedException)
+            {
+                return;
+            }
+        }
+    }
+
+    private static void Host(QuickSilverOptions options, int port)
+    {
+        Trouble.Quick(options);
+        options.NodeName = "host";
+        options.Membership.Mode = MembershipMode.Host;
+        options.Membership.Port = port;
+        options.Transport.Interface = "127.0.0.1";
+    }
+
+    private static void ClientOf(QuickSilverOptions options, int port, string name)
+    {
+        Trouble.Quick(options);
+        options.NodeName = name;
+        options.Membership.JoinTimeout = TimeSpan.FromSeconds(5);
+        options.Membership.Mode = MembershipMode.Client;
+        options.Membership.Servers.Add($"127.0.0.1:{port}");
+        options.Transport.Interface = "127.0.0.1";
+    }
+}
