@@ -14,6 +14,7 @@ internal sealed class WireTargets
     private readonly Corpus _corpus;
     private readonly Token _token = new();
     private readonly List<int> _skipped = new(Members);
+    private readonly LagList _behind = new();
     private ulong _sum;
 
     /// <summary>Prepares them.</summary>
@@ -28,7 +29,8 @@ internal sealed class WireTargets
         yield return new DelegateTarget("packet", _corpus.Bodies(DatagramKind.Data, DatagramKind.Repair), TryPacket);
         yield return new DelegateTarget("hop", Hops(), TryHop);
         yield return new DelegateTarget("token", Tokens(), TryToken);
-        yield return new DelegateTarget("ack", _corpus.Bodies(DatagramKind.Ack), input => AckBody.TryRead(input, out AckBody ack) && Check(ack));
+        yield return new DelegateTarget(
+            "ack", _corpus.Bodies(DatagramKind.Ack), input => AckBody.TryRead(input, Members, _behind, out AckBody ack) && Check(ack));
         yield return new DelegateTarget(
             "nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
         yield return new DelegateTarget(

@@ -291,6 +291,15 @@ internal enum Mark : byte
     /// <summary>A token told of datagrams that a kernel dropped.</summary>
     KernelDropsTold,
 
+    /// <summary>A member told a token that it lacks packets of which it has read past the place.</summary>
+    MemberLosing,
+
+    /// <summary>A member answered a hop so late that it must have stood still.</summary>
+    MemberAnswersLate,
+
+    /// <summary>A member told a token that it has not read its socket as far as it should have.</summary>
+    MemberReadsSlowly,
+
     /// <summary>A packet could not be stored, because a cap was reached.</summary>
     PacketFoundNoRoom,
 

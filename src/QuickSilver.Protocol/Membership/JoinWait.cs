@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Membership;
 /// <summary>Whom this node's joins wait for, as the server said last; it says so once a second, after the first.</summary>
 /// <param name="Stage">What they have to do.</param>
 /// <param name="Total">How many they are.</param>
-/// <param name="Names">The first of them, for people.</param>
+/// <param name="Names">The first of them, for people: first the one that the server has not heard from for longest.</param>
 public sealed record JoinWait(JoinStage Stage, int Total, IReadOnlyList<string> Names)
 {
     /// <summary>Most names that are told.</summary>

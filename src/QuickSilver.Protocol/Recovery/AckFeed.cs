@@ -47,7 +47,7 @@ internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
         {
             stream.AckDue = false;
             if (node.Probes.Here(BuggifySite.AckWithheld)) continue;
-            stream.Feedback.WriteTo(ref writer);
+            stream.Feedback.WriteTo(ref writer, region.Ring.Behind);
             train = node.Seal(node.Header(region.View, DatagramKind.Ack), writer.Written, stream.Sender);
             return true;
         }

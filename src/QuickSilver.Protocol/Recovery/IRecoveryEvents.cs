@@ -32,6 +32,10 @@ public interface IRecoveryEvents
     /// </summary>
     void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now);
 
+    /// <summary>A round has found which members of a view are behind; nobody, when the list is empty. Once for each round heard of, not allocated for.
+    /// </summary>
+    void OnRoundTold(RegionView view, LagList behind, Instant now);
+
     /// <summary>
     /// A peer's token says that a node is removed, which the membership server has not told this node yet: it must count as removed when the call
     /// returns. <see cref="Recoverer.OnNodesRemoved"/> may be called from inside.

@@ -33,6 +33,7 @@ internal sealed class TokenHopOut : IFeed
     private bool _active;
     private TimeSpan _again;
     private Instant _givenUpAt;
+    private Instant _startedAt;
     private int _nextPart;
 
     public TokenHopOut(Recoverer node, RegionRecovery region, Action<int, Instant> unanswered)
@@ -87,8 +88,15 @@ internal sealed class TokenHopOut : IFeed
         _givenUpAt = now + (patience * sends);
         _again = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
         _active = true;
+        _startedAt = now;
         Offer(now);
     }
+
+    /// <summary>Time since the last hop began.</summary>
+    public TimeSpan Age(Instant now) => now - _startedAt;
+
+    /// <summary>How long the hop under way has been waited for, if this acknowledges it; null otherwise.</summary>
+    public TimeSpan? WaitedFor(in TokenHop hop, Instant now) => _active && hop.IsSameHop(_hop) ? now - _startedAt : null;
 
     /// <summary>Ends the hop under way, if this acknowledges it.</summary>
     /// <returns>False when it does not.</returns>

@@ -35,6 +35,7 @@ internal sealed class TokenRing
     private readonly AckFeed _acks;
     private readonly RoundVerdict _verdict;
     private readonly SilenceBook _silence;
+    private readonly OwnLag _lag;
     private Token _arrived = new();
     private readonly Alarm _pace;
     private ulong _myRound;
@@ -52,7 +53,8 @@ internal sealed class TokenRing
         _plan = new RingPlan(region.View);
         _lead = new RingLeadership(node, region, _plan, OnPatienceEnded);
         _silence = new SilenceBook(region.View.Members.Length);
-        _walk = new TokenWalk(node, region, _plan, _lead, _silence, OnWalkEnded);
+        _lag = new OwnLag(node, region);
+        _walk = new TokenWalk(node, region, _plan, _lead, _silence, _lag, OnWalkEnded);
         _in = new TokenHopIn(region.View.Members.Length, node.Probes);
         _acks = new AckFeed(node, region);
         _verdict = new RoundVerdict(node, region, _acks);
@@ -76,6 +78,9 @@ internal sealed class TokenRing
 
     /// <summary>The round met last.</summary>
     public ulong Round => _walk.Round;
+
+    /// <summary>Members that were behind in the last round that ended here, or that a token has told of.</summary>
+    public LagList Behind { get; } = new();
 
     /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
     public int Term => _lead.Term;
@@ -206,7 +211,14 @@ internal sealed class TokenRing
         _inFlight &= IsLeader;
         _lastTokenAt = now;
         HearRemovals(_walk.Token, now);
+        if (isNextRound) Tell(_walk.Token.Told, now);
         if (!IsLeader) _lead.Watch(now);
+    }
+
+    private void Tell(LagList behind, Instant now)
+    {
+        if (behind != Behind) Behind.CopyFrom(behind);
+        _node.Events.OnRoundTold(_region.View, Behind, now);
     }
 
     private bool TryReadArrived() => _arrived.TryRead(_in.Bytes, Members.Length, _region.View.Partitions.Count);
@@ -259,6 +271,7 @@ internal sealed class TokenRing
         _pace.Cancel();
         ulong round = Math.Max(_myRound, _walk.Round) + 1;
         if (!_walk.TryBegin(round, now)) return;
+        _walk.Token.Told.CopyFrom(Behind);
         _wish = FeedbackWish.Unhurried;
         _inFlight = true;
         _startedAt = now;
@@ -281,6 +294,8 @@ internal sealed class TokenRing
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRounds++;
         if (!_walk.Token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
+        _lag.Conclude(_walk.Token, _plan.Skipped, Behind);
+        Tell(Behind, now);
         bool isWell = _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);
         if (!isWell && _wish < FeedbackWish.Soon) _wish = FeedbackWish.Soon;
         _node.Probes.Hit(isWell ? Mark.RoundAllWell : Mark.RoundLeftBehind);

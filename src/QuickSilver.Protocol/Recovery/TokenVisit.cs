@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// section 2.2, Figures 6 and 7.
 /// </para>
 /// </summary>
-internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
+internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag lag)
 {
     private const int MaxPushes = 512;
 
@@ -63,6 +63,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
         ulong newDrops = drops - _dropsTold;
         _dropsTold = drops;
         if (newDrops > 0) node.Probes.Hit(Mark.KernelDropsTold);
+        lag.Begin(newDrops, now);
         for (int member = 0; member < region.View.Members.Length; member++)
         {
             if (region.View.Members[member].IsRemoved) token.AddRemoved(member);
@@ -81,15 +82,18 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region)
                 // Whoever cannot take part holds nothing, of its partition's packets either.
                 record.Place = 0;
                 record.Contiguous = Math.Min(record.Contiguous, record.Cleanup);
+                lag.OnNothingHeld(record);
                 continue;
             }
             stream.InToken = true;
+            lag.Look(stream, record);
             AddWord(stream, record, newDrops);
             region.TellOwn(stream, now);
             if (!record.HasDetail) continue;
             Compare(stream, record, firstOfPartition, before, now);
             region.Gaps.OnHeldKnown(stream, now);
         }
+        lag.AddTo(token);
         AddStreamsNotMet(token, newDrops);
     }
 

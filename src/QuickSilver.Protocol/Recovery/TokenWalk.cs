@@ -28,6 +28,7 @@ internal sealed class TokenWalk
     private readonly RingPlan _plan;
     private readonly RingLeadership _lead;
     private readonly SilenceBook _silence;
+    private readonly OwnLag _lag;
     private readonly Action<Instant> _ended;
     private readonly TokenVisit _visit;
     private readonly TokenHopOut _out;
@@ -40,17 +41,19 @@ internal sealed class TokenWalk
     /// <param name="plan">Whom the round in hand visits, in which order.</param>
     /// <param name="lead">Who leads.</param>
     /// <param name="silence">Told who does not answer.</param>
+    /// <param name="lag">Adds this member's own word to those that are behind.</param>
     /// <param name="ended">Called when the token is here and its walk is over.</param>
     public TokenWalk(
-        Recoverer node, RegionRecovery region, RingPlan plan, RingLeadership lead, SilenceBook silence, Action<Instant> ended)
+        Recoverer node, RegionRecovery region, RingPlan plan, RingLeadership lead, SilenceBook silence, OwnLag lag, Action<Instant> ended)
     {
         _node = node;
         _region = region;
         _plan = plan;
         _lead = lead;
         _silence = silence;
+        _lag = lag;
         _ended = ended;
-        _visit = new TokenVisit(node, region);
+        _visit = new TokenVisit(node, region, lag);
         _out = new TokenHopOut(node, region, OnHopUnanswered);
         _skips = new byte[region.View.Members.Length];
     }
@@ -148,6 +151,7 @@ internal sealed class TokenWalk
     /// <summary>A hop of this member's was acknowledged, in time or late.</summary>
     public void OnAcknowledged(in TokenHop hop, Instant now)
     {
+        if (_out.WaitedFor(hop, now) is { } waited) _lag.OnAnswered(hop.To, waited);
         bool isKnown = _out.Pace.OnAnswered(hop, now);
         if (!_out.TryEnd(hop) && !isKnown) return;
         if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
@@ -201,6 +205,7 @@ internal sealed class TokenWalk
     {
         _node.Counters.TokenSkips++;
         _silence.OnUnanswered(member, now);
+        _lag.OnUnanswered(member, _out.Age(now), Token);
         if (_skips[member] < byte.MaxValue) _skips[member]++;
         _node.Probes.Hit(Mark.HopSkipped);
         bool isRemoved = _region.View.Members[member].IsRemoved;

@@ -23,6 +23,7 @@ internal sealed class DatagramRouter
     private const int MostResyncs = 4;
 
     private readonly StackRooms _rooms;
+    private readonly LagList _behind = new();
     private readonly ReplayHandler _replay;
     private readonly Alarm _expiry;
 
@@ -204,8 +205,10 @@ internal sealed class DatagramRouter
         if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
         if (header.Kind == DatagramKind.Ack)
         {
-            if (!AckBody.TryRead(body, out AckBody ack)) return RejectReason.Malformed;
-            return _rooms.Disseminator.OnAck(stream, ack, now) ? RejectReason.None : RejectReason.NeverSent;
+            if (!AckBody.TryRead(body, stream.View.Members.Length, _behind, out AckBody ack)) return RejectReason.Malformed;
+            if (!_rooms.Disseminator.OnAck(stream, ack, now)) return RejectReason.NeverSent;
+            _rooms.Lags.Note(stream.View, _behind, now);
+            return RejectReason.None;
         }
         if (!NakBody.TryRead(body, out NakBody nak)) return RejectReason.Malformed;
         return _rooms.Disseminator.OnNak(stream, nak, node, now) ? RejectReason.None : RejectReason.NeverSent;

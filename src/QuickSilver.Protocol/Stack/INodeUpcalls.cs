@@ -27,6 +27,13 @@ public interface INodeUpcalls
     /// <summary>Nodes are gone from the cluster.</summary>
     void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now);
 
+    /// <summary>Some member has begun, or ceased, to hold up a region that this node is in or sends to; twice a second at most.</summary>
+    /// <param name="behind">All that are behind, the slowest first; those that hold regions up say so.</param>
+    /// <param name="now">The present instant.</param>
+    void OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now)
+    {
+    }
+
     /// <summary>This node has been refused or removed; nothing more comes from this stack.</summary>
     void OnExpelled(MembershipRefusal reason, Instant now);
 }

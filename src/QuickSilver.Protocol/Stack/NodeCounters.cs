@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -77,6 +78,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Times that a member began to be suspect: it had answered nothing for a second of asking. Once an episode, however many views.</summary>
     public ulong Suspicions;
 
+    /// <summary>Members that hold up a region which this node is in or sends to.</summary>
+    public int MembersHoldingUp;
+
+    /// <summary>Since when the one of them that does so for longest; never, when nobody does.</summary>
+    public Instant HeldUpSince = Instant.Never;
+
     /// <summary>Control datagrams sent: tokens, acknowledgements, NAKs, pulls, beacons.</summary>
     public ulong ControlSent;
 
@@ -135,6 +142,8 @@ public sealed class NodeCounters(RejectCounters rejected)
         TokenRoundTrip = received.TokenRoundTrip;
         TokenSkips = received.TokenSkips;
         Suspicions = received.Suspicions;
+        MembersHoldingUp = rooms.Lags.HoldingUp;
+        HeldUpSince = rooms.Lags.HeldUpSince;
         ControlSent = received.ControlSent + sent.Beacons;
         CachedBytes = received.CachedBytes + delivered.HeldBytes;
         DatagramBytesSent = rooms.Roots.Counters.TotalBytes;

@@ -60,6 +60,10 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
     public JoinWait? JoinsWaitFor => _rooms.Agent.JoinsWaitFor;
 
+    /// <summary>Members that are behind, the slowest first, of all regions that this node is in or sends to; may name this node. Allocates the list.
+    /// </summary>
+    public IReadOnlyList<LaggingMember> FindLagging(Instant now) => _rooms.Lags.Collect(now);
+
     /// <inheritdoc/>
     public bool HasWork => !_isClosed && _rooms.Roots.HasWork;
 
@@ -93,7 +97,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>Whom messages of this node in a group wait for.</summary>
     /// <param name="group">The group.</param>
     /// <param name="ticket">The one message that is meant; null: all that are not known to be stable.</param>
-    public AwaitedMembers FindAwaited(LocalGroup group, SendTicket? ticket)
+    /// <param name="now">The present instant.</param>
+    public AwaitedMembers FindAwaited(LocalGroup group, SendTicket? ticket, Instant now)
     {
         var found = new AwaitedMembers();
         var views = new List<RegionView>();
@@ -109,6 +114,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
                 found.Add(member, ring is not null && ring.IsSilent(index));
             }
         }
+        found.Sort(_rooms.Lags.Collect(now));
         return found;
     }
 
@@ -121,6 +127,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Groups.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
+        _rooms.Lags.Close();
         _rooms.Disseminator.Close();
         _rooms.Deliverer.Close();
         _router.Close();

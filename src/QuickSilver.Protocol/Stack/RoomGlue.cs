@@ -44,6 +44,9 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     }
 
     /// <inheritdoc/>
+    public void OnRoundTold(RegionView view, LagList behind, Instant now) => rooms.Lags.Note(view, behind, now);
+
+    /// <inheritdoc/>
     public void OnRemovalHeard(NodeInfo removed, Instant now) => rooms.Agent.OnRemovalHeard(removed.Number.Key, now);
 
     /// <inheritdoc/>

@@ -21,6 +21,7 @@ internal sealed class StackRooms
         Groups = new GroupStays(this);
         Glue = new RoomGlue(this);
         Views = new ViewTable(this);
+        Lags = new MemberLags(host.Alarms, now => host.Upcalls.OnLagChanged(Lags!.Collect(now), now));
         TransportFacts facts = host.Transport.Facts;
         Agent = new MembershipAgent(
             new AgentSettings(
@@ -69,6 +70,8 @@ internal sealed class StackRooms
     public RoomGlue Glue { get; }
 
     public ViewTable Views { get; }
+
+    public MemberLags Lags { get; }
 
     public ClusterView Cluster => Agent.Cluster;
 

@@ -8,7 +8,9 @@ namespace QuickSilver.Protocol.Wire;
 /// intake      varint  how far the slowest member that answers has read the stream, plus 1; 0: unknown
 /// streams     varint  streams active in the region in the last two rounds; at least 1
 /// drops       varint  datagrams that members' kernels dropped since the round before
+/// behind      LagList members that hold the region up
 /// </code>
+/// The list is a value of its own, <see cref="LagList"/>: the same for all senders to the region.
 /// </summary>
 /// <param name="Stable">Every live member holds all packets up to here.</param>
 /// <param name="Highest">Highest sequence any member has seen.</param>
@@ -18,20 +20,28 @@ namespace QuickSilver.Protocol.Wire;
 public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? Intake, int ActiveStreams, ulong Drops)
 {
     /// <summary>The longest body.</summary>
-    public const int MaxLength = 10 * 5;
+    public const int MaxLength = (10 * 5) + LagList.MaxLength;
 
     /// <summary>Writes the body.</summary>
-    public void WriteTo(ref WireWriter writer)
+    /// <param name="writer">Where to.</param>
+    /// <param name="behind">Members that hold the region up; null: nobody.</param>
+    public void WriteTo(ref WireWriter writer, LagList? behind = null)
     {
         writer.WriteVarint(Stable);
         writer.WriteVarint(Highest);
         writer.WriteVarint(Intake is { } intake ? intake + 1 : 0);
         writer.WriteVarint((ulong)ActiveStreams);
         writer.WriteVarint(Drops);
+        if (behind is null) writer.WriteVarint(0);
+        else behind.WriteTo(ref writer);
     }
 
     /// <summary>Reads a body; false when it is malformed.</summary>
-    public static bool TryRead(ReadOnlySpan<byte> body, out AckBody ack)
+    /// <param name="body">The body.</param>
+    /// <param name="members">Members of the view.</param>
+    /// <param name="behind">Filled with the members that hold the region up.</param>
+    /// <param name="ack">What else it says.</param>
+    public static bool TryRead(ReadOnlySpan<byte> body, int members, LagList behind, out AckBody ack)
     {
         var reader = new WireReader(body);
         ulong stable = reader.ReadVarint();
@@ -39,6 +49,7 @@ public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? Intake
         ulong intake = reader.ReadVarint();
         int streams = (int)reader.ReadVarint(1 << 20);
         ulong drops = reader.ReadVarint();
+        behind.ReadFrom(ref reader, members);
         ack = new AckBody(stable, highest, intake == 0 ? null : intake - 1, streams, drops);
         return reader.IsAtEnd && streams > 0 && stable <= highest;
     }

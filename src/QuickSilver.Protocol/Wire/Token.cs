@@ -10,6 +10,8 @@ namespace QuickSilver.Protocol.Wire;
 /// complete    1 byte   1: nobody was skipped so far
 /// removed     varint   members that are removed from the cluster, at most the view's
 /// index*      varint   ascending
+/// told        LagList  members that were behind in the round before
+/// behind      LagList  members that are behind, of those visited so far
 /// streams     2 bytes  records that follow, at most 4096
 /// stream*     TokenStream
 /// </code>
@@ -43,6 +45,12 @@ public sealed class Token
     /// </summary>
     public List<int> Removed { get; } = [];
 
+    /// <summary>Members that were behind in the round before, as the leader found at its end.</summary>
+    public LagList Told { get; } = new();
+
+    /// <summary>Members that say of themselves that they are behind, of those visited so far.</summary>
+    public LagList Behind { get; } = new();
+
     /// <summary>How many streams there are.</summary>
     public int StreamCount { get; private set; }
 
@@ -58,6 +66,8 @@ public sealed class Token
         PartitionLead = 0;
         Complete = true;
         Removed.Clear();
+        Told.Clear();
+        Behind.Clear();
     }
 
     /// <summary>Adds a removed member.</summary>
@@ -91,6 +101,8 @@ public sealed class Token
         writer.WriteByte(Complete ? (byte)1 : (byte)0);
         writer.WriteVarint((ulong)Removed.Count);
         foreach (int member in Removed) writer.WriteVarint((ulong)member);
+        Told.WriteTo(ref writer);
+        Behind.WriteTo(ref writer);
         Span<byte> countRoom = writer.Reserve(2);
         if (countRoom.IsEmpty) return false;
         int written = 0;
@@ -139,6 +151,8 @@ public sealed class Token
             if (Removed.Count > 0 && member <= Removed[^1]) reader.Fail();
             else Removed.Add(member);
         }
+        Told.ReadFrom(ref reader, members);
+        Behind.ReadFrom(ref reader, members);
         int count = reader.ReadByte() | (reader.ReadByte() << 8);
         if (reader.Failed || count > MaxStreams) return false;
         if (!IsWhole(reader, count, members, partitions)) return false;

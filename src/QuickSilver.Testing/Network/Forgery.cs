@@ -30,6 +30,7 @@ internal static class Forgery
         int length = real.Length;
         ReadOnlySpan<byte> body = real.Span[DatagramHeader.Length..];
         var writer = new WireWriter(bytes[DatagramHeader.Length..]);
+        var behind = new LagList();
         switch (header.Kind)
         {
             case DatagramKind.Token:
@@ -40,8 +41,8 @@ internal static class Forgery
                 writer.WriteBytes(reader.ReadBytes(reader.Remaining));
                 length = DatagramHeader.Length + writer.Written;
                 break;
-            case DatagramKind.Ack when AckBody.TryRead(body, out AckBody ack):
-                (ack with { Stable = ack.Stable + leap, Highest = ack.Highest + leap, Intake = ack.Highest + leap }).WriteTo(ref writer);
+            case DatagramKind.Ack when AckBody.TryRead(body, ushort.MaxValue, behind, out AckBody ack):
+                (ack with { Stable = ack.Stable + leap, Highest = ack.Highest + leap, Intake = ack.Highest + leap }).WriteTo(ref writer, behind);
                 length = DatagramHeader.Length + writer.Written;
                 break;
             case DatagramKind.Beacon or DatagramKind.Data or DatagramKind.Note:

@@ -109,6 +109,9 @@ public sealed class SimulatedNode : IMembershipClient
 
     internal NodeStack Stack { get; }
 
+    /// <summary>The present instant by its own clock.</summary>
+    internal Instant Now => _clock.Now;
+
     internal WorkMeter Work { get; }
 
     internal NodeApplication Application { get; }

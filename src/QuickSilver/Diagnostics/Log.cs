@@ -138,6 +138,12 @@ internal static partial class Log
     [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
     public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 
+    [LoggerMessage(1310, LogLevel.Warning, "Node {Name}: what is sent is held up by {Members}")]
+    public static partial void RegionsHeldUp(ILogger logger, string name, string members);
+
+    [LoggerMessage(1311, LogLevel.Information, "Node {Name}: nothing is held up any more by {Members}")]
+    public static partial void CaughtUp(ILogger logger, string name, string members);
+
     [LoggerMessage(
         1401, LogLevel.Error, "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves it")]
     public static partial void SlowConsumer(ILogger logger, string group, long backlog, long leased);

@@ -12,6 +12,8 @@ internal struct NodeFigures
     public long ViewChanges;
     public int MembersMissing;
     public long Suspicions;
+    public int MembersHoldingUp;
+    public TimeSpan LongestHoldUp;
     public long MessagesSent;
     public long MessagesReceived;
     public long MessagesRead;
@@ -87,6 +89,8 @@ internal struct NodeFigures
         ViewChanges = ViewChanges,
         MembersMissing = MembersMissing,
         Suspicions = Suspicions,
+        MembersHoldingUp = MembersHoldingUp,
+        LongestHoldUp = LongestHoldUp,
         MessagesSent = MessagesSent,
         MessagesReceived = MessagesReceived,
         MessagesRead = MessagesRead,

@@ -47,6 +47,8 @@ internal sealed class NodeMeter : IDisposable
         Level("quicksilver.members.missing", "{member}", "Members that the membership server waits for", static s => s.MembersMissing);
         Counter("quicksilver.view.changes", "{change}", "Changes of membership installed", static s => s.ViewChanges);
         Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that began to be silent for longer than a second", static s => s.Suspicions);
+        Level("quicksilver.lag.members", "{member}", "Members that hold up what is sent", static s => s.MembersHoldingUp);
+        Gauge("quicksilver.lag.longest", "s", "For how long the slowest of them does", static s => s.LongestHoldUp.TotalSeconds);
         Counter("quicksilver.packets.sent", "{packet}", "Packets sent for the first time", static s => s.PacketsSent, carrier);
         Counter("quicksilver.packets.lent", "{packet}", "Packets of these read in place by others", static s => s.PacketsLent);
         Counter("quicksilver.packets.received", "{packet}", "Packets received for the first time", static s => s.PacketsReceived, carrier);

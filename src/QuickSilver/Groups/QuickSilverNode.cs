@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Runtime;
 
 namespace QuickSilver;
@@ -210,6 +211,23 @@ public sealed class QuickSilverNode : IAsyncDisposable
             if (handle.Core is { } group) groups.Add(group);
         }
         return GroupRanking.Top(GroupRanking.Collect(groups), count, by);
+    }
+
+    /// <summary>The members that are behind in the regions that this node is in or sends to, the slowest first, with why and since when; empty when all
+    /// is well. May name this node. Blocks the caller until a turn of the core, a second at most: then as told last. Allocates a record for each.
+    /// </summary>
+    /// <param name="count">At most so many; a region names its eight worst.</param>
+    public IReadOnlyList<MemberLag> GetSlowestMembers(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        NodeCore core = Core;
+        if (_parts.Services.IsCoreThread) return First(Find(_parts.Services.Clock.Now));
+        var found = new TaskCompletionSource<IReadOnlyList<MemberLag>>(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isPosted = _parts.Services.TryPost(now => found.TrySetResult(Find(now)));
+        return First(isPosted && found.Task.Wait(RankingTimeout) ? found.Task.Result : core.Lags.Latest);
+
+        IReadOnlyList<MemberLag> Find(Instant now) => core.Lags.ToPublic(core.Stack.FindLagging(now), now);
+        IReadOnlyList<MemberLag> First(IReadOnlyList<MemberLag> all) => [.. all.Take(count)];
     }
 
     /// <summary>

@@ -1,11 +1,12 @@
 using System.Text;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Whom messages wait for, in the words of an exception or a log record. Core thread only, like what it reads.</summary>
+/// <summary>Whom messages wait for, the slowest first, in the words of an exception or a log record. Core thread only, like what it reads.</summary>
 internal static class AwaitedText
 {
     private const int MostNames = 8;
@@ -14,23 +15,36 @@ internal static class AwaitedText
     /// <param name="stack">The node's.</param>
     /// <param name="groups">The groups.</param>
     /// <param name="ticket">The one message that is meant; null: all.</param>
-    public static string Of(NodeStack stack, IEnumerable<LocalGroup> groups, ConfirmTicket? ticket)
+    /// <param name="now">The present instant.</param>
+    public static string Of(NodeStack stack, IEnumerable<LocalGroup> groups, ConfirmTicket? ticket, Instant now)
     {
+        var behind = new List<LaggingMember>();
         var silent = new List<NodeInfo>();
         var others = new List<NodeInfo>();
         bool waitsForStep = false;
         foreach (LocalGroup group in groups)
         {
-            AwaitedMembers awaited = stack.FindAwaited(group, ticket);
+            AwaitedMembers awaited = stack.FindAwaited(group, ticket, now);
             waitsForStep |= awaited.WaitsForStep;
+            foreach (LaggingMember lag in awaited.Behind)
+            {
+                if (!behind.Exists(known => known.Member == lag.Member)) behind.Add(lag);
+            }
             AddNew(silent, awaited.Silent);
             AddNew(others, awaited.Others);
         }
+        behind.Sort(LaggingMember.CompareSlowestFirst);
         others.RemoveAll(silent.Contains);
         var text = new StringBuilder();
         if (waitsForStep) text.Append("a change of the membership that is not in use yet");
+        for (int index = 0; index < Math.Min(behind.Count, MostNames); index++)
+        {
+            if (text.Length > 0) text.Append("; ");
+            text.Append(LagText.Of(behind[index], now));
+        }
+        if (behind.Count > MostNames) text.Append(" and ").Append(behind.Count - MostNames).Append(" more that are behind");
         if (silent.Count > 0) Append(text, silent, silent.Count == 1 ? "which does not answer" : "which do not answer");
-        if (others.Count > 0) Append(text, others, silent.Count > 0 ? "not known to hold everything either" : "not known to hold everything");
+        if (others.Count > 0) Append(text, others, silent.Count + behind.Count > 0 ? "not known to hold everything either" : "not known to hold everything");
         return text.Length > 0 ? text.ToString() : "nobody: what was sent is held by all";
     }
 

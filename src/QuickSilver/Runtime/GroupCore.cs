@@ -255,7 +255,7 @@ internal sealed class GroupCore : IGroupListener
     /// <summary>Whom messages wait for, in words.</summary>
     /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
     public string DescribeAwaited(ConfirmTicket? ticket) =>
-        Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket) : "nobody: the group is gone";
+        Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket, Services.Clock.Now) : "nobody: the group is gone";
 
     /// <summary>Messages of the application go to the protocol.</summary>
     public void OnFed(int messages, long bytes)

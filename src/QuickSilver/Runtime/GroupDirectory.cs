@@ -155,7 +155,7 @@ internal sealed class GroupDirectory(NodeCore node)
     }
 
     /// <summary>Whom messages of all groups wait for, in words.</summary>
-    public string DescribeAwaited() => AwaitedText.Of(node.Stack, JoinedGroups(), null);
+    public string DescribeAwaited() => AwaitedText.Of(node.Stack, JoinedGroups(), null, node.Services.Clock.Now);
 
     /// <summary>A call waits for members of a group.</summary>
     public void Watch(GroupCore group)

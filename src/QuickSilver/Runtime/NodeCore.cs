@@ -44,6 +44,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _returnPause = new ReturnPause(services.Options.Membership.FailureTimeout);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
         Stalls = new StallReports(services);
+        Lags = new LagReports(this);
         Stack = null!;
     }
 
@@ -52,6 +53,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     /// <summary>Tells what has held this thread up.</summary>
     public StallReports Stalls { get; }
+
+    /// <summary>Tells who holds regions up.</summary>
+    public LagReports Lags { get; }
 
     /// <summary>The groups.</summary>
     public GroupDirectory Directory { get; }
@@ -245,6 +249,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
         Services.Log.Post((nodes.Count, Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))), static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
+
+    void INodeUpcalls.OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now) => Lags.OnChanged(behind, now);
 
     void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) => Services.TryPost(later => OnExpelled(reason, later));
 

@@ -32,6 +32,13 @@ public sealed record NodeStatistics
     /// which an answer ends; none on a healthy start.</summary>
     public long Suspicions { get; init; }
 
+    /// <summary>Members that hold up a region which this node is in or sends to, this node included: <see cref="QuickSilverNode.GetSlowestMembers"/>
+    /// names them.</summary>
+    public int MembersHoldingUp { get; init; }
+
+    /// <summary>For how long the one of them that does so for longest; zero when none does.</summary>
+    public TimeSpan LongestHoldUp { get; init; }
+
     /// <summary>Messages numbered and bound to a view. What was admitted and waits for its number is not in it yet, though it is in
     /// <see cref="GroupStatistics.MessagesSent"/> of its group.</summary>
     public long MessagesSent { get; init; }

@@ -45,6 +45,9 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     /// <summary>Removed senders of which nothing more is waited for.</summary>
     public List<NodeInfo> Gone { get; } = [];
 
+    /// <summary>Members that were behind in the round heard of last.</summary>
+    public LagList Behind { get; } = new();
+
     public TransportFacts Facts { get; }
 
     private static Arrival Unchecked => new(SocketRole.Multicast, default) { IsUnchecked = true };
@@ -109,6 +112,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => Abandoned.Add((sender, isTail));
 
     public void OnSenderClosed(NodeInfo sender, Instant now) => Gone.Add(sender);
+
+    public void OnRoundTold(RegionView view, LagList behind, Instant now) => Behind.CopyFrom(behind);
 
     public void OnOwnAck(RegionView view, in AckBody ack, Instant now) => Assert.Fail("nobody in the region sends");
 

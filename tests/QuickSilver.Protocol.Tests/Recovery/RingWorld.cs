@@ -39,6 +39,9 @@ internal sealed class RingWorld
 
     public List<AckBody> Acks { get; } = [];
 
+    /// <summary>Members that the last acknowledgement said to be behind.</summary>
+    public LagList LastBehind { get; } = new();
+
     public List<(int From, bool Wide, SequenceRange Range)> Naks { get; } = [];
 
     public int TokenHops => Hops.Count;
@@ -143,7 +146,7 @@ internal sealed class RingWorld
         ReadOnlySpan<byte> body = datagram.AsSpan(DatagramHeader.Length);
         if (header.Kind == DatagramKind.Ack)
         {
-            Assert.True(AckBody.TryRead(body, out AckBody ack));
+            Assert.True(AckBody.TryRead(body, View.Members.Length, LastBehind, out AckBody ack));
             Acks.Add(ack);
             return;
         }

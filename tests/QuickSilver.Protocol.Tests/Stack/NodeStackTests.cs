@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Stack;
 
@@ -96,23 +97,24 @@ public sealed class NodeStackTests
         world.JoinAll("news", "sport");
         StackNode sender = world.Nodes[0];
         LocalGroup news = sender.Stack.FindGroup("news")!;
-        Assert.Empty(sender.Stack.FindAwaited(news, null).Silent);
-        Assert.Empty(sender.Stack.FindAwaited(news, null).Others);
+        Assert.Empty(sender.Stack.FindAwaited(news, null, world.Now).Silent);
+        Assert.Empty(sender.Stack.FindAwaited(news, null, world.Now).Others);
         world.Nodes[3].IsDeaf = true;
         sender.Say("news", "anybody there?");
         world.RunFor(Second);
 
-        AwaitedMembers awaited = sender.Stack.FindAwaited(news, null);
-        Assert.Equal(["n3"], awaited.Silent.Select(node => node.Name));
+        AwaitedMembers awaited = sender.Stack.FindAwaited(news, null, world.Now);
+        Assert.Equal([("n3", LagCause.Silent)], awaited.Behind.Select(lag => (lag.Member.Name, lag.Cause)));
+        Assert.Empty(awaited.Silent);
         Assert.Equal(["n1", "n2"], awaited.Others.Select(node => node.Name).Order());
         Assert.False(awaited.WaitsForStep);
-        AwaitedMembers other = sender.Stack.FindAwaited(sender.Stack.FindGroup("sport")!, null);
+        AwaitedMembers other = sender.Stack.FindAwaited(sender.Stack.FindGroup("sport")!, null, world.Now);
         Assert.Empty(other.Silent);
         Assert.Empty(other.Others);
 
         world.Nodes[3].IsDeaf = false;
         world.RunFor(5 * Second);
-        awaited = sender.Stack.FindAwaited(news, null);
+        awaited = sender.Stack.FindAwaited(news, null, world.Now);
         Assert.Empty(awaited.Silent);
         Assert.Empty(awaited.Others);
     }

@@ -5,13 +5,30 @@ namespace QuickSilver.Protocol.Tests.Wire;
 public class BodyTests
 {
     [Theory]
-    [InlineData("05040001000000", "a byte after the end")]
-    [InlineData("0504000100", "stable above highest")]
-    [InlineData("0405000000", "no active stream")]
-    [InlineData("040500818040", "more streams than there may be")]
+    [InlineData("04050001000000", "a byte after the end")]
+    [InlineData("050400010000", "stable above highest")]
+    [InlineData("040500000000", "no active stream")]
+    [InlineData("04050081804000", "more streams than there may be")]
     [InlineData("04050001", "no drops")]
-    [InlineData("840005000100", "a padded varint")]
-    public void AnAckThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(AckBody.TryRead(Convert.FromHexString(hex), out _), why);
+    [InlineData("0405000100", "no list of who is behind")]
+    [InlineData("84000500010000", "a padded varint")]
+    [InlineData("0405000100 01 05 01 09 00", "a member that the view has not")]
+    [InlineData("0405000100 01 02 00 09 00", "no cause")]
+    [InlineData("0405000100 01 02 04 09 00", "a cause that does not exist")]
+    [InlineData("0405000100 02 02 01 09 00 02 01 09 00", "a member twice")]
+    [InlineData("0405000100 02 02 01 09 00", "fewer entries than it says")]
+    [InlineData("0405000100 09 00 01 09 00 01 01 09 00 02 01 09 00 03 01 09 00 04 01 09 00", "nine entries")]
+    public void AnAckThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(AckBody.TryRead(Bytes(hex), 5, new LagList(), out _), why);
+
+    [Fact]
+    public void AGoodAckIsReadWithThoseThatAreBehind()
+    {
+        var behind = new LagList();
+        Assert.True(AckBody.TryRead(Bytes("0405000100 02 01 03 09 8407 04 01 8001 00"), 5, behind, out AckBody ack));
+        Assert.Equal(new AckBody(4, 5, null, 1, 0), ack);
+        Assert.Equal([new LagEntry(1, LagCause.Silent, 9, 900), new LagEntry(4, LagCause.Losing, 128)], behind.Entries.ToArray());
+    }
 
     [Theory]
     [InlineData("020100 01", "neither wide nor narrow")]
@@ -34,7 +51,10 @@ public class BodyTests
     {
         var bytes = new byte[4096];
         var ack = new WireWriter(bytes);
-        new AckBody(ulong.MaxValue, ulong.MaxValue, ulong.MaxValue - 1, 1 << 20, ulong.MaxValue).WriteTo(ref ack);
+        var behind = new LagList();
+        for (int member = 0; member < LagList.MaxEntries; member++)
+            behind.Add(new LagEntry(int.MaxValue - member, LagCause.Silent, ulong.MaxValue, uint.MaxValue));
+        new AckBody(ulong.MaxValue, ulong.MaxValue, ulong.MaxValue - 1, 1 << 20, ulong.MaxValue).WriteTo(ref ack, behind);
         Assert.InRange(ack.Written, 1, AckBody.MaxLength);
 
         var ranges = new SequenceRange[NakBody.MaxRanges];

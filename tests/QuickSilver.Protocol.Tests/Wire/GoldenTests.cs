@@ -82,10 +82,13 @@ public class GoldenTests
     [Fact]
     public void TheBodiesOfFeedbackAndRequestsAreRead()
     {
-        Assert.True(AckBody.TryRead(Body("ack"), out AckBody ack));
+        var behind = new LagList();
+        Assert.True(AckBody.TryRead(Body("ack"), WireSamples.Members, behind, out AckBody ack));
         Assert.Equal(new AckBody(1000, 1300, 1200, 3, 20000), ack);
-        Assert.True(AckBody.TryRead(Body("ack-unknown-intake"), out ack));
+        Assert.Equal(WireSamples.Behind.Entries.ToArray(), behind.Entries.ToArray());
+        Assert.True(AckBody.TryRead(Body("ack-unknown-intake"), WireSamples.Members, behind, out ack));
         Assert.Equal(new AckBody(0, ulong.MaxValue, null, 1, 0), ack);
+        Assert.Equal(0, behind.Count);
 
         Assert.True(NakBody.TryRead(Body("nak"), out NakBody nak));
         Assert.True(nak.PartitionWide);
@@ -133,6 +136,8 @@ public class GoldenTests
         Assert.Equal((expected.Phase, expected.Partition), (token.Phase, token.Partition));
         Assert.Equal((expected.PartitionLead, expected.Complete), (token.PartitionLead, token.Complete));
         Assert.Equal(expected.Removed, token.Removed);
+        Assert.Equal(expected.Told.Entries.ToArray(), token.Told.Entries.ToArray());
+        Assert.Equal(expected.Behind.Entries.ToArray(), token.Behind.Entries.ToArray());
         Assert.Equal(expected.StreamCount, token.StreamCount);
         for (int index = 0; index < expected.StreamCount; index++) AssertStream(expected[index], token[index]);
     }
@@ -166,7 +171,8 @@ public class GoldenTests
         yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));
         yield return ("final", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, DatagramFlags.Final, 500)));
         yield return ("ack", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.Ack), (ref WireWriter writer) => new AckBody(1000, 1300, 1200, 3, 20000).WriteTo(ref writer)));
+            WireSamples.Header(DatagramKind.Ack),
+            (ref WireWriter writer) => new AckBody(1000, 1300, 1200, 3, 20000).WriteTo(ref writer, WireSamples.Behind)));
         yield return ("ack-unknown-intake", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Ack), (ref WireWriter writer) => new AckBody(0, ulong.MaxValue, null, 1, 0).WriteTo(ref writer)));
         yield return ("nak", WireSamples.Datagram(

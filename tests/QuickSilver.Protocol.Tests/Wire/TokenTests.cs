@@ -54,25 +54,27 @@ public class TokenTests
         for (ulong sender = 1; sender <= 3; sender++) token.Add(sender, Partitions);
         byte[] bytes = Write(token, 1000, 0, out _);
 
-        Assert.Equal(7 + (3 * TokenStream.MinLength), bytes.Length);
+        Assert.Equal(9 + (3 * TokenStream.MinLength), bytes.Length);
         Assert.True(new Token().TryRead(bytes, Members, Partitions));
         Assert.False(new Token().TryRead(bytes.AsSpan(..^1), Members, Partitions));
     }
 
     [Theory]
-    [InlineData("03 00 00 01 00 0000", "a phase that is none")]
-    [InlineData("00 04 00 01 00 0000", "a partition that is none")]
-    [InlineData("00 00 28 01 00 0000", "a member that is none")]
-    [InlineData("00 00 00 02 00 0000", "neither complete nor not")]
-    [InlineData("00 00 00 01 00 FFFF", "more streams than bytes")]
-    [InlineData("00 00 00 01 00 0000 00", "a byte after the end")]
-    [InlineData("00 00 00 01 00 0100 0100000000000000 00 01 00 00 00 00 00", "a cutoff below nothing")]
-    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 04", "closed, but not a removed sender's")]
-    [InlineData("00 00 00 01 01 28 0000", "a removed member that is none")]
-    [InlineData("00 00 00 01 02 05 05 0000", "a member removed twice")]
-    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 07", "closed, and yet with what is missing")]
-    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 00 05", "an empty run")]
-    [InlineData("00 00 00 01 00 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 01 A801", "a holder that is none")]
+    [InlineData("03 00 00 01 00 0000 0000", "a phase that is none")]
+    [InlineData("00 04 00 01 00 0000 0000", "a partition that is none")]
+    [InlineData("00 00 28 01 00 0000 0000", "a member that is none")]
+    [InlineData("00 00 00 02 00 0000 0000", "neither complete nor not")]
+    [InlineData("00 00 00 01 00 0000 FFFF", "more streams than bytes")]
+    [InlineData("00 00 00 01 00 0000 0000 00", "a byte after the end")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 01 00 00 00 00 00", "a cutoff below nothing")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 04", "closed, but not a removed sender's")]
+    [InlineData("00 00 00 01 01 28 0000 0000", "a removed member that is none")]
+    [InlineData("00 00 00 01 00 01 28 01 05 00 00 0000", "told of a member that is none")]
+    [InlineData("00 00 00 01 00 00 01 05 00 05 00 0000", "a member behind for no cause")]
+    [InlineData("00 00 00 01 02 05 05 0000 0000", "a member removed twice")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 07", "closed, and yet with what is missing")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 00 05", "an empty run")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 01 A801", "a holder that is none")]
     public void ATokenThatBreaksItsFormatIsRefused(string hex, string why) =>
         Assert.False(new Token().TryRead(Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal)), Members, Partitions), why);
 

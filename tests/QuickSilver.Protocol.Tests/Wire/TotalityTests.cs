@@ -5,6 +5,8 @@ namespace QuickSilver.Protocol.Tests.Wire;
 /// <summary>Every decoder is total: whatever comes, it answers, allocates nothing and throws nothing.</summary>
 public class TotalityTests
 {
+    private static readonly LagList Behind = new();
+
     private static readonly byte[][] Datagrams = [.. GoldenFile.Names.Select(GoldenFile.Read)];
 
     private ulong _sum;
@@ -25,7 +27,8 @@ public class TotalityTests
     public void AnyBytesAreAPacketOrRefused() => Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
 
     [Fact]
-    public void AnyBytesAreAnAckOrRefused() => Totality.Check(input => AckBody.TryRead(input, out _), Body("ack"), Body("ack-unknown-intake"));
+    public void AnyBytesAreAnAckOrRefused() => Totality.Check(
+        input => AckBody.TryRead(input, WireSamples.Members, Behind, out _), Body("ack"), Body("ack-unknown-intake"));
 
     [Fact]
     public void AnyBytesAreANakOrRefused() => Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
@@ -83,7 +86,11 @@ public class TotalityTests
     public void EveryBodyHasOneForm()
     {
         Totality.CheckOneForm(
-            bytes => AckBody.TryRead(bytes, out AckBody ack) ? Written(ack.WriteTo) : null, Body("ack"), Body("ack-unknown-intake"));
+            bytes => AckBody.TryRead(bytes, WireSamples.Members, Behind, out AckBody ack)
+                ? Written((ref WireWriter writer) => ack.WriteTo(ref writer, Behind))
+                : null,
+            Body("ack"),
+            Body("ack-unknown-intake"));
         Totality.CheckOneForm(
             bytes => NakBody.TryRead(bytes, out NakBody nak) ? WrittenNak(nak.PartitionWide, ToArray(nak.Ranges)) : null, Body("nak"));
         Totality.CheckOneForm(

@@ -97,10 +97,23 @@ internal static class WireSamples
 
     public static TokenHop Hop => new(Epoch: 2, Leader: 4, Round: 300, Hop: 11, From: 190, To: 191, Part: 0, Parts: 1);
 
+    public static LagList Behind
+    {
+        get
+        {
+            var behind = new LagList();
+            behind.Add(new LagEntry(7, LagCause.Silent, 300, 900));
+            behind.Add(new LagEntry(2, LagCause.ReadingSlowly, 5));
+            return behind;
+        }
+    }
+
     public static Token Token()
     {
         var token = new Token();
         token.Clear();
+        token.Told.CopyFrom(Behind);
+        token.Behind.Add(new LagEntry(8, LagCause.Losing, 1));
         token.Partition = 1;
         token.PartitionLead = 190;
         token.Complete = false;

@@ -99,11 +99,12 @@ public sealed class JsonTests
     {
         var evicted = new NodeEvictedException(ErrorCode.Evicted, "silent") { MessagesInDoubt = 3 };
         var state = new StateEvent(NodeState.Running, NodeState.Stopping, "disposed of");
+        var lag = new MemberLag(new Member(Id, "left"), LagReason.Silent, 3, DateTimeOffset.UnixEpoch, TimeSpan.Zero, true, ["greetings"], [1]);
         var options = new QuickSilverOptions();
         return new object[]
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message, lease, report, group,
-            node.GetStatistics(), node.TopGroups(1)[0],
+            node.GetStatistics(), node.TopGroups(1)[0], lag,
             new CarrierEvent(Carrier.Unicast, "no multicast"), new GroupEndedEvent("greetings", evicted), state,
             new LossReportEvent("greetings", Id, 3, LossReason.Overflow), new RejoinedEvent(Id, Id), new StallEvent(LoopPhase.Feed, TimeSpan.Zero, null),
             new LossEvent(group, Id, 1, 2, LossReason.Unread), new MessageEvent(group, message), new ViewEvent(group, null, group.View),

@@ -62,7 +62,7 @@ public sealed class LeavingTests
         await NodeRig.UntilAsync(() => factory.Ids.Contains(1_005), "it is logged");
         string text = factory.Records.Single(static record => record.Id.Id == 1_005).Text;
         Assert.Contains("when the group 'group' was disposed of after", text, StringComparison.Ordinal);
-        Assert.Contains($"It waited for {groups[2].Node.Name} (", text, StringComparison.Ordinal);
+        Assert.Contains($"It waited for '{groups[2].Node.Name}' (", text, StringComparison.Ordinal);
     }
 
     [Fact]

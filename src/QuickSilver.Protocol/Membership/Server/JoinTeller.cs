@@ -84,12 +84,10 @@ internal sealed class JoinTeller
 
     private byte[]? Frame(JoinStage stage, NodeBits nodes)
     {
-        var names = new List<string>();
-        for (int slot = nodes.Next(0); slot >= 0 && names.Count < JoinWait.MaxNames; slot = nodes.Next(slot + 1))
-        {
-            names.Add(_parts.Nodes.At(slot).ForPeople);
-        }
-        return Frame(stage, nodes.Count, names);
+        // The one that has been silent for longest is the likeliest to hold the others up.
+        var found = new List<ServerNode>();
+        for (int slot = nodes.Next(0); slot >= 0; slot = nodes.Next(slot + 1)) found.Add(_parts.Nodes.At(slot));
+        return Frame(stage, found.Count, found.OrderBy(static node => node.LastHeard).Take(JoinWait.MaxNames).Select(static node => node.ForPeople));
     }
 
     private byte[]? Frame(JoinStage stage, int total, IEnumerable<string> names)

@@ -1,0 +1,212 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>
+/// Which members are behind, as the rounds of all region views tell that this node hears of: by tokens where it is a member, by acknowledgements
+/// where it sends.
+/// <para>
+/// Idea: a round names members that are behind at one moment; each may be, for a lost packet. So the time in which a member is named is counted up,
+/// and the time in which it is not, down: it holds regions up once a second more has been counted up, and no longer when all is counted down, three
+/// seconds after the last bad one at the latest. So who is stopped nine tenths of the time is one case, and who loses a packet now and then is none.
+/// </para>
+/// <para>
+/// Awkward cases: a member is in several views, and views follow each other, so time is counted for the member, whatever the view. A round's word is
+/// good for two seconds: rounds stop when all is stable. While the token waits for a member no round ends: a pause in the word of a view says neither, and
+/// the time comes with the member's name in the next round. It comes by tokens and acknowledgements, and counts once.
+/// </para>
+/// Cost: a comparison a round while nobody is behind; else linear in those who are. A timer runs only meanwhile. Core thread only.
+/// </summary>
+internal sealed class MemberLags
+{
+    private static readonly TimeSpan Enough = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Most = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan GoodFor = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LongestRound = TimeSpan.FromMilliseconds(300);
+    private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(500);
+
+    private readonly List<Lag> _lags = [];
+    private readonly Alarm _alarm;
+    private readonly Action<Instant> _changed;
+    private bool _hasChanged;
+
+    /// <summary>Nobody is behind.</summary>
+    /// <param name="alarms">The node's timers.</param>
+    /// <param name="changed">Told when somebody begins, or ceases, to hold regions up; twice a second at most.</param>
+    public MemberLags(AlarmQueue alarms, Action<Instant> changed)
+    {
+        _alarm = new Alarm(alarms, Look);
+        _changed = changed;
+    }
+
+    /// <summary>Members that hold regions up.</summary>
+    public int HoldingUp { get; private set; }
+
+    /// <summary>Since when the one of them that does so for longest; never, when nobody does.</summary>
+    public Instant HeldUpSince { get; private set; } = Instant.Never;
+
+    /// <summary>A round of a view has named members.</summary>
+    public void Note(RegionView view, LagList behind, Instant now)
+    {
+        if (behind.Count == 0 && _lags.Count == 0) return;
+        foreach (Lag lag in _lags)
+        {
+            lag.Count(now);
+            lag.Hear(view, now);
+        }
+        foreach (LagEntry entry in behind.Entries)
+        {
+            NodeInfo member = view.Members[entry.Member];
+            if (member.IsRemoved) continue;
+            FindOrAdd(member, entry.Milliseconds, now).Name(view, entry, now);
+        }
+        Judge();
+        if (_lags.Count > 0 && !_alarm.IsSet) _alarm.Set(now + Period);
+    }
+
+    /// <summary>Who is behind, the slowest first. Allocates the list.</summary>
+    public List<LaggingMember> Collect(Instant now)
+    {
+        var all = new List<LaggingMember>(_lags.Count);
+        foreach (Lag lag in _lags)
+        {
+            if (!lag.Member.IsRemoved) all.Add(lag.ToMember(now));
+        }
+        all.Sort(LaggingMember.CompareSlowestFirst);
+        return all;
+    }
+
+    /// <summary>Looks no more.</summary>
+    public void Close()
+    {
+        _alarm.Cancel();
+        _lags.Clear();
+        Judge();
+    }
+
+    private Lag FindOrAdd(NodeInfo member, uint waited, Instant now)
+    {
+        foreach (Lag lag in _lags)
+        {
+            if (lag.Member.Number == member.Number) return lag;
+        }
+        var added = new Lag(member, now - TimeSpan.FromMilliseconds(waited), now);
+        _lags.Add(added);
+        return added;
+    }
+
+    private void Look(Instant now)
+    {
+        foreach (Lag lag in _lags) lag.Count(now);
+        Judge();
+        if (_hasChanged)
+        {
+            _hasChanged = false;
+            _changed(now);
+        }
+        if (_lags.Count > 0) _alarm.Set(now + Period);
+    }
+
+    private void Judge()
+    {
+        int holdingUp = 0;
+        HeldUpSince = Instant.Never;
+        foreach (Lag lag in _lags)
+        {
+            _hasChanged |= lag.Judge();
+            if (!lag.HoldsUp) continue;
+            holdingUp++;
+            if (lag.Since < HeldUpSince) HeldUpSince = lag.Since;
+        }
+        HoldingUp = holdingUp;
+        _lags.RemoveAll(static lag => lag.IsOver);
+    }
+
+    private sealed class Lag(NodeInfo member, Instant since, Instant now)
+    {
+        private readonly List<(RegionView View, ulong Packets, Instant At)> _places = [];
+        private readonly Instant[] _foundAt = new Instant[(int)LagCause.Silent + 1];
+        private LagCause _lastCause;
+        private TimeSpan _score;
+        private Instant _countedTo = now;
+        private Instant _heardAt = now;
+        private Instant _lateAt;
+        private readonly List<RegionView> _views = [];
+
+        public NodeInfo Member { get; } = member;
+
+        public Instant Since { get; } = since;
+
+        public bool HoldsUp { get; private set; }
+
+        public bool IsOver => Member.IsRemoved || (_places.Count == 0 && _score <= TimeSpan.Zero);
+
+        // The time since the last call was as the last rounds said.
+        public void Count(Instant now)
+        {
+            TimeSpan passed = now - _countedTo;
+            _countedTo = now;
+            TimeSpan unheard = now - _heardAt;
+            if (_places.Count > 0) _score += passed;
+            else if (unheard <= LongestRound || unheard > GoodFor) _score -= passed;
+            if (_score > Most) _score = Most;
+            if (_score < TimeSpan.Zero) _score = TimeSpan.Zero;
+            for (int index = _places.Count - 1; index >= 0; index--)
+            {
+                if (now - _places[index].At > GoodFor) _places.RemoveAt(index);
+            }
+        }
+
+        // A round of a view has been told of: the member is not named in it, unless Name follows.
+        public void Hear(RegionView view, Instant now)
+        {
+            if (!_views.Contains(view)) return;
+            _heardAt = now;
+            for (int index = 0; index < _places.Count; index++)
+            {
+                if (_places[index].View != view) continue;
+                _places.RemoveAt(index);
+                return;
+            }
+        }
+
+        public void Name(RegionView view, in LagEntry entry, Instant now)
+        {
+            var waited = TimeSpan.FromMilliseconds(entry.Milliseconds);
+            if (waited > TimeSpan.Zero && (_lateAt == Instant.Zero || now - _lateAt >= waited))
+            {
+                _score += waited < Enough ? waited : Enough;
+                _lateAt = now;
+            }
+            _heardAt = now;
+            _places.Add((view, entry.Packets, now));
+            _lastCause = entry.Cause;
+            _foundAt[(int)entry.Cause] = now;
+            if (!_views.Contains(view)) _views.Add(view);
+        }
+
+        public bool Judge()
+        {
+            bool holdsUp = !IsOver && (HoldsUp || _score >= Enough);
+            bool isNews = holdsUp != HoldsUp;
+            HoldsUp = holdsUp;
+            return isNews;
+        }
+
+        public LaggingMember ToMember(Instant now)
+        {
+            ulong packets = 0;
+            foreach ((_, ulong held, _) in _places) packets = Math.Max(packets, held);
+            LagCause cause = _lastCause;
+            for (LagCause found = LagCause.Silent; found > cause; found--)
+            {
+                Instant at = _foundAt[(int)found];
+                if (at != Instant.Zero && now - at <= GoodFor) cause = found;
+            }
+            IReadOnlyList<RegionView> views = _places.Count > 0 ? _places.ConvertAll(static place => place.View) : [.. _views];
+            return new LaggingMember(Member, cause, packets, Since, HoldsUp, views);
+        }
+    }
+}
