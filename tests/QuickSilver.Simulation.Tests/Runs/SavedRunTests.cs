@@ -48,9 +48,14 @@ public class SavedRunTests
     /// done-with-a-view-opened-again: a node left a group and joined it again, so that a view ended for it and was opened again; what it had sent there
     /// became stable in between, and it said that it was done. Its server took that for void, but the next one was told so in the node's report, and
     /// had the view retire while a member could not be reached.
+    /// removed-by-half: two of four nodes were cut off and removed, and the server was lost; two said that the others were removed, two that they were
+    /// not, and those went that had gone on. removed-by-a-later-server: the one that had gone on came from a later server than the one that was
+    /// followed, and its list was not counted.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
+    [InlineData("removed-by-half")]
+    [InlineData("removed-by-a-later-server")]
     [InlineData("skipped-member-lacks")]
     [InlineData("join-while-leaving")]
     [InlineData("far-member-skipped-for-good")]

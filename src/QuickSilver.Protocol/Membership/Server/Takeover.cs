@@ -21,8 +21,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// <para>
 /// Reports may contradict each other: one names a node as removed that others name as a member, or that is here. None of them can prove anything. Who
-/// is not here counts as removed when as many say so as name it. Who is here goes when more say so than name it, itself included; otherwise those go
-/// that say so, for they have ended its streams and could not go on with it. A list counts only from a node of the session that is followed.
+/// is not here counts as removed when as many say so as name it. Who is here goes when a member that it names itself, as the same process, says so:
+/// that member has gone on without it, in steps that the node can never get. It goes too when more say so than name it. Otherwise those go that say
+/// so, since they have ended its streams. A vote counts only from a node of the session that is followed. A member that was met
+/// may come from a later session, which the accused never heard of.
 /// </para>
 /// <para>
 /// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it had removed. What others sent
@@ -47,6 +49,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     private readonly HashSet<ulong> _earlier = [];
     private readonly SortedDictionary<ulong, List<ServerNode>> _accusers = [];
     private readonly Dictionary<ulong, int> _accusations = [];
+    private readonly HashSet<ServerNode> _believed = [];
     private readonly Dictionary<ulong, int> _naming = [];
     private readonly HashSet<ulong> _removed = [];
     private readonly Dictionary<ulong, StepNumber> _mustKnow = [];
@@ -188,6 +191,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
             foreach (ulong key in report.Removed)
             {
                 if (session == followed) _accusations[key] = _accusations.GetValueOrDefault(key) + 1;
+                if (session.Term >= followed.Term) _believed.Add(node);
                 if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) _accusers.Add(key, accusers = []);
                 accusers.Add(node);
                 LookAt(key);
@@ -223,9 +227,12 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
                 if (!_missing.Contains(key)) MarkRemoved(key);
                 continue;
             }
-            bool isOutvoted = !_earlier.Contains(key) && _accusations.GetValueOrDefault(key) > _naming.GetValueOrDefault(key);
-            if (!isOutvoted) gone.UnionWith(accusers);
-            else if (_reports.Find(report => report.Node.Key == key).Node is { } accused) gone.Add(accused);
+            (ServerNode? accused, ReportFrame? report) = _reports.Find(entry => entry.Node.Key == key);
+            bool isOutvoted = _accusations.GetValueOrDefault(key) > _naming.GetValueOrDefault(key);
+            if (accused is not null && !_earlier.Contains(key) && (isOutvoted || accusers.Exists(accuser => IsBelieved(accuser, report!))))
+                gone.Add(accused);
+            else
+                gone.UnionWith(accusers);
         }
         foreach (ulong key in _followers.Keys) MarkRemoved(key);
         _followers.Clear();
@@ -233,10 +240,16 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         _candidates.Clear();
         _accusers.Clear();
         _accusations.Clear();
+        _believed.Clear();
         _naming.Clear();
         _earlier.UnionWith(_registered);
         return [.. gone.Where(static node => !node.Info.IsRemoved).OrderBy(static node => node.Key)];
     }
+
+    /// <summary>True for an accuser that the accused has met: neither an address nor an incarnation is guessed easily.</summary>
+    private bool IsBelieved(ServerNode accuser, ReportFrame accused) =>
+        _believed.Contains(accuser) && accused.Nodes.Exists(known =>
+            known.Number == accuser.Info.Number && known.Incarnation == accuser.Info.Incarnation && known.Control == accuser.Info.Control);
 
     private bool IsAgreed(ulong key) => _accusations.TryGetValue(key, out int accusations) && accusations >= _naming.GetValueOrDefault(key);
 
