@@ -54,7 +54,7 @@ public sealed class SimulatedCluster
         _run = new RunContext(options);
         _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
         _checks = new ClusterChecks(_run, node => _nodes[node].IsMember, node => _nodes[node]);
-        _traffic = new TrafficChecks(_run, _checks, _nodes, IsConcerned);
+        _traffic = new TrafficChecks(_run, _checks, _nodes, IsConcerned, new CopyChecks(_run, _nodes, () => _network!.Conditions.Any));
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) },

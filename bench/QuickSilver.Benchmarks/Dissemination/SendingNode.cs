@@ -104,4 +104,9 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     public void OnDone(ProtocolView view, Instant now)
     {
     }
+
+    /// <inheritdoc/>
+    public void OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now)
+    {
+    }
 }

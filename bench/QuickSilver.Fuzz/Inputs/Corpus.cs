@@ -8,7 +8,7 @@ namespace QuickSilver.Fuzz.Inputs;
 
 /// <summary>
 /// Real traffic to damage: what the nodes and membership servers of some simulated clusters said to each other in lives with loss, moves between
-/// groups, fragments, packets that are lent, restarts, a replaced server and leaders that die. Of each kind a bounded number is kept, spread over the
+/// groups, fragments, packets that are lent, restarts, a replaced server, leaders that die and multicast that does not arrive. Of each kind a bounded number is kept, spread over the
 /// lives. Equal seeds give equal corpora.
 /// </summary>
 internal sealed class Corpus : ITrafficTap
@@ -92,6 +92,8 @@ internal sealed class Corpus : ITrafficTap
                 () => cluster.Nodes[mover].Join($"own {mover}", $"pair {mover / 2}", "b", "d", "e"));
             cluster.After(TimeSpan.FromMilliseconds(400 + (node * 50)), () => LeaveIfThere(cluster, mover));
         }
+        cluster.Start(new SendPlan(1, "all", 600, TimeSpan.FromMilliseconds(10)) { Start = TimeSpan.FromMilliseconds(1200) });
+        cluster.Inject(new MulticastOutage(TimeSpan.FromMilliseconds(1200), TimeSpan.FromSeconds(5), 5));
         cluster.Inject(new ServerReplacement(TimeSpan.FromMilliseconds(900)));
         cluster.Inject(new NodeCrash(TimeSpan.FromMilliseconds(1100), 6));
         cluster.RunFor(TimeSpan.FromSeconds(16));

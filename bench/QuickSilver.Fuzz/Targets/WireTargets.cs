@@ -32,6 +32,8 @@ internal sealed class WireTargets
         yield return new DelegateTarget(
             "ack", _corpus.Bodies(DatagramKind.Ack), input => AckBody.TryRead(input, Members, _behind, out AckBody ack) && Check(ack));
         yield return new DelegateTarget(
+            "carrier-word", _corpus.Bodies(DatagramKind.CarrierWord), input => CarrierWordBody.TryRead(input, out _));
+        yield return new DelegateTarget(
             "nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
         yield return new DelegateTarget(
             "pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));

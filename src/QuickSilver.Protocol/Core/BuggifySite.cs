@@ -60,4 +60,7 @@ internal enum BuggifySite : byte
 
     /// <summary>A source's messages are expected to have the length of the one before, whatever came so far.</summary>
     RunExpected,
+
+    /// <summary>A member is sent copies by unicast, though it has not asked for them.</summary>
+    MemberCopiedUnasked,
 }

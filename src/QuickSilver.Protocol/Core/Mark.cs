@@ -133,6 +133,24 @@ internal enum Mark : byte
     /// <summary>The sender was asked for what it had sent to the asker, or to all, a moment ago.</summary>
     NakAnsweredAlready,
 
+    /// <summary>A sender began to send a member copies by unicast.</summary>
+    MemberCarriedByUnicast,
+
+    /// <summary>A stream began with what streams before it knew of how members are reached.</summary>
+    CarrierInherited,
+
+    /// <summary>A sender asked by multicast who hears it.</summary>
+    CarrierProbed,
+
+    /// <summary>A member with copies was found to hear multicast again.</summary>
+    CarrierBackToMulticast,
+
+    /// <summary>A member that misses nearly all hears the sender's probes.</summary>
+    SuspectHearsProbes,
+
+    /// <summary>Copies by unicast did not reach a member either.</summary>
+    CopiesInVain,
+
     /// <summary>The third member that lacks a packet made its repair a multicast.</summary>
     ThirdAskerMadeItMulticast,
 
@@ -224,6 +242,9 @@ internal enum Mark : byte
     OwnMessageWaited,
 
     // Recovery: packets, what is missing of them, who asks whom.
+
+    /// <summary>A member told a sender that its multicast does not arrive.</summary>
+    SenderUnheard,
 
     /// <summary>A packet that was missed came as a repair from a peer.</summary>
     RepairFromPeer,

@@ -69,6 +69,9 @@ internal enum Sabotage : byte
     /// <summary>A group whose gate was shut is not told that there is room again.</summary>
     GateStaysShut,
 
+    /// <summary>A member that is carried by unicast stays so, though it hears multicast again.</summary>
+    CarrierNeverGoesBack,
+
     /// <summary>A message is not sent to the last of its group's regions.</summary>
     RegionLeftOut,
 

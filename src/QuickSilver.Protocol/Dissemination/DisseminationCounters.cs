@@ -33,6 +33,15 @@ public sealed class DisseminationCounters
     /// <summary>Beacons, finals included; with unicast fan-out, one per member.</summary>
     public ulong Beacons;
 
+    /// <summary>Probes that ask who hears this node's multicast.</summary>
+    public ulong CarrierProbes;
+
+    /// <summary>Times a member was found that this node's multicast does not reach.</summary>
+    public ulong MembersToUnicast;
+
+    /// <summary>Times such a member was found to hear it again.</summary>
+    public ulong MembersToMulticast;
+
     /// <summary>NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.</summary>
     public ulong NaksIgnored;
 

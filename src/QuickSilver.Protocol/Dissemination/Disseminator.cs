@@ -187,6 +187,13 @@ public sealed class Disseminator
         return possible;
     }
 
+    /// <summary>A live member of the stream's view tells whether this node's multicast reaches it.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="member">The member's index in the view.</param>
+    /// <param name="word">What it says.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnCarrierWord(StreamSender stream, int member, in CarrierWordBody word, Instant now) => stream.OnCarrierWord(member, word, now);
+
     /// <summary>A member of the stream's view, or its whole partition, lacks packets.</summary>
     /// <returns>False when it names what was never sent; then nothing has changed.</returns>
     public bool OnNak(StreamSender stream, in NakBody nak, NodeInfo asker, Instant now) => stream.OnNak(nak, asker, now);

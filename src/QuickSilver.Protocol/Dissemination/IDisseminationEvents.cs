@@ -18,4 +18,7 @@ public interface IDisseminationEvents
 
     /// <summary>All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.</summary>
     void OnDone(RegionView view, Instant now);
+
+    /// <summary>A member is carried in another way from now on, by this node's streams.</summary>
+    void OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now);
 }

@@ -65,6 +65,9 @@ internal sealed class SendContext
 
     public BindingLoop Loop { get; }
 
+    /// <summary>How members were reached so far.</summary>
+    public CarrierMemory Carriers { get; } = new();
+
     /// <summary>Own messages that are about to be delivered here.</summary>
     public OwnRun Own { get; }
 

@@ -4,14 +4,17 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// Turns one piece of a stream into trains: one, to the region's channel; or, where the view is carried by unicast, one per live member other than
-/// this node, all of the same memory.
+/// Turns one piece of a stream into trains, all of the same memory: one to the region's channel, and one for each live member other than this node
+/// that is carried by unicast.
 /// </summary>
 /// <param name="view">The view.</param>
 /// <param name="channel">The view's channel; null: unicast.</param>
+/// <param name="carriers">Who is carried by unicast.</param>
 /// <param name="selfKey">This node.</param>
-internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, ulong selfKey)
+internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, MemberCarriers carriers, ulong selfKey)
 {
+    private const int Multicast = -1;
+
     private Slice _bytes;
     private int _segment;
     private int _next = int.MaxValue;
@@ -21,7 +24,7 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, ul
     {
         _bytes = bytes;
         _segment = segment;
-        _next = 0;
+        _next = channel is null ? 0 : Multicast;
     }
 
     /// <summary>Forgets the rest of the piece.</summary>
@@ -36,16 +39,21 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, ul
     {
         train = default;
         if (_bytes.IsEmpty) return false;
-        if (channel is not null)
+        if (_next == Multicast)
         {
-            train = new Train(_bytes.Memory, _segment, TrainRoute.Region, default, channel);
-            Stop();
-            return true;
+            _next = 0;
+            if (carriers.NeedsMulticast || carriers.Copied == 0)
+            {
+                train = new Train(_bytes.Memory, _segment, TrainRoute.Region, default, channel);
+                if (carriers.Copied == 0) Stop();
+                return true;
+            }
         }
         while (_next < view.Members.Length)
         {
-            NodeInfo member = view.Members[_next++];
-            if (member.IsRemoved || member.Number.Key == selfKey) continue;
+            int index = _next++;
+            NodeInfo member = view.Members[index];
+            if (member.IsRemoved || member.Number.Key == selfKey || !carriers.IsCopied(index)) continue;
             train = new Train(_bytes.Memory, _segment, TrainRoute.Unicast, member.Data, null);
             return true;
         }

@@ -29,6 +29,7 @@ public sealed class StreamSender : IFeed
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
     private readonly StreamLending _lending;
+    private readonly MemberCarriers _carriers;
     private readonly BeaconClock _beacon;
     private readonly PendingPackets _pending = new();
     private readonly StreamMessages _messages;
@@ -51,11 +52,12 @@ public sealed class StreamSender : IFeed
         _messages = new StreamMessages(context, view, IsOwn);
         Backlog = _messages.Backlog;
         Gate = _messages.Gate;
+        _carriers = new MemberCarriers(context, view, _channel, now);
         _lending = new StreamLending(context, view, isPossible: _channel is not null);
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
-        _train = new TrainInHand(new StreamCarrier(view, _channel, context.SelfKey), context.Counters);
-        _repairs = new StreamRepairs(context, _pending, _lending, new StreamCarrier(view, _channel, context.SelfKey), _builder.TrainDatagrams);
+        _train = new TrainInHand(new StreamCarrier(view, _channel, _carriers, context.SelfKey), context.Counters);
+        _repairs = new StreamRepairs(context, _pending, _lending, new StreamCarrier(view, _channel, _carriers, context.SelfKey), _builder.TrainDatagrams);
         CountMembers();
     }
 
@@ -78,6 +80,12 @@ public sealed class StreamSender : IFeed
             return IsAwaited ? FeedbackWish.Soon : FeedbackWish.Unhurried;
         }
     }
+
+    /// <summary>Members of the view that this node's multicast does not reach: they get copies by unicast.</summary>
+    public int MembersByUnicast => _carriers.Copied;
+
+    /// <summary>True for such a member, by its index in the view.</summary>
+    internal bool IsCopied(int member) => member >= 0 && _carriers.IsCopied(member);
 
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
@@ -245,11 +253,15 @@ public sealed class StreamSender : IFeed
         return true;
     }
 
+    /// <summary>A live member of the view tells whether this node's multicast reaches it.</summary>
+    internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now) => _carriers.OnWord(member, word, now);
+
     /// <summary>Members may have been removed from the cluster.</summary>
     internal void OnNodesRemoved(Instant now)
     {
         CountMembers();
         _lending.OnMembersChanged();
+        _carriers.OnMembersChanged();
         if (!HasOthers) GiveUp(now);
     }
 
@@ -263,6 +275,7 @@ public sealed class StreamSender : IFeed
         _beacon.Stop();
         _train.Stop();
         _repairs.Close();
+        _carriers.Close();
         _context.Roots.DropKept(this);
         _context.Roots.DropKept(_repairs);
         _train.LetGo();
@@ -295,6 +308,7 @@ public sealed class StreamSender : IFeed
         if (count == 0) return;
         _train.Hold(train, segment, _messages.TakePacked());
         _context.Counters.PacketsSent += (ulong)count;
+        _carriers.OnTrain(now);
         _beacon.OnPacket(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
         if (_hasEnded && Backlog.IsEmpty) _beacon.Announce();

@@ -59,6 +59,9 @@ public interface IRecoveryEvents
     /// </summary>
     void OnSenderClosed(NodeInfo sender, Instant now);
 
+    /// <summary>Nothing that a sender multicasts arrives here, while others tell of it; told once for each time that it begins.</summary>
+    void OnSenderUnheard(NodeInfo sender, Instant now);
+
     /// <summary>This node leads the ring of a region that it sends to itself: feedback for its own stream.</summary>
     void OnOwnAck(RegionView view, in AckBody ack, Instant now);
 }

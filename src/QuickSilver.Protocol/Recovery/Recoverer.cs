@@ -126,7 +126,7 @@ public sealed class Recoverer
     {
         foreach (RegionRecovery region in _regions)
         {
-            if (region.Channel == channel) region.OnDrained(take, now);
+            if (channel is null || region.Channel == channel) region.OnDrained(channel is null, take, now);
         }
     }
 

@@ -22,6 +22,8 @@ public sealed class RegionRecovery
 
     private readonly Recoverer _node;
     private readonly PullAnswers _answers;
+    private readonly ArrivalJudge _arrivals;
+    private bool _hasCopies;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
     {
@@ -33,6 +35,7 @@ public sealed class RegionRecovery
         Streams = new RegionStreams(node, this);
         Gaps = new GapRepair(node, this);
         _answers = new PullAnswers(node, this);
+        _arrivals = new ArrivalJudge(node, this);
         Orphans = new OrphanVisit(this, node.Probes);
         Removed = new RemovedSenders(node, this);
         Ring = new TokenRing(node, this);
@@ -90,6 +93,7 @@ public sealed class RegionRecovery
         if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, MostUnderWay)) return RejectReason.BeyondWindow;
 
         bool isRepair = header.Kind == DatagramKind.Repair;
+        if (!isRepair) NoteDirect(stream, arrival.Role, now);
         RejectReason outcome = RejectReason.None;
         if (stream.Window.Contains(sequence))
         {
@@ -104,7 +108,7 @@ public sealed class RegionRecovery
         if (outcome is RejectReason.Malformed) return outcome;
 
         // Read from the data socket: whatever is below and did not come is missing.
-        if (!isRepair) RaiseIntake(stream, sequence, now);
+        if (!isRepair && TellsIntake(stream, arrival.Role, now)) RaiseIntake(stream, sequence, now);
         if (stream.NoteHighest(sequence) || header.Wish > FeedbackWish.Unhurried) Ring.OnUnstable(header.Wish, now);
         return outcome;
     }
@@ -117,12 +121,23 @@ public sealed class RegionRecovery
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
         if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, MostUnderWay)) return RejectReason.BeyondWindow;
+        NoteDirect(stream, arrival.Role, now);
         ulong missing = stream.Missing.Sequences;
-        RaiseIntake(stream, header.Sequence, now);
+        if (TellsIntake(stream, arrival.Role, now)) RaiseIntake(stream, header.Sequence, now);
         if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
         stream.NoteHighest(header.Sequence);
         if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
         else Ring.OnUnstable(header.Wish, now);
+        return RejectReason.None;
+    }
+
+    /// <summary>Takes a sender's question who hears its multicast: this member does.</summary>
+    public RejectReason OnCarrierProbe(in DatagramHeader header, in Arrival arrival)
+    {
+        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        StreamReceiver? stream = Streams.Find(header.Sender, out RejectReason reason);
+        if (stream is null) return reason;
+        _arrivals.OnProbe(stream, header.Sequence);
         return RejectReason.None;
     }
 
@@ -163,11 +178,17 @@ public sealed class RegionRecovery
         Ring.OnUnstable(wish, now);
     }
 
-    internal void OnDrained(ulong take, Instant now)
+    /// <summary>A socket that may carry streams of this view was found empty.</summary>
+    /// <param name="isUnicast">True for the unicast socket, which carries all or, where there is a channel, those that come by copies.</param>
+    /// <param name="take">The taking of completions that told it.</param>
+    /// <param name="now">The present instant.</param>
+    internal void OnDrained(bool isUnicast, ulong take, Instant now)
     {
+        if (isUnicast && Channel is not null && !_hasCopies) return;
         foreach (StreamReceiver stream in Streams)
         {
             if (stream.IntakeTarget <= stream.Intake || stream.IntakeTargetTake > take) continue;
+            if (Channel is not null && stream.IsCopied(now) != isUnicast) continue;
             _node.Probes.Hit(Mark.IntakeByEmptySocket);
             RaiseIntake(stream, stream.IntakeTarget, now);
         }
@@ -224,11 +245,24 @@ public sealed class RegionRecovery
         return reason == RejectReason.None;
     }
 
+    // What came from the sender itself, whatever becomes of it.
+    private void NoteDirect(StreamReceiver stream, SocketRole role, Instant now)
+    {
+        stream.Direct++;
+        if (role != SocketRole.Unicast) return;
+        stream.CopiedAt = now;
+        _hasCopies = true;
+    }
+
+    // Copies and what is multicast come by two sockets: only one of them tells what is missing.
+    private static bool TellsIntake(StreamReceiver stream, SocketRole role, Instant now) => role == SocketRole.Unicast || !stream.IsCopied(now);
+
     internal void RaiseIntake(StreamReceiver stream, ulong sequence, Instant now)
     {
         ulong missed = stream.RaiseIntake(sequence, now);
         if (missed == 0) return;
         _node.Counters.PacketsMissed += missed;
+        _arrivals.OnMissed(stream, missed, now);
         if (stream.Orphan is null) Gaps.OnGap(now);
     }
 
@@ -247,6 +281,7 @@ public sealed class RegionRecovery
         Ring.Close();
         Gaps.Close();
         Removed.Stop();
+        _arrivals.Close();
         Streams.Close();
     }
 

@@ -16,6 +16,12 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 internal sealed class StreamReceiver
 {
+    /// <summary>For so long after a copy came by unicast the stream counts as carried so.</summary>
+    private static readonly TimeSpan CopiesLast = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>What the stream's arrivals are judged by.</summary>
+    public ArrivalWindow Arrivals;
+
     private readonly PartitionMap _map;
     private readonly int _partition;
     private readonly ulong[] _held;
@@ -48,6 +54,15 @@ internal sealed class StreamReceiver
     public MissingRanges Missing { get; } = new();
 
     public RememberedPulls Pulls { get; } = new();
+
+    /// <summary>Packets and beacons that came from the sender directly, first or again: not sent again because somebody asked.</summary>
+    public ulong Direct { get; set; }
+
+    /// <summary>When a packet last came directly by unicast; zero: never.</summary>
+    public Instant CopiedAt { get; set; }
+
+    /// <summary>True while the sender carries the stream to this member by unicast: then that socket says how far it has been read.</summary>
+    public bool IsCopied(Instant now) => CopiedAt != Instant.Zero && now - CopiedAt < CopiesLast;
 
     /// <summary>How far the stream has been read from the data socket, lost packets or not.</summary>
     public ulong Intake { get; private set; }

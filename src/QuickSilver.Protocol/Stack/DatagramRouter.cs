@@ -118,6 +118,7 @@ internal sealed class DatagramRouter
         SocketRole role = arrival.Role;
         if (DatagramKinds.IsControl(header.Kind))
             return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], arrival, now) : RejectReason.WrongSocket;
+        if (header.Kind == DatagramKind.CarrierProbe) return RouteProbe(header, datagram.Length, arrival);
         if (!DatagramKinds.CarriesPacket(header.Kind) && !DatagramKinds.IsNote(header.Kind) && header.Kind != DatagramKind.Beacon)
             return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (role == SocketRole.Control) return RejectReason.WrongSocket;
@@ -130,6 +131,15 @@ internal sealed class DatagramRouter
             return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, arrival, now) : RejectReason.Malformed;
         }
         return TakePacket(region, header, datagram, part, arrival, now);
+    }
+
+    // Only what came by multicast proves that multicast comes.
+    private RejectReason RouteProbe(in DatagramHeader header, int length, in Arrival arrival)
+    {
+        if (arrival.Role != SocketRole.Multicast) return RejectReason.WrongSocket;
+        if (length != DatagramHeader.Length) return RejectReason.Malformed;
+        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
+        return region is null ? RejectReason.UnknownView : region.OnCarrierProbe(header, arrival);
     }
 
     private RejectReason TakePacket(
@@ -208,6 +218,12 @@ internal sealed class DatagramRouter
             if (!AckBody.TryRead(body, stream.View.Members.Length, _behind, out AckBody ack)) return RejectReason.Malformed;
             if (!_rooms.Disseminator.OnAck(stream, ack, now)) return RejectReason.NeverSent;
             _rooms.Lags.Note(stream.View, _behind, now);
+            return RejectReason.None;
+        }
+        if (header.Kind == DatagramKind.CarrierWord)
+        {
+            if (!CarrierWordBody.TryRead(body, out CarrierWordBody word)) return RejectReason.Malformed;
+            _rooms.Disseminator.OnCarrierWord(stream, member, word, now);
             return RejectReason.None;
         }
         if (!NakBody.TryRead(body, out NakBody nak)) return RejectReason.Malformed;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -15,6 +16,12 @@ public interface INodeUpcalls
 
     /// <summary>The node has been admitted to the cluster.</summary>
     void OnRegistered(NodeInfo self, Instant now);
+
+    /// <summary>A member, or a sender, is reached in another way from now on.</summary>
+    /// <param name="other">The member; the sender, for <see cref="CarrierChange.SenderUnheard"/>.</param>
+    /// <param name="change">What has changed.</param>
+    /// <param name="now">The present instant.</param>
+    void OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now);
 
     /// <summary>The connection to the membership server broke, or is back. Data goes on; views stand still.</summary>
     void OnConnectionChanged(bool connected, Instant now);

@@ -90,6 +90,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Bytes of all datagrams sent.</summary>
     public ulong DatagramBytesSent;
 
+    /// <summary>Times a member was found that this node's multicast does not reach.</summary>
+    public ulong MembersToUnicast;
+
+    /// <summary>Members that this node reaches by unicast because its multicast does not arrive there: the most in any of its streams.</summary>
+    public int MembersByUnicast;
+
     /// <summary>Steps installed.</summary>
     public ulong StepsInstalled;
 
@@ -148,7 +154,17 @@ public sealed class NodeCounters(RejectCounters rejected)
         CachedBytes = received.CachedBytes + delivered.HeldBytes;
         DatagramBytesSent = rooms.Roots.Counters.TotalBytes;
         StepsInstalled = rooms.StepsInstalled;
+        ControlSent += sent.CarrierProbes;
+        MembersToUnicast = sent.MembersToUnicast;
+        MembersByUnicast = MostByUnicast(rooms.Disseminator.Streams);
         RateLimit = SlowestRate(rooms.Disseminator.Streams);
+    }
+
+    private static int MostByUnicast(IReadOnlyList<Dissemination.StreamSender> streams)
+    {
+        int most = 0;
+        for (int index = 0; index < streams.Count; index++) most = Math.Max(most, streams[index].MembersByUnicast);
+        return most;
     }
 
     private static double SlowestRate(IReadOnlyList<Dissemination.StreamSender> streams)

@@ -19,6 +19,12 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);
 
     /// <inheritdoc/>
+    public void OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now) => rooms.Host.Upcalls.OnCarrierChanged(member, change, now);
+
+    /// <inheritdoc/>
+    public void OnSenderUnheard(NodeInfo sender, Instant now) => rooms.Host.Upcalls.OnCarrierChanged(sender, CarrierChange.SenderUnheard, now);
+
+    /// <inheritdoc/>
     public bool HasRoomFor(int bytes) => rooms.Deliverer.Cap.Allows(bytes);
 
     /// <inheritdoc/>

@@ -38,4 +38,10 @@ public enum DatagramKind : byte
 
     /// <summary>A note of a packet that is sent again, by a peer or by its sender.</summary>
     RepairNote = 11,
+
+    /// <summary>A sender's question to a region: who hears its multicast? Goes by multicast only; the sequence is the question's number.</summary>
+    CarrierProbe = 16,
+
+    /// <summary>A member's word to a sender: whether the sender's multicast reaches it.</summary>
+    CarrierWord = 17,
 }

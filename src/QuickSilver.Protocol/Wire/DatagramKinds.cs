@@ -10,7 +10,7 @@ public static class DatagramKinds
     public static PriorityClass PriorityOf(DatagramKind kind) => kind switch
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
-        DatagramKind.Nak or DatagramKind.Pull => PriorityClass.Request,
+        DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord => PriorityClass.Request,
         DatagramKind.Repair or DatagramKind.RepairNote => PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
@@ -21,8 +21,10 @@ public static class DatagramKinds
     /// </summary>
     public static DatagramSource SourceOf(DatagramKind kind) => kind switch
     {
-        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull => DatagramSource.Control,
-        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote => DatagramSource.Data,
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord =>
+            DatagramSource.Control,
+        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote or DatagramKind.CarrierProbe =>
+            DatagramSource.Data,
         _ => DatagramSource.Anywhere,
     };
 
@@ -30,7 +32,7 @@ public static class DatagramKinds
     public static bool IsControl(DatagramKind kind) => PriorityOf(kind) <= PriorityClass.Request;
 
     /// <summary>True for what members tell a stream's sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.</summary>
-    public static bool IsFeedback(DatagramKind kind) => kind is DatagramKind.Ack or DatagramKind.Nak;
+    public static bool IsFeedback(DatagramKind kind) => kind is DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord;
 
     /// <summary>True for kinds whose body is a packet; its checksum is optional and stands apart from the header's.</summary>
     public static bool CarriesPacket(DatagramKind kind) => kind is DatagramKind.Data or DatagramKind.Repair;

@@ -14,7 +14,9 @@ namespace QuickSilver.Testing.Invariants;
 /// <param name="checks">Who is shown what.</param>
 /// <param name="nodes">All nodes by index; the list grows.</param>
 /// <param name="isConcerned">True for a node that must keep its promises.</param>
-internal sealed class TrafficChecks(RunContext run, ClusterChecks checks, IReadOnlyList<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned)
+/// <param name="copies">R6.</param>
+internal sealed class TrafficChecks(
+    RunContext run, ClusterChecks checks, IReadOnlyList<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned, CopyChecks copies)
     : INetworkObserver
 {
     /// <summary>Datagrams handed to the network.</summary>
@@ -61,6 +63,7 @@ internal sealed class TrafficChecks(RunContext run, ClusterChecks checks, IReadO
     {
         if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None) return;
         bool isNote = DatagramKinds.IsNote(header.Kind);
+        if (!damaged) copies.OnProbeRead(node, header);
         if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;
         checks.Budgets.OnRead(node, datagram.Length);
         // What a tap has added may be a lie with the right checksums: nobody has sent it.

@@ -13,13 +13,12 @@ internal sealed class NetworkConditions
     private readonly Dictionary<(int From, int To), int> _cuts = [];
     private readonly Dictionary<int, int> _deaf = [];
     private readonly Dictionary<int, int> _mute = [];
-    private readonly Dictionary<int, int> _multicastDeaf = [];
+    private readonly List<(int? From, int? To)> _multicastCuts = [];
     private readonly List<(int? From, int? To, double Loss)> _losses = [];
     private readonly List<(Fault Fault, IDisturbance Disturbance)> _disturbances = [];
     private readonly List<LateDuplicates> _late = [];
     private readonly List<CorruptionBurst> _corruptions = [];
     private readonly List<ForgedSource> _forgeries = [];
-    private int _multicastOutages;
     private int _unicastOutages;
 
     /// <summary>True while anything at all is wrong: the one test on the way of a datagram in a healthy network.</summary>
@@ -42,11 +41,11 @@ internal sealed class NetworkConditions
         Update();
     }
 
-    /// <summary>Makes multicast vanish while unicast goes on, for one receiver or for all (null), or ends that.</summary>
-    public void BreakMulticast(int? to, bool begins)
+    /// <summary>Makes multicast vanish while unicast goes on, of one sender or of all (null), for one receiver or for all, or ends that.</summary>
+    public void BreakMulticast(int? from, int? to, bool begins)
     {
-        if (to is { } node) Count(_multicastDeaf, node, begins);
-        else _multicastOutages += begins ? 1 : -1;
+        if (begins) _multicastCuts.Add((from, to));
+        else _multicastCuts.Remove((from, to));
         Update();
     }
 
@@ -84,7 +83,7 @@ internal sealed class NetworkConditions
     /// <summary>True when nothing passes in this direction.</summary>
     public bool Blocks(int from, int to, bool multicast) =>
         _mute.ContainsKey(from) || _deaf.ContainsKey(to) || _cuts.ContainsKey((from, to))
-        || (multicast ? _multicastOutages > 0 || _multicastDeaf.ContainsKey(to) : _unicastOutages > 0);
+        || (multicast ? LosesMulticast(from, to) : _unicastOutages > 0);
 
     /// <summary>True when one of the disturbances drops a copy.</summary>
     public bool Drops(int from, int to, ulong ordinal, DatagramKind kind, Instant now)
@@ -132,6 +131,15 @@ internal sealed class NetworkConditions
         return 1 - pass;
     }
 
+    private bool LosesMulticast(int from, int to)
+    {
+        foreach ((int? source, int? target) in _multicastCuts)
+        {
+            if ((source ?? from) == from && (target ?? to) == to) return true;
+        }
+        return false;
+    }
+
     private void Count<TKey>(Dictionary<TKey, int> counts, TKey key, bool begins)
         where TKey : notnull
     {
@@ -149,6 +157,6 @@ internal sealed class NetworkConditions
     }
 
     private void Update() =>
-        Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastDeaf.Count + _disturbances.Count + _late.Count + _corruptions.Count
-            + _forgeries.Count + _multicastOutages + _unicastOutages > 0;
+        Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastCuts.Count + _disturbances.Count + _late.Count + _corruptions.Count
+            + _forgeries.Count + _unicastOutages > 0;
 }

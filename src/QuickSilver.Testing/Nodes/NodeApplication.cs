@@ -229,6 +229,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     /// <inheritdoc/>
+    public void OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now) =>
+        run.Trace.Add(TraceKind.Lifecycle, run.Now, (ulong)node.Index, ((ulong)change << 32) + other.Number.Key);
+
+    /// <inheritdoc/>
     public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);
 
     private void OnMessage(SimulatedGroup stay, in DeliveredMessage message)

@@ -39,6 +39,8 @@ internal struct NodeFigures
     public long PendingBytes;
     public long CachedBytes;
     public long BackpressureEpisodes;
+    public int MembersByUnicast;
+    public long MembersToUnicast;
     public double RateLimit;
     public double RateActual;
     public long InboxMessages;
@@ -73,6 +75,7 @@ internal struct NodeFigures
         RepairsFromPeers += earlier.RepairsFromPeers;
         RepairsFromSenders += earlier.RepairsFromSenders;
         RepairsGiven += earlier.RepairsGiven;
+        MembersToUnicast += earlier.MembersToUnicast;
         MessagesLost += earlier.MessagesLost;
         TokenRounds += earlier.TokenRounds;
         BackpressureEpisodes += earlier.BackpressureEpisodes;
@@ -116,6 +119,8 @@ internal struct NodeFigures
         PendingBytes = PendingBytes,
         CachedBytes = CachedBytes,
         BackpressureEpisodes = BackpressureEpisodes,
+        UnicastMembers = MembersByUnicast,
+        MembersToUnicast = MembersToUnicast,
         RateLimit = RateLimit,
         RateActual = RateActual,
         InboxMessages = InboxMessages,

@@ -59,6 +59,8 @@ internal sealed class NodeMeter : IDisposable
         Recovered();
         Counter("quicksilver.messages.lost", "{message}", "Messages that will never be delivered here", static s => s.MessagesLost);
         Gauge("quicksilver.token.round_trip", "s", "Smoothed duration of a token round", static s => s.TokenRoundTrip.TotalSeconds);
+        Level("quicksilver.members.unicast", "{member}", "Members that multicast does not reach", static s => s.UnicastMembers);
+        Counter("quicksilver.members.unicast.found", "{member}", "Times such a member was found", static s => s.MembersToUnicast);
         Gauge("quicksilver.rate.limit", "{packet}/s", "What the slowest region allows", static s => s.RateLimit);
         Gauge("quicksilver.rate.actual", "{packet}/s", "What was sent over the last second", static s => s.RateActual);
         Level("quicksilver.buffers.pending", "By", "Sent and not yet known to be held by every live member", static s => s.PendingBytes);

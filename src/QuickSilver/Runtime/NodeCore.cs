@@ -3,6 +3,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
@@ -234,6 +235,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Self = self;
         _lifecycle.OnRegistered(new MemberId(self), before);
     }
+
+    void INodeUpcalls.OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now) =>
+        Services.Log.Post((Self: Self?.Name ?? "", Other: other.Name, change), static (logger, s) => CarrierLog.Write(logger, s.Self, s.Other, s.change));
 
     void INodeUpcalls.OnConnectionChanged(bool connected, Instant now)
     {

@@ -170,6 +170,8 @@ internal sealed class StatisticsCutter
             PendingBytes = counters.PendingBytes,
             CachedBytes = counters.CachedBytes,
             BackpressureEpisodes = (long)counters.BackpressureEpisodes,
+            MembersByUnicast = counters.MembersByUnicast,
+            MembersToUnicast = (long)counters.MembersToUnicast,
             RateLimit = counters.RateLimit,
         };
     }

@@ -117,6 +117,15 @@ public sealed record NodeStatistics
     /// <summary>Times that sending to a group was shut.</summary>
     public long BackpressureEpisodes { get; init; }
 
+    /// <summary>
+    /// Members that this node sends copies by unicast, because what it multicasts does not reach them: the most in any of its regions. Log record
+    /// 1210 names them. 0 where regions are carried by unicast anyway.
+    /// </summary>
+    public int UnicastMembers { get; init; }
+
+    /// <summary>Times that a member was found which this node's multicast does not reach.</summary>
+    public long MembersToUnicast { get; init; }
+
     /// <summary>Packets per second that the slowest region allows; 0 while none is limited.</summary>
     public double RateLimit { get; init; }
 

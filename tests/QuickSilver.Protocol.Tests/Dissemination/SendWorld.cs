@@ -61,6 +61,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     public List<RegionView> Done { get; } = [];
 
+    public List<(NodeInfo Member, CarrierChange Change)> Changes { get; } = [];
+
     public int Advanced { get; private set; }
 
     public Action<GroupSender, ulong>? OnOwn { get; set; }
@@ -239,6 +241,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         group.AddSource(source);
         return source;
     }
+
+    void IDisseminationEvents.OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now) => Changes.Add((member, change));
 
     private void Report(ulong step, RegionView[] opened)
     {

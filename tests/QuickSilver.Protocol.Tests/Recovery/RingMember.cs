@@ -37,6 +37,9 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public SortedSet<ulong> Received { get; } = [];
 
+    /// <summary>How often the sender was found unheard.</summary>
+    public int Unheard { get; private set; }
+
     /// <summary>Removed senders whose stream is closed here.</summary>
     public List<NodeInfo> Closed { get; } = [];
 
@@ -100,6 +103,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) =>
         Assert.True(Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
+
+    public void OnSenderUnheard(NodeInfo sender, Instant now) => Unheard++;
 
     public void OnRemovalHeard(NodeInfo removed, Instant now)
     {

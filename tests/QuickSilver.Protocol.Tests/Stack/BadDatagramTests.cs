@@ -82,6 +82,30 @@ public sealed class BadDatagramTests
         Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, sequence: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
 
     [Fact]
+    public void AProbeThatDidNotComeByMulticastIsRefused() =>
+        Expect(RejectReason.WrongSocket, SocketRole.Unicast, Good(DatagramKind.CarrierProbe, sequence: 4));
+
+    [Fact]
+    public void AProbeWithABodyIsRefused() =>
+        Expect(RejectReason.Malformed, SocketRole.Multicast, Good(DatagramKind.CarrierProbe, sequence: 4, body: new byte[1]));
+
+    [Fact]
+    public void AProbeOfWhoIsNotKnownIsRefused() =>
+        Expect(RejectReason.UnknownSender, SocketRole.Multicast, Good(DatagramKind.CarrierProbe, sender: 0xDEAD, sequence: 4));
+
+    [Fact]
+    public void AWordOnCarriersThatBreaksItsFormatIsRefused() =>
+        Expect(RejectReason.Malformed, SocketRole.Control, Good(DatagramKind.CarrierWord, body: new byte[2]));
+
+    [Fact]
+    public void AWordOnCarriersFromWhoIsNoMemberIsRefused() =>
+        Expect(RejectReason.UnknownSender, SocketRole.Control, Good(DatagramKind.CarrierWord, sender: 0xDEAD, body: new byte[1]));
+
+    [Fact]
+    public void AWordOnCarriersForAnotherSenderIsRefused() =>
+        Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.CarrierWord, sequence: 0xDEAD, body: new byte[1]));
+
+    [Fact]
     public void ANakForWhatWasNeverSentIsRefused()
     {
         var body = new byte[NakBody.MaxLength];

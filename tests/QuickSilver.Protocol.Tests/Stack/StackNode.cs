@@ -42,6 +42,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     public List<string> Heard { get; } = [];
 
+    public List<(NodeInfo Other, CarrierChange Change)> Changes { get; } = [];
+
     public Action<LocalGroup>? OnHeard { get; set; }
 
     public void Join(params string[] names) => Stack.Join(new Request(this, names), _world.Now);
@@ -117,6 +119,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
     }
+
+    public void OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now) => Changes.Add((other, change));
 
     public void OnExpelled(MembershipRefusal reason, Instant now) => Assert.Fail($"expelled: {reason}");
 

@@ -56,6 +56,9 @@ public class BodyTests
             behind.Add(new LagEntry(int.MaxValue - member, LagCause.Silent, ulong.MaxValue, uint.MaxValue));
         new AckBody(ulong.MaxValue, ulong.MaxValue, ulong.MaxValue - 1, 1 << 20, ulong.MaxValue).WriteTo(ref ack, behind);
         Assert.InRange(ack.Written, 1, AckBody.MaxLength);
+        var word = new WireWriter(new byte[CarrierWordBody.MaxLength]);
+        new CarrierWordBody(ulong.MaxValue - 1).WriteTo(ref word);
+        Assert.Equal(CarrierWordBody.MaxLength, word.Written);
 
         var ranges = new SequenceRange[NakBody.MaxRanges];
         for (int index = 0; index < ranges.Length; index++)

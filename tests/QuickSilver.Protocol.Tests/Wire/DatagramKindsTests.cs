@@ -16,6 +16,8 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.Note, PriorityClass.Data)]
     [InlineData(DatagramKind.RepairNote, PriorityClass.Repair)]
     [InlineData(DatagramKind.Probe, PriorityClass.Data)]
+    [InlineData(DatagramKind.CarrierProbe, PriorityClass.Data)]
+    [InlineData(DatagramKind.CarrierWord, PriorityClass.Request)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)
     {
@@ -28,7 +30,7 @@ public class DatagramKindsTests
 
     [Fact]
     public void TokensAndWhatAsksOrAnswersSendersAreControl() => Assert.Equal(
-        [DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull],
+        [DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.CarrierWord],
         Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
 
     [Fact]

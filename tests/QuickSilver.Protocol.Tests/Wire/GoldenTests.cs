@@ -38,6 +38,15 @@ public class GoldenTests
     }
 
     [Fact]
+    public void TheWordsOnCarriersAreRead()
+    {
+        Assert.True(CarrierWordBody.TryRead(Body("carrier-word"), out CarrierWordBody word));
+        Assert.Equal(200UL, word.Heard);
+        Assert.True(CarrierWordBody.TryRead(Body("carrier-word-unheard"), out word));
+        Assert.Null(word.Heard);
+    }
+
+    [Fact]
     public void ThePacketOfWholeMessagesIsRead()
     {
         byte[] datagram = GoldenFile.Read("data");
@@ -181,6 +190,11 @@ public class GoldenTests
         yield return ("pull", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Pull),
             (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, [new(1000, 1001), new(17385, 33769)])));
+        yield return ("carrier-probe", WireSamples.Datagram(WireSamples.Header(DatagramKind.CarrierProbe, sequence: 17)));
+        yield return ("carrier-word", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.CarrierWord), (ref WireWriter writer) => new CarrierWordBody(200).WriteTo(ref writer)));
+        yield return ("carrier-word-unheard", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.CarrierWord), (ref WireWriter writer) => new CarrierWordBody(null).WriteTo(ref writer)));
         yield return ("note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
         DatagramHeader again = WireSamples.Header(DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
         yield return ("repair-note", WireSamples.Datagram(again, WireSamples.Note));

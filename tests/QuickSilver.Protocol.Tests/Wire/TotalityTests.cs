@@ -31,6 +31,10 @@ public class TotalityTests
         input => AckBody.TryRead(input, WireSamples.Members, Behind, out _), Body("ack"), Body("ack-unknown-intake"));
 
     [Fact]
+    public void AnyBytesAreAWordOnCarriersOrRefused() =>
+        Totality.Check(input => CarrierWordBody.TryRead(input, out _), Body("carrier-word"), Body("carrier-word-unheard"));
+
+    [Fact]
     public void AnyBytesAreANakOrRefused() => Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
 
     [Fact]
@@ -91,6 +95,9 @@ public class TotalityTests
                 : null,
             Body("ack"),
             Body("ack-unknown-intake"));
+        Totality.CheckOneForm(
+            bytes => CarrierWordBody.TryRead(bytes, out CarrierWordBody word) ? Written(word.WriteTo) : null,
+            Body("carrier-word"), Body("carrier-word-unheard"));
         Totality.CheckOneForm(
             bytes => NakBody.TryRead(bytes, out NakBody nak) ? WrittenNak(nak.PartitionWide, ToArray(nak.Ranges)) : null, Body("nak"));
         Totality.CheckOneForm(

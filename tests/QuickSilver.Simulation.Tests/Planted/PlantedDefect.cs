@@ -27,6 +27,7 @@ internal sealed record PlantedDefect(Sabotage Sabotage, string Place, int Within
     private static readonly Dictionary<string, Func<ulong, RunSpec>> Targeted = new(StringComparer.Ordinal)
     {
         [nameof(TargetedRuns.LastMessageLost)] = TargetedRuns.LastMessageLost,
+        [nameof(TargetedRuns.MulticastComesBack)] = TargetedRuns.MulticastComesBack,
         [nameof(TargetedRuns.StuckMember)] = TargetedRuns.StuckMember,
         [nameof(TargetedRuns.LateStep)] = TargetedRuns.LateStep,
         [nameof(TargetedRuns.LateSender)] = TargetedRuns.LateSender,

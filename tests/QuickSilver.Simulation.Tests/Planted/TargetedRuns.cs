@@ -24,6 +24,14 @@ internal static class TargetedRuns
         Faults = [new KindLoss(Millis(1198) + (Millis(0.1) * (seed % 20)), Millis(10), DatagramKind.Data, 100, 0, null)],
     };
 
+    /// <summary>Multicast is out for a few seconds, for all or for one member, and a sender goes on for long after that.</summary>
+    public static RunSpec MulticastComesBack(ulong seed) => Make(seed, nodes: 4) with
+    {
+        Options = Make(seed, nodes: 4).Options with { Network = new NetworkModel() },
+        Plans = [new SendPlan(0, Group, 2_500, Millis(20)) { Start = Millis(1000) }],
+        Faults = [new MulticastOutage(Millis(1500), Millis(5000), seed % 2 == 0 ? null : 2)],
+    };
+
     /// <summary>A member stands still while others fill their caches with what it has not got.</summary>
     public static RunSpec StuckMember(ulong seed) => Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with
     {

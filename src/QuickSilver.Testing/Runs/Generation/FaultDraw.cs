@@ -18,7 +18,7 @@ internal static class FaultDraw
     private static readonly DatagramKind[] Chosen =
     [
         DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.Beacon, DatagramKind.Repair,
-        DatagramKind.Data,
+        DatagramKind.Data, DatagramKind.CarrierProbe, DatagramKind.CarrierWord,
     ];
 
     /// <summary>Draws faults of the given kinds.</summary>
@@ -72,7 +72,7 @@ internal static class FaultDraw
             FaultKind.ServerIslands => DrawServerIslands(dice, cluster, at, duration),
             FaultKind.Deaf => [new DeafNode(at, bounded, node)],
             FaultKind.Mute => [new MuteNode(at, bounded, node)],
-            FaultKind.MulticastOutage => [new MulticastOutage(at, duration, Any(dice, cluster))],
+            FaultKind.MulticastOutage => [DrawMulticastOutage(dice, cluster, at, duration)],
             FaultKind.UnicastOutage => [new UnicastOutage(at, bounded)],
             FaultKind.Freeze => [new NodeFreeze(at, Until(cluster, at, dice.LogMillis(1, ShortFreeze(cluster))), node, dice.Chance(0.2))],
             FaultKind.LongFreeze when cluster.MayGo.Length > 0 && cluster.HasDetector && cluster.Patience * 3 < cluster.Length =>
@@ -109,6 +109,15 @@ internal static class FaultDraw
     {
         LossScope scope = dice.Pick([LossScope.Link, LossScope.Sender, LossScope.Receiver]);
         return new BurstLoss(at, duration, scope, dice.LogMillis(20, 5_000), dice.LogMillis(1, 1_000), dice.Chance(0.5) ? 1 : dice.Unit());
+    }
+
+    // Unicast is well, so that it may last for ever.
+    private static MulticastOutage DrawMulticastOutage(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
+    {
+        int? node = Any(dice, cluster);
+        bool isLong = dice.Chance(0.5);
+        TimeSpan longer = dice.Chance(0.2) ? Timeout.InfiniteTimeSpan : Until(cluster, at, dice.LogMillis(2_000, 60_000));
+        return new MulticastOutage(at, isLong ? longer : duration, node, Any(dice, cluster));
     }
 
     private static List<Fault> DrawLastMessage(Dice dice, GeneratedCluster cluster)
