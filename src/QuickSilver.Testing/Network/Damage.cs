@@ -51,7 +51,8 @@ internal static class Damage
         bool damaged = !original.Span.SequenceEqual(bytes[..length]);
         // A tail that is longer than all that differs: the other datagram, whole.
         int shared = other is null ? 0 : Math.Min(length, other.Length);
-        bool isOther = shared >= DatagramHeader.Length && other!.Span[..shared].SequenceEqual(bytes[..shared]);
+        // Copies by unicast are equal to the multicast before them, and come from another socket.
+        bool isOther = shared >= DatagramHeader.Length && other!.Span[..shared].SequenceEqual(bytes[..shared]) && !other.Span.SequenceEqual(original.Span);
         return pool.Rent(bytes[..length], original.Source, isOther ? other!.From : original.From, damaged);
     }
 }

@@ -51,9 +51,12 @@ public class SavedRunTests
     /// removed-by-half: two of four nodes were cut off and removed, and the server was lost; two said that the others were removed, two that they were
     /// not, and those went that had gone on. removed-by-a-later-server: the one that had gone on came from a later server than the one that was
     /// followed, and its list was not counted.
+    /// copy-equal-to-the-multicast: a damaged copy by unicast began like the multicast before it; the network took it for that one, and gave it that
+    /// one's source.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
+    [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
     [InlineData("removed-by-a-later-server")]
     [InlineData("skipped-member-lacks")]
