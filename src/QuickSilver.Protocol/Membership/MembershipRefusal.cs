@@ -44,4 +44,11 @@ public enum MembershipRefusal : byte
 
     /// <summary>The node is in as many groups, or has made as many that are still known, as one node may.</summary>
     TooManyGroups,
+
+    /// <summary>An address that the node names for its datagrams is not the one that its connection comes from, not one host's, or another node's.
+    /// </summary>
+    ForeignAddress,
+
+    /// <summary>The node is of another cluster of the same name, which was founded by another server.</summary>
+    OtherCluster,
 }

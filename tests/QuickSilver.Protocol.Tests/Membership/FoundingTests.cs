@@ -75,7 +75,7 @@ public sealed class FoundingTests
         world.Run(15 * Second);
         world.Connect(nodes);
         world.Run(3 * Second);
-        Assert.All(nodes, node => Assert.Equal(MembershipRefusal.Removed, node.Expelled));
+        Assert.All(nodes, node => Assert.Equal(MembershipRefusal.OtherCluster, node.Expelled));
         Assert.True(stranger.IsLive);
         world.CheckQuiet();
     }
@@ -97,7 +97,7 @@ public sealed class FoundingTests
         world.Run(Second);
         world.Connect(stray);
         world.Run(Second);
-        Assert.Equal(MembershipRefusal.Removed, stray.Expelled);
+        Assert.Equal(MembershipRefusal.OtherCluster, stray.Expelled);
         AssertUndisturbed(young);
         world.CheckQuiet();
     }

@@ -9,6 +9,7 @@ namespace QuickSilver.Protocol.Tests.Membership;
 /// <summary>What somebody who reaches the server's port, and knows what every member knows, can do to nodes: nothing, by itself.</summary>
 public sealed class IntruderTests
 {
+    private static readonly NetEndpoint OwnPlace = new(0x05000005, 5_000);
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     [Fact]
@@ -106,7 +107,8 @@ public sealed class IntruderTests
         WorldNode[] nodes = world.Found(3);
         world.ReplaceServer();
         world.Connect(nodes);
-        HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Control = new NetEndpoint(5, 5) };
+        HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7) };
+        forged = forged with { Control = OwnPlace, Data = OwnPlace };
         world.Run(after * Second);
         Intruder intruder = world.Intrude();
         intruder.Hello(forged);
@@ -125,7 +127,7 @@ public sealed class IntruderTests
         {
             var world = new MembershipWorld();
             WorldNode[] nodes = world.Found(3);
-            HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Control = new NetEndpoint(5, 5) };
+            HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Control = OwnPlace, Data = OwnPlace };
             if (instance != 0) forged = forged with { Instance = instance };
             ulong[] keys = [.. nodes.Select(static node => node.Agent.Cluster.Self!.Number.Key)];
             world.ReplaceServer();
@@ -146,12 +148,13 @@ public sealed class IntruderTests
         var world = new MembershipWorld();
         WorldNode[] nodes = world.Found(3);
         Intruder intruder = world.Intrude();
-        intruder.Hello(HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 });
+        HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
+        intruder.Hello(forged with { Control = OwnPlace, Data = OwnPlace });
         intruder.Report(new Epoch(1, 7), Enumerable.Range(1, 100).Select(static counter => (1UL << 32) + (ulong)counter), []);
         world.Run(20 * Second);
         AssertUndisturbed(nodes);
         world.CheckQuiet();
-        Assert.Equal([(byte)FrameKind.Expelled, (byte)MembershipRefusal.Removed], intruder.Answers[^1]);
+        Assert.Equal([(byte)FrameKind.Expelled, (byte)MembershipRefusal.OtherCluster], intruder.Answers[^1]);
     }
 
     /// <summary>A term near the end of its range would be the last one.</summary>

@@ -53,6 +53,9 @@ internal sealed class MembershipWorld : IServerLinks
     /// <summary>Called for every frame that goes to the server; may replace it.</summary>
     public Func<WorldNode, byte[], byte[]>? OnFrameToServer { get; set; }
 
+    /// <summary>Whether a node's connections speak for an address.</summary>
+    public Func<WorldNode, NetEndpoint, bool> SpeaksFor { get; set; } = static (_, _) => true;
+
     public List<MembershipRefusal> Closed { get; } = [];
 
     public WorldNode Add(string name, bool multicast = true, ulong incarnation = 1, ushort? port = null)
@@ -147,6 +150,9 @@ internal sealed class MembershipWorld : IServerLinks
             if (node.Connection == connection) node.Agent.OnFrame(copy, Now);
         });
     }
+
+    public bool MayName(long connection, NetEndpoint endpoint) =>
+        !_connections.TryGetValue(connection, out WorldNode? node) || SpeaksFor(node, endpoint);
 
     public void Close(long connection, MembershipRefusal reason)
     {

@@ -22,6 +22,9 @@ internal enum FrameKind : byte
     /// <see cref="ObservedFrame"/>.</summary>
     Observed = 5,
 
+    /// <summary>Host: asks another whether it serves the same cluster. See <see cref="HostClaimFrame"/>.</summary>
+    HostQuery = 6,
+
     /// <summary>Node: mode (byte), count (varint), names (text).</summary>
     Join = 8,
 
@@ -58,6 +61,9 @@ internal enum FrameKind : byte
 
     /// <summary>Server: it removes nobody and waits for members, or does so no more. See <see cref="HoldFrame"/>.</summary>
     Hold = 37,
+
+    /// <summary>Host: the answer to <see cref="HostQuery"/>.</summary>
+    HostAnswer = 38,
 
     /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
     Nodes = 40,

@@ -21,6 +21,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     private readonly Dictionary<ulong, ServerNode> _byKey = [];
     private readonly Dictionary<NetEndpoint, ServerNode> _byControl = [];
     private readonly Dictionary<string, List<ServerNode>> _byName = new(StringComparer.Ordinal);
+    private readonly Dictionary<NetEndpoint, ServerNode> _byData = [];
     private uint _lastCounter;
 
     /// <summary>Registered nodes, by number.</summary>
@@ -69,6 +70,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         _byControl[hello.Control] = node;
         if (!_byName.TryGetValue(info.Name, out List<ServerNode>? named)) _byName.Add(info.Name, named = []);
         named.Add(node);
+        _byData[hello.Data] = node;
         return node;
     }
 
@@ -81,6 +83,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);
         if (_byName.TryGetValue(node.Info.Name, out List<ServerNode>? named) && named.Remove(node) && named.Count == 0) _byName.Remove(node.Info.Name);
+        if (_byData.GetValueOrDefault(node.Info.Data) == node) _byData.Remove(node.Info.Data);
         if (node.Region is null) FreeSlot(node);
         else _removed.Add(node);
     }
@@ -103,6 +106,9 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 
     /// <summary>The registered nodes of a name, in the order in which they came.</summary>
     public IReadOnlyList<ServerNode> Named(string name) => _byName.GetValueOrDefault(name) ?? [];
+
+    /// <summary>A registered node by either of its endpoints.</summary>
+    public ServerNode? FindByAny(NetEndpoint endpoint) => _byControl.GetValueOrDefault(endpoint) ?? _byData.GetValueOrDefault(endpoint);
 
     /// <summary>The node in a slot that is taken.</summary>
     public ServerNode At(int slot) => _bySlot[slot]!;

@@ -76,7 +76,7 @@ internal sealed class OlderClaims
     /// <summary>Refuses the survivors of a cluster: it is smaller than this one.</summary>
     public void Refuse(ulong instance)
     {
-        foreach ((long connection, _, _) in Take(instance)) _parts.Connections.Refuse(connection, MembershipRefusal.Removed);
+        foreach ((long connection, _, _) in Take(instance)) _parts.Connections.Refuse(connection, MembershipRefusal.OtherCluster);
     }
 
     /// <summary>Cancels the timer.</summary>
@@ -89,7 +89,7 @@ internal sealed class OlderClaims
         {
             long late = _claims[0].Connection;
             _claims.RemoveAt(0);
-            _parts.Connections.Refuse(late, MembershipRefusal.Removed);
+            _parts.Connections.Refuse(late, MembershipRefusal.OtherCluster);
         }
         if (_claims.Count > 0) _alarm.Set(_claims[0].Due);
     }

@@ -50,6 +50,7 @@ internal sealed class Registrar(
             return;
         }
         MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && !parts.Claims.IsGood(connection, hello, known)) refusal = MembershipRefusal.ForeignAddress;
         if (refusal != MembershipRefusal.None)
         {
             parts.Connections.Refuse(connection, refusal);
@@ -109,7 +110,7 @@ internal sealed class Registrar(
             || known.Info.Number != hello.Number
             || known.Info.Control != hello.Control
             || known.Info.Incarnation != hello.Incarnation;
-        if (isAnother) return MembershipRefusal.Removed;
+        if (isAnother) return hello.Instance == parts.Reign.Instance ? MembershipRefusal.Removed : MembershipRefusal.OtherCluster;
         // It returns to this server; or it was taken over, and has not read the welcome yet.
         UInt128 secret = hello.Session == parts.Reign.Epoch ? known!.Secret : known!.BroughtSecret;
         return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;

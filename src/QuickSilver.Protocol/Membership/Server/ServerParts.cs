@@ -25,6 +25,7 @@ internal sealed class ServerParts
         Removed = before?.Removed ?? 0;
         ReadTo = before?.ReadTo ?? Instant.Never;
         Nodes = new NodeTable(links, settings.DrawSecret ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64())));
+        Claims = new EndpointClaims(links, Nodes);
         Groups = new ServerGroups(settings.MaxGroups, Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4), settings.Probes);
         var regions = new RegionCalculator(Groups);
         Regions = regions;
@@ -50,6 +51,9 @@ internal sealed class ServerParts
 
     /// <summary>The nodes.</summary>
     public NodeTable Nodes { get; }
+
+    /// <summary>Who may have which endpoint.</summary>
+    public EndpointClaims Claims { get; }
 
     /// <summary>The groups.</summary>
     public ServerGroups Groups { get; }
