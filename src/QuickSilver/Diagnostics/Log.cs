@@ -108,6 +108,29 @@ internal static partial class Log
     public static partial void MembershipHeld(ILogger logger, string name, string hold);
 
     [LoggerMessage(
+        1130,
+        LogLevel.Warning,
+        "Node {Name} waits for its network interface: {Reason}")]
+    public static partial void InterfaceAwaited(ILogger logger, string name, string reason);
+
+    [LoggerMessage(
+        1131,
+        LogLevel.Warning,
+        "Node {Name} is at {Own} and shares groups with {Other}, in another network: multicast may not pass between the two. Nodes of one network "
+        + "need Transport.Interface to name that network")]
+    public static partial void OtherNetwork(ILogger logger, string name, string other, string own);
+
+    [LoggerMessage(
+        1132,
+        LogLevel.Error,
+        "Node {Name} serves the membership, and so does the host at {Place}, with {Nodes} nodes: two clusters of one name that do not know each "
+        + "other. End one of the two hosts: its clients come to the other")]
+    public static partial void TwoHosts(ILogger logger, string name, string place, int nodes);
+
+    [LoggerMessage(1133, LogLevel.Warning, "The address of node {Name} has changed from {Before} to {After}: it goes on there as a new incarnation")]
+    public static partial void AddressChanged(ILogger logger, string name, string before, string after);
+
+    [LoggerMessage(
         1150,
         LogLevel.Warning,
         "Node {Name} has dropped {Count} datagrams that came from another address than their sender's, the last a {Kind} of '{Sender}' from {Source}. "

@@ -9,19 +9,20 @@ namespace QuickSilver.Diagnostics;
 /// <param name="log">The node's log.</param>
 internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents, IMembershipHostEvents
 {
-    private volatile string _lastTrouble = "nobody has answered yet";
+    private volatile string? _lastTrouble; // null: none was met
+    private volatile string _seeking = "the search has not begun";
     private volatile bool _isMisfit;
     private volatile bool _wasReached;
 
     /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there is none.</summary>
-    public string LastTrouble => _lastTrouble;
+    public string LastTrouble => _lastTrouble ?? _seeking;
 
     /// <summary>True when a server was reached that says nothing, and nothing worse was met since.</summary>
-    public bool IsServerSilent => _wasReached && _lastTrouble.Length == 0;
+    public bool IsServerSilent => _wasReached && _lastTrouble is { Length: 0 };
 
     /// <summary>How the search for a membership server stands while none has admitted the node, for an exception's text.</summary>
     public string DescribeSearch() =>
-        _lastTrouble is { Length: > 0 } trouble ? trouble : _wasReached ? "one was reached, and does not answer" : "nothing has answered yet";
+        _lastTrouble is { Length: > 0 } trouble ? trouble : _wasReached ? "one was reached, and does not answer" : _seeking;
 
     /// <inheritdoc/>
     public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) =>
@@ -46,6 +47,9 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
 
     /// <inheritdoc/>
     public void OnServing(string endpoint) => log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
+
+    /// <inheritdoc/>
+    public void OnSeeking(string what) => _seeking = what;
 
     /// <inheritdoc/>
     public void OnConnected(string server)
@@ -93,6 +97,22 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         else
             log.Post((clusterName, hold), static (logger, s) => Log.MajorityAwaited(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
     }
+
+    /// <inheritdoc/>
+    public void OnRival(string place, int nodes) =>
+        log.Post((log.Node, place, nodes), static (logger, s) => Log.TwoHosts(logger, s.Node, s.place, s.nodes));
+
+    /// <summary>An interface, or an address of this machine, is waited for.</summary>
+    public void OnInterfaceAwaited(string reason) =>
+        log.Post((log.Node, reason), static (logger, s) => Log.InterfaceAwaited(logger, s.Node, s.reason));
+
+    /// <summary>The node speaks by another address from now on.</summary>
+    public void OnAddressChanged(string before, string after) =>
+        log.Post((log.Node, before, after), static (logger, s) => Log.AddressChanged(logger, s.Node, s.before, s.after));
+
+    /// <summary>Another node is in another network.</summary>
+    public void OnOtherNetwork(string other, string own) =>
+        log.Post((log.Node, other, own), static (logger, s) => Log.OtherNetwork(logger, s.Node, s.other, s.own));
 
     private static string Names(MembershipHold hold) =>
         string.Join(", ", hold.Names) + (hold.Missing > hold.Names.Count ? $" and {hold.Missing - hold.Names.Count} more" : "");

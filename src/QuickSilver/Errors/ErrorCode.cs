@@ -34,6 +34,9 @@ public enum ErrorCode
     /// <summary>No member of that name is missing.</summary>
     NoSuchMember = 1108,
 
+    /// <summary>Another host serves the cluster that this node was to host.</summary>
+    AnotherHost = 1110,
+
     /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
     InterfaceUnavailable = 1200,
 

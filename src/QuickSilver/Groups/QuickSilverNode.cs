@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Runtime;
 
@@ -18,10 +19,10 @@ public sealed class QuickSilverNode : IAsyncDisposable
     private readonly NodeParts _parts;
     private readonly HandleSettings _defaults;
 
-    private QuickSilverNode(QuickSilverOptions options)
+    private QuickSilverNode(NodeOpening opening)
     {
-        _parts = NodeComposer.Compose(options, Raise);
-        _defaults = HandleSettings.From(new GroupOptions(), options.Delivery);
+        _parts = NodeComposer.Compose(opening, Raise);
+        _defaults = HandleSettings.From(new GroupOptions(), opening.Options.Delivery);
     }
 
     private event EventHandler<NodeEvent>? Happened;
@@ -276,8 +277,20 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     private static async Task<QuickSilverNode> StartCoreAsync(QuickSilverOptions options, CancellationToken ct)
     {
-        var node = new QuickSilverNode(options);
-        await node._parts.StartAsync(ct).ConfigureAwait(false);
+        NodeOpening opening = await NodeOpener.OpenAsync(options, ct).ConfigureAwait(false);
+        QuickSilverNode node;
+        try
+        {
+            node = new QuickSilverNode(opening);
+        }
+        catch
+        {
+            opening.Transport.Dispose();
+            await opening.Connector.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+        TimeSpan left = options.Membership.JoinTimeout - Stopwatch.GetElapsedTime(opening.Begun);
+        await node._parts.StartAsync(left, ct).ConfigureAwait(false);
         return node;
     }
 

@@ -44,11 +44,19 @@ internal sealed class FrameConnection
         _limits = limits;
         _socket.NoDelay = true;
         Remote = Describe(socket.RemoteEndPoint);
+        RemoteAddress = AddressOf(socket.RemoteEndPoint);
+        LocalAddress = AddressOf(socket.LocalEndPoint);
         _silence.Token.UnsafeRegister(static connection => ((FrameConnection)connection!).Abort(FrameEnd.Silent), this);
     }
 
     /// <summary>The other side, for people.</summary>
     public string Remote { get; }
+
+    /// <summary>The other side's address; null where it has none.</summary>
+    public IPAddress? RemoteAddress { get; }
+
+    /// <summary>This side's address; null where it has none.</summary>
+    public IPAddress? LocalAddress { get; }
 
     /// <summary>True once this side has begun to close. Any thread.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
@@ -200,6 +208,9 @@ internal sealed class FrameConnection
         IPEndPoint { Address.IsIPv4MappedToIPv6: true } mapped => new IPEndPoint(mapped.Address.MapToIPv4(), mapped.Port).ToString(),
         _ => remote?.ToString() ?? "",
     };
+
+    private static IPAddress? AddressOf(EndPoint? end) =>
+        end is not IPEndPoint { Address: var address } ? null : address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
     private async ValueTask SendAsync(ReadOnlyMemory<byte> bytes)
     {

@@ -3,6 +3,8 @@ using System.Security.Cryptography;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Membership;
 
@@ -23,14 +25,20 @@ internal sealed class HostedServers(
     private static readonly TimeSpan FoundingGrace = TimeSpan.FromMilliseconds(100);
     private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
+    private readonly AddressRule _addresses = new(settings);
+    private readonly FrameBuilder _frame = new();
     private readonly Dictionary<string, MembershipServer> _servers = [];
     private readonly Dictionary<long, HostedConnection> _connections = [];
     private Instant _readTo = Instant.Never;
     private bool _isBusy;
+    private int _nodes;
     private bool _hasFailed;
 
     /// <summary>True while some step is under way, as of the last turn. Any thread.</summary>
     public bool IsBusy => Volatile.Read(ref _isBusy);
+
+    /// <summary>Registered nodes, as of the last turn. Any thread.</summary>
+    public int Nodes => Volatile.Read(ref _nodes);
 
     /// <summary>A connection has been accepted.</summary>
     public void OnOpened(HostedConnection connection, Instant now)
@@ -100,11 +108,21 @@ internal sealed class HostedServers(
     public void OnHold(string clusterName, MembershipHold hold, Instant now) => events.OnHold(clusterName, hold);
 
     /// <inheritdoc/>
+    public bool MayName(long connection, NetEndpoint endpoint) =>
+        _connections.TryGetValue(connection, out HostedConnection? known) && _addresses.MayName(known.Link.RemoteAddress, endpoint);
+
+    /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
         bool isBusy = false;
-        foreach (MembershipServer server in _servers.Values) isBusy |= server.IsBusy;
+        int nodes = 0;
+        foreach (MembershipServer server in _servers.Values)
+        {
+            isBusy |= server.IsBusy;
+            nodes += server.Statistics.Nodes;
+        }
         Volatile.Write(ref _isBusy, isBusy);
+        Volatile.Write(ref _nodes, nodes);
     }
 
     /// <inheritdoc/>
@@ -134,6 +152,20 @@ internal sealed class HostedServers(
 
     private bool TryRoute(HostedConnection connection, ReadOnlySpan<byte> frame, Instant now)
     {
+        if (settings.Claim is { } claim)
+        {
+            if (HostClaimFrame.TryRead(frame, FrameKind.HostQuery) is { } other)
+            {
+                AnswerHost(connection, claim, other);
+                return false;
+            }
+            if (claim.IsUndecided)
+            {
+                // Whoever is in a hurry comes again, to this host or to the one that it gives way to.
+                Close(connection.Id, MembershipRefusal.None);
+                return false;
+            }
+        }
         if (!MembershipFrames.TryReadHello(frame, out string name))
         {
             Close(connection.Id, MembershipRefusal.BadFrame);
@@ -157,6 +189,15 @@ internal sealed class HostedServers(
         connection.Server = server;
         server.OnConnected(connection.Id, now);
         return true;
+    }
+
+    private void AnswerHost(HostedConnection connection, HostClaim claim, HostClaimFrame other)
+    {
+        string place = connection.Link.RemoteAddress?.ToString() ?? connection.Link.Remote;
+        if (claim.OnOther(other, place)) events.OnRival(place, other.Nodes);
+        claim.ToFrame(Nodes).WriteTo(_frame, FrameKind.HostAnswer);
+        connection.Link.Send(_frame.Span);
+        Close(connection.Id, MembershipRefusal.None);
     }
 
     // A name costs a stranger nothing: clusters in which nobody is must not keep out one that somebody wants.

@@ -6,6 +6,10 @@ internal interface ILinkEvents
     /// <summary>This process has begun to serve the membership.</summary>
     void OnServing(string endpoint);
 
+    /// <summary>A server is being looked for.</summary>
+    /// <param name="what">What is tried, as a clause.</param>
+    void OnSeeking(string what);
+
     /// <summary>A connection to a server is open.</summary>
     void OnConnected(string server);
 

@@ -17,6 +17,11 @@ internal interface IMembershipHostEvents
     /// <summary>A server holds back, or does so no more (<see cref="HoldReason.None"/>); told again every few seconds.</summary>
     void OnHold(string clusterName, MembershipHold hold);
 
+    /// <summary>Another host serves the same cluster; told once a minute.</summary>
+    /// <param name="place">Where it is.</param>
+    /// <param name="nodes">How many nodes are registered there.</param>
+    void OnRival(string place, int nodes);
+
     /// <summary>The host has failed: its connections are closed, and another process may take over.</summary>
     void OnHostFailed(Exception fault);
 }

@@ -32,7 +32,7 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     {
         (IPEndPoint? server, string refusal) = FindServer(events, stop);
         if (server is null) return (null, refusal);
-        return await TryConnectAsync(server.Address.ToString(), server.Port, stop).ConfigureAwait(false);
+        return await TryConnectAsync(server.Address.ToString(), server.Port, events, stop).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

@@ -26,7 +26,7 @@ internal sealed class LoopbackConnector(MembershipHostSettings settings, IMember
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
         if (refusal.Length > 0) return (null, refusal);
-        return await TryConnectAsync(_endPoint.Address.ToString(), _endPoint.Port, stop).ConfigureAwait(false);
+        return await TryConnectAsync(_endPoint.Address.ToString(), _endPoint.Port, events, stop).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

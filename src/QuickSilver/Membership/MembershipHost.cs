@@ -19,7 +19,6 @@ internal sealed class MembershipHost : IAsyncDisposable
 
     private readonly MembershipHostSettings _settings;
     private readonly IMembershipHostEvents _events;
-    private readonly Socket _listener;
     private readonly RequestQueue _requests;
     private readonly HostedServers _servers;
     private readonly CoreThread _thread;
@@ -29,13 +28,13 @@ internal sealed class MembershipHost : IAsyncDisposable
     private readonly Lock _lock = new();
     private readonly HashSet<Task> _connections = [];
     private readonly Task _accepting;
+    private volatile Socket _listener;
 
     private MembershipHost(Socket listener, MembershipHostSettings settings, IMembershipHostEvents events)
     {
         _listener = listener;
         _settings = settings;
         _events = events;
-        EndPoint = (IPEndPoint)listener.LocalEndPoint!;
         var clock = new MonotonicClock();
         var alarms = new AlarmQueue();
         var idle = new NoCompletions();
@@ -53,7 +52,10 @@ internal sealed class MembershipHost : IAsyncDisposable
     }
 
     /// <summary>Where it listens.</summary>
-    public IPEndPoint EndPoint { get; }
+    public IPEndPoint EndPoint => (IPEndPoint)_listener.LocalEndPoint!;
+
+    /// <summary>Registered nodes, a turn ago.</summary>
+    public int Nodes => _servers.Nodes;
 
     /// <summary>Its counters.</summary>
     public HostCounters Counters { get; } = new();
@@ -71,21 +73,37 @@ internal sealed class MembershipHost : IAsyncDisposable
     /// <returns>The host, or null.</returns>
     public static MembershipHost? TryStart(MembershipHostSettings settings, IMembershipHostEvents events, out string refusal)
     {
+        return TryListen(settings.EndPoint, out refusal) is { } listener ? new MembershipHost(listener, settings, events) : null;
+    }
+
+    /// <summary>Listens at another endpoint from now on; connections that stand go on. Any thread.</summary>
+    /// <returns>False when that one is not to be had: it listens where it did.</returns>
+    public bool TryMove(IPEndPoint endPoint)
+    {
+        if (!IsRunning || TryListen(endPoint, out _) is not { } listener) return false;
+        Socket before = Interlocked.Exchange(ref _listener, listener);
+        before.Dispose();
+        if (_stop.IsCancellationRequested) listener.Dispose();
+        return true;
+    }
+
+    private static Socket? TryListen(IPEndPoint endPoint, out string refusal)
+    {
         refusal = "";
         Socket? listener = null;
         try
         {
-            listener = new Socket(settings.EndPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+            listener = new Socket(endPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
             // On Windows anybody could else bind on top. On Unix nobody can, and the framework lets a port in TIME_WAIT be bound at once.
             if (OperatingSystem.IsWindows()) listener.ExclusiveAddressUse = true;
-            listener.Bind(settings.EndPoint);
+            listener.Bind(endPoint);
             listener.Listen(Backlog);
-            return new MembershipHost(listener, settings, events);
+            return listener;
         }
         catch (SocketException taken)
         {
             listener?.Dispose();
-            if (taken.SocketErrorCode != SocketError.AddressAlreadyInUse) refusal = $"{settings.EndPoint}: {taken.Message}";
+            if (taken.SocketErrorCode != SocketError.AddressAlreadyInUse) refusal = $"{endPoint}: {taken.Message}";
             return null;
         }
     }
@@ -138,9 +156,14 @@ internal sealed class MembershipHost : IAsyncDisposable
             {
                 socket = await _listener.AcceptAsync(_stop.Token).ConfigureAwait(false);
             }
-            catch (Exception ended) when (ended is OperationCanceledException or ObjectDisposedException)
+            catch (OperationCanceledException)
             {
                 return;
+            }
+            catch (ObjectDisposedException)
+            {
+                // It listens elsewhere now, or not at all.
+                continue;
             }
             catch (SocketException)
             {

@@ -15,6 +15,12 @@ internal sealed record MembershipHostSettings
     /// <summary>What its servers are told; the cluster's name is replaced where it serves all.</summary>
     public required MembershipServerSettings Server { get; init; }
 
+    /// <summary>Networks whose addresses a node may name as its own though its connection comes from another.</summary>
+    public IReadOnlyList<IPNetwork> AllowedNetworks { get; init; } = [];
+
+    /// <summary>Its claim to be the only host of its cluster; null: it answers no other host.</summary>
+    public HostClaim? Claim { get; init; }
+
     /// <summary>What it bears from a connection.</summary>
     public FrameLimits Limits { get; init; } = new()
     {

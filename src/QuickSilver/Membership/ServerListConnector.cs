@@ -14,7 +14,7 @@ internal sealed class ServerListConnector(IReadOnlyList<(string Host, int Port)>
     {
         int tried = _next;
         _next = (_next + 1) % servers.Count;
-        (Socket? socket, string failure) = await TryConnectAsync(servers[tried].Host, servers[tried].Port, stop).ConfigureAwait(false);
+        (Socket? socket, string failure) = await TryConnectAsync(servers[tried].Host, servers[tried].Port, events, stop).ConfigureAwait(false);
         if (socket is not null)
         {
             Array.Clear(_failures);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
@@ -32,6 +33,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private FrameConnection? _current;
     private volatile bool _expectsEnd;
     private long _awayTicks;
+    private IPAddress? _localAddress;
 
     /// <summary>Makes a link that does nothing before <see cref="Start"/>.</summary>
     /// <param name="connector">Finds servers; disposed with the link.</param>
@@ -52,6 +54,9 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <summary>The host of this process; null when another serves. Any thread.</summary>
     public MembershipHost? Host => _connector.Host;
 
+    /// <summary>The address of this machine by which a server was reached last; null before the first time. Any thread.</summary>
+    public IPAddress? LocalAddress => Volatile.Read(ref _localAddress);
+
     /// <summary>Starts to look for a server, without what flows with the caller. Once.</summary>
     public void Start()
     {
@@ -66,6 +71,13 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     {
         Volatile.Write(ref _awayTicks, time.Ticks);
         _current?.Close();
+    }
+
+    /// <summary>Ends the connection at once, and looks for a server again: the node has another address. Core thread.</summary>
+    public void Reconnect()
+    {
+        _current?.Abort(FrameEnd.Stopped);
+        _current = null;
     }
 
     /// <summary>The node is about to say goodbye, and whoever closes the connection then is no trouble. Core thread.</summary>
@@ -187,6 +199,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
             socket.Dispose();
             return;
         }
+        Volatile.Write(ref _localAddress, connection.LocalAddress);
         lock (_lock) _open = connection;
         if (_stop.IsCancellationRequested) connection.Abort(FrameEnd.Stopped);
         if (!_requests.Enqueue(this, connection, Opened)) connection.Abort(FrameEnd.Stopped);

@@ -13,6 +13,7 @@ public enum MembershipMode
     /// <summary>At one of <see cref="MembershipOptions.Servers"/>.</summary>
     Client,
 
-    /// <summary>In this process, on <see cref="TransportOptions.Interface"/>, for other machines too.</summary>
+    /// <summary>In this process, at <see cref="MembershipOptions.Address"/>, for other machines too. A host of the same cluster at one of
+    /// <see cref="MembershipOptions.Servers"/> is asked first: while it serves, this one does not start.</summary>
     Host,
 }

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace QuickSilver;
 
 /// <summary>Where the membership server is, and its timing. <see cref="BatchWindow"/>, <see cref="ReconnectGrace"/>, <see cref="InstallTimeout"/> and
@@ -8,12 +10,24 @@ public sealed class MembershipOptions
     /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>
     public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
 
-    /// <summary>Servers as "host:port", for <see cref="MembershipMode.Client"/>; tried in turn.</summary>
+    /// <summary>Servers as "host:port", by name or IPv4 address. In <see cref="MembershipMode.Client"/> they are tried in turn. In
+    /// <see cref="MembershipMode.Host"/> they are other places at which the cluster may be hosted (its own may be among them): a host does not start
+    /// while another serves, and says so once a minute when it finds one later. An address where nobody listens delays a start by a quarter of a second.
+    /// </summary>
     public IList<string> Servers { get; } = new List<string>();
 
     /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on
-    /// <see cref="TransportOptions.Interface"/>). Default: 14999.</summary>
+    /// <see cref="Address"/>). Default: 14999.</summary>
     public int Port { get; set; } = 14999;
+
+    /// <summary>Where a <see cref="MembershipMode.Host"/> listens: the name of an interface, an IPv4 address, a network that an address of this
+    /// machine lies in ("10.77.0.0/24"), or "0.0.0.0" for all addresses. Null (default): <see cref="TransportOptions.Interface"/> if that is given,
+    /// else all.</summary>
+    public string? Address { get; set; }
+
+    /// <summary>Networks ("10.0.0.0/8") whose addresses a node may name for its datagrams though its connection to the server comes from another
+    /// address: for nodes behind a NAT or with several cards. Any other node is refused. Read by the node that serves. Default: none.</summary>
+    public IList<string> AllowedNetworks { get; } = new List<string>();
 
     /// <summary>A node that the server has not heard for this long is removed, and so is one that other members do not reach for as long though the
     /// server hears it. A node gives a connection up by which the server has said nothing for as long. <see cref="Timeout.InfiniteTimeSpan"/>
@@ -49,6 +63,8 @@ public sealed class MembershipOptions
         copy.Mode = Mode;
         foreach (string server in Servers) copy.Servers.Add(server);
         copy.Port = Port;
+        copy.Address = Address;
+        foreach (string network in AllowedNetworks) copy.AllowedNetworks.Add(network);
         copy.FailureTimeout = FailureTimeout;
         copy.HeartbeatInterval = HeartbeatInterval;
         copy.BatchWindow = BatchWindow;
@@ -68,10 +84,18 @@ public sealed class MembershipOptions
             errors.Add("Membership.Servers", "is given, and Membership.Mode is Loopback, which asks none: set it to Client, or leave the list empty");
         for (int index = 0; index < Servers.Count; index++)
         {
-            if (!TryParseServer(Servers[index], out _, out _))
+            if (IsIPv6(Servers[index]))
+                errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is an IPv6 address, and QuickSilver speaks IPv4 only");
+            else if (!TryParseServer(Servers[index], out _, out _))
                 errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
         }
         errors.InRange("Membership.Port", Port, 1, 65_535);
+        if (Address is { } address && InterfaceWish.TryParse(address, out _) is { } fault) errors.Add("Membership.Address", fault);
+        for (int index = 0; index < AllowedNetworks.Count; index++)
+        {
+            if (!InterfaceWish.TryParseNetwork(AllowedNetworks[index], out _))
+                errors.Add($"Membership.AllowedNetworks[{index}]", $"'{AllowedNetworks[index]}' is not an IPv4 network such as 10.77.0.0/24");
+        }
         bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;
         if (detects) errors.Positive("Membership.FailureTimeout", FailureTimeout, "or infinite to switch the detector off");
         errors.AtLeast("Membership.HeartbeatInterval", HeartbeatInterval, TimeSpan.FromMilliseconds(1));
@@ -86,6 +110,27 @@ public sealed class MembershipOptions
         errors.Positive("Membership.JoinTimeout", JoinTimeout);
         errors.Positive("Membership.InstallTimeout", InstallTimeout);
         errors.Defined("Membership.Eviction", Eviction);
+    }
+
+    internal IReadOnlyList<IPNetwork> Networks
+    {
+        get
+        {
+            var networks = new List<IPNetwork>();
+            foreach (string text in AllowedNetworks)
+            {
+                if (InterfaceWish.TryParseNetwork(text, out IPNetwork network)) networks.Add(network);
+            }
+            return networks;
+        }
+    }
+
+    // "[::1]:14999", "::1" and "fe80::1:14999" alike.
+    private static bool IsIPv6(string? text)
+    {
+        if (text is null) return false;
+        int colon = text.LastIndexOf(':');
+        return InterfaceWish.IsIPv6(text) || (colon > 0 && InterfaceWish.IsIPv6(text[..colon]));
     }
 
     internal static bool TryParseServer(string? text, out string host, out int port)

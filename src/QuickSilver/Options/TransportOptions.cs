@@ -13,8 +13,11 @@ public sealed class TransportOptions
     /// <summary>How regions are carried. Default: <see cref="TransportKind.Auto"/>.</summary>
     public TransportKind Kind { get; set; } = TransportKind.Auto;
 
-    /// <summary>Name or IPv4 address of the interface; null: loopback in <see cref="MembershipMode.Loopback"/>, else the first
-    /// that is up and has multicast and a gateway, or the first without a gateway.</summary>
+    /// <summary>Name or IPv4 address of the interface, or the network that its address lies in ("10.77.0.0/24"), which is the same for all hosts of a
+    /// cluster. Null (default): loopback in <see cref="MembershipMode.Loopback"/>; else the interface by which one of
+    /// <see cref="MembershipOptions.Servers"/> is reached; else the first that is up and has multicast and a gateway, or the first without a gateway.
+    /// A start waits for an interface that is down, up to <see cref="MembershipOptions.JoinTimeout"/>; for one that is not there, up to 3 s. IPv4 only.
+    /// </summary>
     public string? Interface { get; set; }
 
     /// <summary>Multicast addresses that regions may use, as ADDRESS/BITS. Read by the node that serves
@@ -83,7 +86,7 @@ public sealed class TransportOptions
     internal void Validate(OptionErrors errors)
     {
         errors.Defined("Transport.Kind", Kind);
-        if (Interface is { } name && string.IsNullOrWhiteSpace(name)) errors.Add("Transport.Interface", "is blank; leave it null for the default");
+        if (Interface is { } name && InterfaceWish.TryParse(name, out _) is { } fault) errors.Add("Transport.Interface", fault);
         if (!TryParsePool(MulticastPool, out _))
             errors.Add("Transport.MulticastPool", $"'{MulticastPool}' is not an IPv4 multicast network such as 239.192.66.0/24");
         if (!TryParsePorts(PortRange, out _, out _))

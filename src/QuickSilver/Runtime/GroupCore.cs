@@ -221,6 +221,7 @@ internal sealed class GroupCore : IGroupListener
         if (Local is not { } local) return;
         var view = new GroupView(Name, local.View, Mode, [.. local.Regions], _node.IsInMemory);
         Volatile.Write(ref _view, view);
+        _node.OnViewChanged(view);
         foreach (GroupHandle handle in _handles) handle.InboxCore.OnViewChanged(view);
         Touch();
         CheckMemberWaits();

@@ -1,3 +1,4 @@
+using System.Net;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
@@ -29,6 +30,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     private NodeSettings _settings;
     private NodeHost? _host;
     private IMembershipLink? _link;
+    private readonly OtherNetworks _others;
     private bool _isConnected;
 
     /// <summary>Makes a node that has not started.</summary>
@@ -46,6 +48,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
         Stalls = new StallReports(services);
         Lags = new LagReports(this);
+        _others = new OtherNetworks(lifecycle.Reporter);
         Stack = null!;
     }
 
@@ -90,6 +93,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     /// <summary>Messages handed to inline handlers, once for each handle that has any.</summary>
     public long MessagesHandled { get; set; }
+
+    /// <summary>Watches over the node's address; null where that cannot change. Set before the thread starts.</summary>
+    public AddressWatch? Addresses { get; set; }
 
     /// <summary>Messages dropped by full inboxes.</summary>
     public long MessagesDropped { get; set; }
@@ -227,6 +233,42 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public string DescribeMembership() =>
         _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
 
+    /// <summary>A group has a new view.</summary>
+    public void OnViewChanged(GroupView view)
+    {
+        if (!IsInMemory) _others.Look(view, _transport.Choice);
+    }
+
+    /// <summary>The node's address is gone: it goes on at another, as a new incarnation.</summary>
+    /// <param name="place">Where.</param>
+    /// <param name="now">The present instant.</param>
+    public void MoveTo(NetworkPlace place, Instant now)
+    {
+        IPAddress before = _transport.Choice.InterfaceAddress;
+        if (EndReason is not null || before.Equals(place.Network.Address)) return;
+        NodeEvictedException? reason = null;
+        bool returns = Services.Options.Membership.Eviction == EvictionPolicy.Rejoin;
+        if (Self is not null)
+        {
+            reason = Refusals.OfMove(before, place.Network.Address, Directory.CountUnconfirmed(), returns);
+            _lifecycle.OnEvicted(reason.Message);
+        }
+        EndStack(reason, now);
+        if (reason is not null && !returns)
+        {
+            EndReason = reason;
+            _lifecycle.Stop(reason);
+            return;
+        }
+        // Where the new address is gone again already, the next look finds another.
+        if (_transport.TryMove(place.Network, place.Multicast, place.Reason))
+            _lifecycle.Reporter.OnAddressChanged(before.ToString(), place.Network.Address.ToString());
+        _others.Clear();
+        Renew();
+        _isConnected = false;
+        (_link as TcpMembershipLink)?.Reconnect();
+    }
+
     void INodeUpcalls.OnStepActivated(StepNumber step, Instant now) => Directory.OnStepActivated();
 
     void INodeUpcalls.OnRegistered(NodeInfo self, Instant now)
@@ -260,6 +302,16 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     private void OnExpelled(MembershipRefusal refusal, Instant now)
     {
+        if (refusal == MembershipRefusal.ForeignAddress && Addresses is { } addresses)
+        {
+            addresses.LookForOther(() => Services.TryPost(later => Leave(refusal, later)));
+            return;
+        }
+        Leave(refusal, now);
+    }
+
+    private void Leave(MembershipRefusal refusal, Instant now)
+    {
         if (Self is null)
         {
             if (refusal == MembershipRefusal.Replaced) TryStartAgain(now);
@@ -270,18 +322,14 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         TimeSpan pause = returns ? _returnPause.Next(refusal, now) : TimeSpan.Zero;
         NodeEvictedException reason = Refusals.OfEviction(refusal, Directory.CountUnconfirmed(), returns, pause);
         _lifecycle.OnEvicted(reason.Message);
-        Statistics?.OnStackEnding();
-        Stack.Shutdown(now);
+        if (!returns) EndReason = reason;
+        EndStack(reason, now);
         if (!returns)
         {
-            EndReason = reason;
-            Directory.EndAll(reason);
             _lifecycle.Stop(reason);
             return;
         }
-        Directory.EndAll(reason);
-        _settings = _settings with { Incarnation = Math.Max(_settings.Incarnation + 1, Incarnations.Next()) };
-        BuildStack();
+        Renew();
         if (pause > TimeSpan.Zero) StayAway($"{Refusals.Text(refusal)}, more than once, and the node stays away for {pause}", pause);
         else if (_isConnected) Stack.OnMembershipConnected(now);
     }
@@ -298,6 +346,19 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     {
         _lifecycle.Reporter.OnStayingAway(reason);
         (_link as TcpMembershipLink)?.StayAway(time);
+    }
+
+    private void EndStack(NodeEvictedException? reason, Instant now)
+    {
+        Statistics?.OnStackEnding();
+        Stack.Shutdown(now);
+        if (reason is not null) Directory.EndAll(reason);
+    }
+
+    private void Renew()
+    {
+        _settings = _settings with { Incarnation = Math.Max(_settings.Incarnation + 1, Incarnations.Next()) };
+        BuildStack();
     }
 
     private void BuildStack()

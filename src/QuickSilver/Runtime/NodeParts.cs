@@ -17,10 +17,18 @@ internal sealed class NodeParts
     private readonly CoreThread _thread;
     private readonly TcpMembershipLink _link;
     private readonly TransportChoice _choice;
+    private readonly AddressWatch? _addresses;
     private NodeMeter? _meter;
 
     /// <summary>Gathers them.</summary>
-    public NodeParts(NodeServices services, NodeLifecycle lifecycle, NodeCore core, CoreThread thread, TcpMembershipLink link, TransportChoice choice)
+    public NodeParts(
+        NodeServices services,
+        NodeLifecycle lifecycle,
+        NodeCore core,
+        CoreThread thread,
+        TcpMembershipLink link,
+        TransportChoice choice,
+        AddressWatch? addresses)
     {
         Services = services;
         Lifecycle = lifecycle;
@@ -28,6 +36,7 @@ internal sealed class NodeParts
         _thread = thread;
         _link = link;
         _choice = choice;
+        _addresses = addresses;
     }
 
     /// <summary>What is shared between threads.</summary>
@@ -43,7 +52,9 @@ internal sealed class NodeParts
     public MembershipHost? Host => _link.Host;
 
     /// <summary>Starts the threads, and the task that ends them; then waits until the cluster has admitted the node.</summary>
-    public async Task StartAsync(CancellationToken ct)
+    /// <param name="left">How much of the start's time is left.</param>
+    /// <param name="ct">Ends the start.</param>
+    public async Task StartAsync(TimeSpan left, CancellationToken ct)
     {
         QuickSilverOptions options = Services.Options;
         string carrier = Core.IsInMemory ? "memory" : _choice.Multicast ? "multicast" : "unicast";
@@ -52,10 +63,11 @@ internal sealed class NodeParts
         Services.Events.Post(new CarrierEvent(chosen, _choice.Reason));
         _thread.Start();
         _link.Start();
+        _addresses?.Start();
         _ = EndAsync();
         try
         {
-            await Lifecycle.Registered.WaitAsync(options.Membership.JoinTimeout, ct).ConfigureAwait(false);
+            await Lifecycle.Registered.WaitAsync(Max(left, TimeSpan.Zero), ct).ConfigureAwait(false);
         }
         catch (Exception failure)
         {
@@ -111,6 +123,7 @@ internal sealed class NodeParts
             Services.Inboxes.Returns.Close();
         }
         foreach (GroupHandle handle in Services.Handles()) handle.Abandon(reason);
+        if (_addresses is not null) await EndsByAsync(_addresses.DisposeAsync().AsTask(), LinkGrace).ConfigureAwait(false);
         await EndsByAsync(_link.DisposeAsync().AsTask(), Max(deadline - Services.Clock.Now, LinkGrace)).ConfigureAwait(false);
         _meter?.Dispose();
         Services.UserCode.Dispose();

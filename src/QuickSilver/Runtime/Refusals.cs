@@ -1,3 +1,4 @@
+using System.Net;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
@@ -44,6 +45,24 @@ internal static class Refusals
         };
     }
 
+    /// <summary>The node's own address has changed.</summary>
+    /// <param name="before">The address that is gone.</param>
+    /// <param name="after">The one at which it goes on.</param>
+    /// <param name="inDoubt">Messages sent and not known to be held by every member.</param>
+    /// <param name="returns">True when the node comes back by itself.</param>
+    public static NodeEvictedException OfMove(IPAddress before, IPAddress after, long inDoubt, bool returns)
+    {
+        string next = returns
+            ? "It returns there under a new Id: join the groups again when it has (RejoinedEvent)."
+            : "It stops, as Membership.Eviction says: start another.";
+        string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
+        return new NodeEvictedException(
+            ErrorCode.Evicted,
+            $"The address of this host has changed from {before} to {after}, and members know the node by the first: it has left the cluster.{doubt} "
+            + next)
+        { MessagesInDoubt = inDoubt };
+    }
+
     /// <summary>A reason, for people.</summary>
     public static string Text(MembershipRefusal refusal) => refusal switch
     {
@@ -55,6 +74,11 @@ internal static class Refusals
         MembershipRefusal.Replaced => "another process with its address has taken its place",
         MembershipRefusal.Superseded => "an older cluster of the same name came to the server of this one, which had just been founded",
         MembershipRefusal.Unproven => "it named the number of another node, without the proof that it is that node",
+        MembershipRefusal.ForeignAddress =>
+            "an address that it names for its datagrams is not the one that its connection comes from, or is in use by another node: set "
+            + "Transport.Interface to the interface by which the server is reached, or Membership.AllowedNetworks at the host (NAT, several cards)",
+        MembershipRefusal.OtherCluster =>
+            "the server that it has come to serves another cluster of the same name, founded on its own: two hosts serve that name. End one of the two",
         MembershipRefusal.Full => "the server is at one of its limits; its log names it",
         MembershipRefusal.TooManyGroups =>
             "it is in as many groups as one node may be, 65,536, or has made as many that are not over. Leave some, then join again",

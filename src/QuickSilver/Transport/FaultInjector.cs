@@ -93,6 +93,9 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     public SendOutcome Send(in Train train) => inner.Send(train);
 
     /// <inheritdoc/>
+    public bool TryMove(NetworkChoice network, bool multicast, string reason) => inner.TryMove(network, multicast, reason);
+
+    /// <inheritdoc/>
     public ulong ReadSocketDrops() => inner.ReadSocketDrops();
 
     /// <inheritdoc/>

@@ -11,6 +11,16 @@ internal interface IHostTransport : ITransport, IWaitableCompletionQueue, IDispo
     /// <summary>What was chosen and why.</summary>
     TransportChoice Choice { get; }
 
+    /// <summary>
+    /// Speaks over another interface, or by another address, from now on, on ports of its own there. Before: everything is closed but the two ports
+    /// for unicast. <see cref="ITransport.Facts"/> are others afterwards.
+    /// </summary>
+    /// <param name="network">The interface.</param>
+    /// <param name="multicast">Whether regions can be carried by multicast there.</param>
+    /// <param name="reason">Why they are carried so.</param>
+    /// <returns>False when that is not to be had: all is as it was.</returns>
+    bool TryMove(NetworkChoice network, bool multicast, string reason) => false;
+
     /// <summary>Counters since the start.</summary>
     TransportCounters Counters { get; }
 

@@ -1,4 +1,5 @@
 using System.ComponentModel;
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
@@ -17,18 +18,21 @@ internal abstract class SocketTransport : IHostTransport
     private const int SendPauseMilliseconds = 1000;
     private const int AttachPauseMilliseconds = 1000;
 
-    private readonly NetworkChoice _network;
-    private readonly UdpSockets _sockets;
+    private readonly TransportSettings _settings;
     private readonly ITransportEvents _events;
     private readonly AddressCache _addresses = new();
     private readonly Dictionary<NetEndpoint, SocketChannel> _channels = [];
     private readonly ReceivePorts _ports;
-    private readonly TrainSender _controlSender;
-    private readonly TrainSender _dataSender;
     private readonly bool _segments;
-    private readonly IPAddress? _ownSource;
     private readonly bool _wantsCoalescing;
     private readonly Sharing.SharedMemory? _shared;
+    private NetworkChoice _network;
+    private UdpSockets _sockets;
+    private TrainSender _controlSender;
+    private TrainSender _dataSender;
+    private IPAddress? _ownSource;
+    private SocketPort? _controlPort;
+    private SocketPort? _dataPort;
     private bool _saidCoalescing;
     private bool _hasFailed;
     private long _attachAt;
@@ -37,49 +41,25 @@ internal abstract class SocketTransport : IHostTransport
     /// <summary>Opens the unicast sockets.</summary>
     protected SocketTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
     {
-        _network = network;
+        _settings = settings;
         _events = events;
         _ports = new ReceivePorts(Look, Read);
-        _sockets = new UdpSockets(settings, network);
         _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
-        Choice = choice;
-        ControlSocket = _sockets.OpenUnicast(Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes));
-        try
-        {
-            DataSocket = _sockets.OpenUnicast(settings.ReceiveBufferBytes);
-        }
-        catch
-        {
-            ControlSocket.Dispose();
-            throw;
-        }
-        _segments = settings.Segmentation && ProbeSegmentation();
-        _controlSender = new TrainSender(ControlSocket, "control", _segments, Counters, events);
-        _dataSender = new TrainSender(DataSocket, "unicast", _segments, Counters, events);
-
-        int controlPort = ((IPEndPoint)ControlSocket.LocalEndPoint!).Port;
-        _ownSource = OwnSource.Find(network, controlPort);
-        int granted = ReadGranted(settings.ReceiveBufferBytes);
-        int slot = SlotSize.Choose(settings, network.Mtu, network.IsLoopback, granted);
-        Facts = new TransportFacts(
-            network.At(controlPort),
-            network.At(((IPEndPoint)DataSocket.LocalEndPoint!).Port),
-            slot,
-            _segments ? SlotSize.TrainDatagrams(slot) : 1,
-            granted,
-            choice.Multicast,
-            settings.ChecksumPayloads);
+        var sockets = new UdpSockets(settings, network);
+        (Socket control, Socket data) = OpenPair(sockets, settings);
+        _segments = settings.Segmentation && ProbeSegmentation(data);
+        Take(network, choice, sockets, control, data);
         _shared = ShareMemory(settings);
     }
 
     /// <inheritdoc/>
-    public TransportFacts Facts { get; }
+    public TransportFacts Facts { get; private set; }
 
     /// <inheritdoc/>
     public ISharedMemory? SharedMemory => _shared;
 
     /// <inheritdoc/>
-    public TransportChoice Choice { get; }
+    public TransportChoice Choice { get; private set; }
 
     /// <inheritdoc/>
     public TransportCounters Counters { get; } = new();
@@ -91,10 +71,10 @@ internal abstract class SocketTransport : IHostTransport
     public bool HasReady => _ports.HasReady;
 
     /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>
-    protected Socket ControlSocket { get; }
+    protected Socket ControlSocket { get; private set; }
 
     /// <summary>The socket for repairs and for data carried by unicast.</summary>
-    protected Socket DataSocket { get; }
+    protected Socket DataSocket { get; private set; }
 
     /// <inheritdoc/>
     public IRegionChannel? Open(NetEndpoint group, bool receive)
@@ -130,6 +110,34 @@ internal abstract class SocketTransport : IHostTransport
         if (outcome == SendOutcome.Failed) _hasFailed = true;
         else if (_hasFailed && outcome == SendOutcome.Sent) AttachAgain();
         return outcome;
+    }
+
+    /// <inheritdoc/>
+    public bool TryMove(NetworkChoice network, bool multicast, string reason)
+    {
+        var sockets = new UdpSockets(_settings, network);
+        (Socket Control, Socket Data) pair;
+        try
+        {
+            pair = OpenPair(sockets, _settings);
+        }
+        catch (Exception refusal) when (refusal is TransportException or SocketException)
+        {
+            return false;
+        }
+        StopUnicast(_controlPort);
+        StopUnicast(_dataPort);
+        TransportChoice choice = Choice with
+        {
+            InterfaceName = network.Name,
+            InterfaceAddress = network.Address,
+            PrefixLength = network.PrefixLength,
+            Multicast = multicast,
+            Reason = reason,
+        };
+        Take(network, choice, sockets, pair.Control, pair.Data);
+        StartUnicast();
+        return true;
     }
 
     /// <inheritdoc/>
@@ -171,8 +179,8 @@ internal abstract class SocketTransport : IHostTransport
     {
         try
         {
-            _ports.Add(StartPort(ControlSocket, SocketRole.Control, null));
-            _ports.Add(StartPort(DataSocket, SocketRole.Unicast, null));
+            _ports.Add(_controlPort = StartPort(ControlSocket, SocketRole.Control, null));
+            _ports.Add(_dataPort = StartPort(DataSocket, SocketRole.Unicast, null));
         }
         catch
         {
@@ -210,6 +218,52 @@ internal abstract class SocketTransport : IHostTransport
         if (error == SocketError.Success || _saidCoalescing) return;
         _saidCoalescing = true;
         _events.OnCoalescingRefused(error.ToString());
+    }
+
+    private static (Socket Control, Socket Data) OpenPair(UdpSockets sockets, TransportSettings settings)
+    {
+        Socket control = sockets.OpenUnicast(Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes));
+        try
+        {
+            return (control, sockets.OpenUnicast(settings.ReceiveBufferBytes));
+        }
+        catch
+        {
+            control.Dispose();
+            throw;
+        }
+    }
+
+    [MemberNotNull(nameof(_network), nameof(_sockets), nameof(_controlSender), nameof(_dataSender), nameof(Facts), nameof(Choice))]
+    [MemberNotNull(nameof(ControlSocket), nameof(DataSocket))]
+    private void Take(NetworkChoice network, TransportChoice choice, UdpSockets sockets, Socket control, Socket data)
+    {
+        _network = network;
+        _sockets = sockets;
+        Choice = choice;
+        ControlSocket = control;
+        DataSocket = data;
+        _controlSender = new TrainSender(control, "control", _segments, Counters, _events);
+        _dataSender = new TrainSender(data, "unicast", _segments, Counters, _events);
+        int controlPort = ((IPEndPoint)control.LocalEndPoint!).Port;
+        _ownSource = OwnSource.Find(network, controlPort);
+        int granted = ReadGranted(_settings.ReceiveBufferBytes);
+        int slot = SlotSize.Choose(_settings, network.Mtu, network.IsLoopback, granted);
+        Facts = new TransportFacts(
+            network.At(controlPort),
+            network.At(((IPEndPoint)data.LocalEndPoint!).Port),
+            slot,
+            _segments ? SlotSize.TrainDatagrams(slot) : 1,
+            granted,
+            choice.Multicast,
+            _settings.ChecksumPayloads);
+    }
+
+    private void StopUnicast(SocketPort? port)
+    {
+        if (port is null) return;
+        _closedDrops += port.ReadDrops();
+        StopPort(port);
     }
 
     private bool TryReceive(SocketChannel channel)
@@ -300,9 +354,9 @@ internal abstract class SocketTransport : IHostTransport
         return shared;
     }
 
-    private bool ProbeSegmentation()
+    private bool ProbeSegmentation(Socket data)
     {
-        SocketError error = KernelOptions.SetSegment(DataSocket, 0);
+        SocketError error = KernelOptions.SetSegment(data, 0);
         if (error == SocketError.Success) return true;
         if (OperatingSystem.IsLinux()) _events.OnSegmentationRefused("all", error.ToString());
         return false;

@@ -8,4 +8,7 @@ internal sealed class TransportException(TransportFailure failure, string messag
 {
     /// <summary>What is missing.</summary>
     public TransportFailure Failure { get; } = failure;
+
+    /// <summary>True when it may pass by itself: an interface that is there may come up, one that has just gone may come back.</summary>
+    public bool MayPass { get; init; }
 }

@@ -20,8 +20,10 @@ internal static class TransportFactory
         catch (Exception refusal) when (refusal is Win32Exception or IOException)
         {
             // Of sockets and the poller the one, of looking for interfaces the other.
-            string text = $"The system refuses what the transport needs: {refusal.Message}. Look at the process's limits first (ulimit -n).";
-            throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal);
+            bool isLimit = NetworkList.IsForWantOfDescriptors(refusal);
+            string hint = isLimit ? " Raise the process's limit (ulimit -n)." : "";
+            string text = $"The system refuses what the transport needs: {refusal.Message}.{hint}";
+            throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal) { MayPass = !isLimit };
         }
     }
 
@@ -31,19 +33,27 @@ internal static class TransportFactory
         bool multicast = ChooseMulticast(settings, network, out string reason);
         if (!multicast) events.OnMulticastUnavailable(reason);
         bool isFast = settings.FastPath && OperatingSystem.IsLinux();
-        var choice = new TransportChoice(isFast ? "linux" : "portable", network.Name, network.Address, multicast, reason);
+        var choice = new TransportChoice(isFast ? "linux" : "portable", network.Name, network.Address, multicast, reason)
+        {
+            PrefixLength = network.PrefixLength,
+        };
         return isFast ? new LinuxTransport(settings, network, events, choice) : new PortableTransport(settings, network, events, choice);
+    }
+
+    /// <summary>Whether regions can be carried by multicast over an interface; up to half a second where they cannot. Any thread.</summary>
+    /// <param name="settings">The transport's.</param>
+    /// <param name="network">The interface.</param>
+    /// <param name="reason">What was found, for people.</param>
+    public static bool CanMulticast(TransportSettings settings, NetworkChoice network, out string reason)
+    {
+        reason = "unicast was asked for";
+        return settings.Carrier != CarrierWish.Unicast && MulticastProbe.Run(settings, network, out reason);
     }
 
     private static bool ChooseMulticast(TransportSettings settings, NetworkChoice network, out string reason)
     {
-        if (settings.Carrier == CarrierWish.Unicast)
-        {
-            reason = "unicast was asked for";
-            return false;
-        }
-        if (MulticastProbe.Run(settings, network, out reason)) return true;
-        if (settings.Carrier == CarrierWish.Auto) return false;
+        if (CanMulticast(settings, network, out reason)) return true;
+        if (settings.Carrier is CarrierWish.Auto or CarrierWish.Unicast) return false;
         throw new TransportException(
             TransportFailure.MulticastUnavailable,
             $"Multicast was asked for, but {reason}. Use TransportKind.Auto or Unicast, "

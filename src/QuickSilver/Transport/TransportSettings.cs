@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace QuickSilver.Transport;
 
 /// <summary>What a transport is told; validated by whoever makes it from the public options.</summary>
@@ -9,8 +11,12 @@ internal sealed record TransportSettings
     /// <summary>True: this machine only, over the loopback interface.</summary>
     public bool Loopback { get; init; } = true;
 
-    /// <summary>Name or IPv4 address of the interface; null: loopback in loopback mode, else the default route's.</summary>
+    /// <summary>Name, IPv4 address or network of the interface; null: loopback in loopback mode, else that by which a server is reached, else the
+    /// default route's.</summary>
     public string? Interface { get; init; }
+
+    /// <summary>Addresses of membership servers, in the order in which they are tried.</summary>
+    public IReadOnlyList<IPAddress> Servers { get; init; } = [];
 
     /// <summary>First address of the multicast pool in host order: what the start-up probe tries.</summary>
     public uint MulticastFirst { get; init; } = 0xEFC04200;

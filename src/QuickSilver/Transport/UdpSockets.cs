@@ -44,7 +44,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             {
                 socket.Dispose();
                 string text = $"Cannot bind {network.Address} on {network.Name}: {refusal.Message}";
-                throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal);
+                bool isLimit = NetworkList.IsForWantOfDescriptors(refusal);
+                throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal) { MayPass = !isLimit };
             }
         }
         socket.Dispose();

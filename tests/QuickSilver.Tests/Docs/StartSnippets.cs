@@ -20,7 +20,7 @@ internal static class StartSnippets
     public static (QuickSilverOptions Host, QuickSilverOptions Client) HostAndClient()
     {
         var host = new QuickSilverOptions { ClusterName = "pricing" };
-        host.Membership.Mode = MembershipMode.Host;             // serves on the interface of Transport, port 14999
+        host.Membership.Mode = MembershipMode.Host;             // serves at all addresses, port 14999
 
         var client = new QuickSilverOptions { ClusterName = "pricing" };
         client.Membership.Mode = MembershipMode.Client;

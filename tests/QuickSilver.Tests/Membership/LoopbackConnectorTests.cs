@@ -139,6 +139,8 @@ public sealed class LoopbackConnectorTests
             // Nothing is held back here.
         }
 
+        public void OnRival(string place, int nodes) => throw new InvalidOperationException("there is none");
+
         public void OnHostFailed(Exception fault) => Fault = fault;
     }
 

@@ -25,6 +25,15 @@ internal static class RawFrames
         return Frame(builder.Span);
     }
 
+    /// <summary>A registration that names endpoints of its choice, with its length ahead.</summary>
+    public static byte[] Hello(string cluster, NetEndpoint control, NetEndpoint data)
+    {
+        var builder = new FrameBuilder();
+        var hello = new HelloFrame { ClusterName = cluster, NodeName = "raw", Incarnation = 1, Control = control, Data = data };
+        hello.WriteTo(builder);
+        return Frame(builder.Span);
+    }
+
     /// <summary>A frame, with its length ahead.</summary>
     public static byte[] Frame(ReadOnlySpan<byte> body) => [.. Prefix(body.Length), .. body];
 

@@ -35,6 +35,10 @@ internal sealed class TestHost : IMembershipHostEvents
     {
     }
 
+    public List<string> Rivals { get; } = [];
+
+    public void OnRival(string place, int nodes) => Add(Rivals, place);
+
     public void OnHostFailed(Exception fault) => Add(Faults, fault);
 
     private static void Add<T>(List<T> list, T item)

@@ -139,6 +139,11 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
 
     public void OnLost(string server, FrameEnd end) => Say($"end: {end}");
 
+    public void OnSeeking(string what)
+    {
+        // Where the search stands is told when it fails.
+    }
+
     public void OnUnreachable(string reason) => Say("unreachable");
 
     public void OnTurnEnded(Instant now, bool wasBusy)

@@ -37,6 +37,7 @@ internal sealed class NetworkNamespaces : IDisposable
 
     private readonly NamespaceSet _set = new();
     private readonly Dictionary<int, string> _switches = [];
+    private readonly List<string> _folders = [];
 
     private NetworkNamespaces()
     {
@@ -97,6 +98,17 @@ internal sealed class NetworkNamespaces : IDisposable
     /// <param name="rules">Commands of nft, parted by semicolons or lines.</param>
     public void Nft(int host, string rules) => NamespaceSet.Run([.. NamespaceSet.PrefixOf(NameOf(host)), "nft", "-f", "-"], rules + "\n");
 
+    /// <summary>Names the server that resolves names for a host, from the next process on that is started there.</summary>
+    public void MakeResolver(int host, string address)
+    {
+        // What lies in this folder takes the place of the same files in /etc, by the rule of "ip netns exec".
+        string folder = $"/etc/netns/{NameOf(host)}";
+        Directory.CreateDirectory(folder);
+        _folders.Add(folder);
+        File.WriteAllText(Path.Combine(folder, "resolv.conf"), $"nameserver {address}\noptions timeout:5 attempts:3\n");
+        File.WriteAllText(Path.Combine(folder, "nsswitch.conf"), "hosts: files dns\n");
+    }
+
     /// <summary>Runs a command line of the shell at a host.</summary>
     /// <returns>What it printed.</returns>
     public string Run(int host, string command) => NamespaceSet.Run([.. NamespaceSet.PrefixOf(NameOf(host)), "sh", "-ec", command]);
@@ -109,7 +121,11 @@ internal sealed class NetworkNamespaces : IDisposable
     public void NftAtSwitch(int network, string rules) =>
         NamespaceSet.Run([.. NamespaceSet.PrefixOf(_switches[network]), "nft", "-f", "-"], rules + "\n");
 
-    /// <summary>Pulls a host's cable out of the switch, or puts it back.</summary>
+    /// <summary>Has the switch forward nothing from and to a host, or forward again; the host's card stays up.</summary>
+    public void SetForwarding(int host, bool forwards, int network = 0) =>
+        RunAtSwitch(network, $"ip link set port{Text(host)} {(forwards ? "master br0" : "nomaster")}");
+
+    /// <summary>Pulls a host's cable out of the switch, or puts it back: its card is down meanwhile.</summary>
     public void SetCable(int host, bool isIn, int network = 0) =>
         RunAtSwitch(network, $"ip link set port{Text(host)} {(isIn ? "up" : "down")}");
 
@@ -128,7 +144,11 @@ internal sealed class NetworkNamespaces : IDisposable
         NetworkNode.StartAsync(this, host, name, ["Membership:Mode=Client", $"Membership:Servers:0={AddressOf(0)}:{Text(ServerPort)}", .. options]);
 
     /// <inheritdoc/>
-    public void Dispose() => _set.Dispose();
+    public void Dispose()
+    {
+        _set.Dispose();
+        foreach (string folder in _folders) Directory.Delete(folder, recursive: true);
+    }
 
     private static string Suffix(int host) => $"h{Text(host)}";
 

@@ -122,6 +122,17 @@ internal sealed class NetworkNode : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits for something that has to be asked for again and again.</summary>
+    public static async Task UntilAsync(Func<Task<bool>> holds)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (!await holds())
+        {
+            Assert.True(Stopwatch.GetElapsedTime(start) < Patience, "it never came to that");
+            await Task.Delay(100, TestContext.Current.CancellationToken);
+        }
+    }
+
     /// <summary>Kills it, as kill -9 does.</summary>
     public void Kill() => _process.Kill();
 

@@ -1,0 +1,175 @@
+using System.Diagnostics;
+using System.Net;
+using QuickSilver.Diagnostics;
+using QuickSilver.Membership;
+using QuickSilver.Testing;
+using QuickSilver.Transport;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// Opens what a node needs of the machine: finds its interface, opens sockets there, and serves the membership where it is to. Interfaces come and go:
+/// what fails for want of one is tried again within the time of the start. One that nobody has seen since the start began is a mistake more likely
+/// than a late comer, and is waited for a shorter time.
+/// </summary>
+internal static class NodeOpener
+{
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan UnseenTime = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(2);
+    private static int _nodes;
+
+    /// <summary>Opens it. Probes sockets, up to half a second: for a pool thread.</summary>
+    /// <param name="options">The node's own copy, valid.</param>
+    /// <param name="ct">Ends the waiting for an interface.</param>
+    /// <exception cref="QuickSilverException">No interface, port or multicast as asked for, or no place to serve at.</exception>
+    public static async Task<NodeOpening> OpenAsync(QuickSilverOptions options, CancellationToken ct)
+    {
+        string name = options.NodeName ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
+        var log = new NodeLog(options.LoggerFactory, name);
+        var reporter = new NodeReporter(log);
+        long begun = Stopwatch.GetTimestamp();
+        bool wasSeen = false;
+        string said = "";
+        while (true)
+        {
+            IHostTransport? transport = null;
+            try
+            {
+                IReadOnlyList<IPAddress> servers = await FindServersAsync(options, ct).ConfigureAwait(false);
+                TransportSettings settings = OptionSettings.ToTransport(options) with { Servers = servers };
+                transport = OpenTransport(options, settings, reporter);
+                MembershipConnector connector = await OpenConnectorAsync(options, transport, reporter).ConfigureAwait(false);
+                return new NodeOpening(options, name, log, reporter, settings, transport, connector, begun);
+            }
+            catch (TransportException refusal)
+            {
+                transport?.Dispose();
+                wasSeen |= refusal.MayPass;
+                TimeSpan limit = options.Membership.JoinTimeout;
+                if (!wasSeen && limit > UnseenTime) limit = UnseenTime;
+                TimeSpan spent = Stopwatch.GetElapsedTime(begun);
+                if (!IsOfInterface(refusal) || spent >= limit) throw ToPublic(refusal, spent);
+                if (refusal.Message != said) reporter.OnInterfaceAwaited(said = refusal.Message);
+            }
+            catch
+            {
+                transport?.Dispose();
+                throw;
+            }
+            await PauseAsync(said, ct).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>The addresses of the servers that the options name, where they tell by which interface a node speaks: of those whose names can be
+    /// resolved in short time. A host's own come first.</summary>
+    public static async Task<IReadOnlyList<IPAddress>> FindServersAsync(QuickSilverOptions options, CancellationToken ct)
+    {
+        if (options.Transport.Interface is not null || options.Membership.Mode == MembershipMode.Loopback) return [];
+        (IPAddress[] Addresses, string Failure)[] all = await Task.WhenAll(
+            Servers(options).Select(server => HostAddresses.FindAsync(server.Host, ResolveTime, ct).AsTask())).ConfigureAwait(false);
+        IEnumerable<IPAddress> found = all.SelectMany(static one => one.Addresses);
+        return options.Membership.Mode == MembershipMode.Host ? [.. found.OrderBy(static one => !NetworkList.IsPresent(one))] : [.. found];
+    }
+
+    private static List<(string Host, int Port)> Servers(QuickSilverOptions options)
+    {
+        var servers = new List<(string Host, int Port)>();
+        foreach (string server in options.Membership.Servers)
+        {
+            if (MembershipOptions.TryParseServer(server, out string host, out int port)) servers.Add((host, port));
+        }
+        return servers;
+    }
+
+    private static bool IsOfInterface(TransportException refusal) =>
+        refusal.Failure == TransportFailure.InterfaceUnavailable
+        && (refusal.InnerException is not { } inner || !NetworkList.IsForWantOfDescriptors(inner));
+
+    private static QuickSilverException ToPublic(TransportException refusal, TimeSpan spent)
+    {
+        ErrorCode code = refusal.Failure switch
+        {
+            TransportFailure.PortsExhausted => ErrorCode.PortsExhausted,
+            TransportFailure.MulticastUnavailable => ErrorCode.MulticastUnavailable,
+            _ => ErrorCode.InterfaceUnavailable,
+        };
+        string tried = spent > Pause ? $" (tried for {spent.TotalSeconds:0.0} s)" : "";
+        return new QuickSilverException(code, refusal.Message + tried, refusal);
+    }
+
+    private static async Task PauseAsync(string trouble, CancellationToken ct)
+    {
+        try
+        {
+            await Task.Delay(Pause, ct).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            throw new OperationCanceledException($"The start was cancelled. It waited for a network interface: {trouble}", ct);
+        }
+    }
+
+    private static IHostTransport OpenTransport(QuickSilverOptions options, TransportSettings settings, NodeReporter reporter)
+    {
+        IHostTransport transport = TransportFactory.Start(settings, reporter);
+        return options.Faults is { Any: true } faults
+            ? new FaultInjector(transport, faults.DropReceived, faults.Seed, faults.DeafEvery, faults.DeafFor)
+            : transport;
+    }
+
+    private static async Task<MembershipConnector> OpenConnectorAsync(QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
+    {
+        MembershipOptions membership = options.Membership;
+        switch (membership.Mode)
+        {
+            case MembershipMode.Client:
+                return new ServerListConnector(Servers(options));
+            case MembershipMode.Host:
+                return await HostAsync(options, transport, reporter).ConfigureAwait(false);
+            default:
+                var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
+                MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
+                return options.Transport.Kind == TransportKind.InMemory ? new InMemoryConnector(own, reporter) : new LoopbackConnector(own, reporter);
+        }
+    }
+
+    private static async Task<MembershipConnector> HostAsync(QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
+    {
+        List<(string Host, int Port)> servers = Servers(options);
+        var endpoint = new IPEndPoint(ListenAddress(options, transport), options.Membership.Port);
+        var claim = new HostClaim(options.ClusterName, serves: servers.Count == 0);
+        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint) with { Claim = claim };
+        if (MembershipHost.TryStart(settings, reporter, out string refusal) is not { } started)
+        {
+            if (!NetworkList.IsPresent(endpoint.Address))
+                throw new TransportException(TransportFailure.InterfaceUnavailable, $"The membership cannot be served at {refusal}.") { MayPass = true };
+            throw new MembershipUnavailableException(
+                ErrorCode.MembershipUnreachable,
+                $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process has that port")}. "
+                + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
+                + "end the other process, or choose another Membership.Port.");
+        }
+        var rivals = new RivalWatch(claim, servers, () => started.Nodes, reporter);
+        if (await rivals.DecideAsync().ConfigureAwait(false) is { } place)
+        {
+            await started.DisposeAsync().ConfigureAwait(false);
+            throw new MembershipUnavailableException(
+                ErrorCode.AnotherHost,
+                $"Another host serves the cluster '{options.ClusterName}' at {place}, which Membership.Servers names: two would be two clusters of one "
+                + "name. Start this one when that has ended, or as a client of it (Membership.Mode = Client).");
+        }
+        rivals.Start();
+        return new HostConnector(started, settings, reporter, rivals);
+    }
+
+    // One that was told its interface serves there; one that was told nothing is found by all of its addresses.
+    private static IPAddress ListenAddress(QuickSilverOptions options, IHostTransport transport)
+    {
+        if (options.Membership.Address is not { } text)
+            return options.Transport.Interface is null ? IPAddress.Any : transport.Choice.InterfaceAddress;
+        _ = InterfaceWish.TryParse(text, out InterfaceWish wish);
+        if (wish.Address is { } address) return address;
+        return NetworkChoice.Find(new TransportSettings { Interface = text, Loopback = false }).Address;
+    }
+}

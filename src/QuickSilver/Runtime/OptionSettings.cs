@@ -1,0 +1,123 @@
+using System.Buffers.Binary;
+using System.Net;
+using QuickSilver.Membership;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Transport;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>Turns a node's options, which are valid, into the settings of its parts.</summary>
+internal static class OptionSettings
+{
+    private static readonly TimeSpan LeastTakeover = TimeSpan.FromSeconds(2);
+
+    /// <summary>What a membership host is told.</summary>
+    /// <param name="options">The node's.</param>
+    /// <param name="multicast">Whether the node's own interface carries multicast: where it does not, no region gets an address.</param>
+    /// <param name="endpoint">Where it listens.</param>
+    public static MembershipHostSettings ToHost(QuickSilverOptions options, bool multicast, IPEndPoint endpoint)
+    {
+        MembershipOptions membership = options.Membership;
+        (ushort first, ushort last) = options.Transport.Ports;
+        (uint address, int count) = Pool(options.Transport);
+        return new MembershipHostSettings
+        {
+            EndPoint = endpoint,
+            ServesAllClusters = membership.Mode == MembershipMode.Loopback,
+            AllowedNetworks = membership.Networks,
+            Server = new MembershipServerSettings
+            {
+                ClusterName = options.ClusterName,
+                BatchWindow = membership.BatchWindow,
+                InstallTimeout = membership.InstallTimeout,
+                FailureTimeout = membership.FailureTimeout,
+                ReconnectGrace = membership.ReconnectGrace,
+                HeartbeatInterval = membership.HeartbeatInterval,
+                TakeoverTimeout = membership.Mode == MembershipMode.Loopback ? TakeoverTimeout(membership) : null,
+                AwaitMajority = membership.Mode == MembershipMode.Host && membership.AwaitMajority,
+                Replication = options.Recovery.ReplicationFactor,
+                MulticastFirst = multicast ? address : 0,
+                MulticastCount = multicast ? count : 0,
+                PortFirst = first,
+                PortCount = last - first + 1,
+            },
+        };
+    }
+
+    // On one machine nothing but its own end keeps a node from the next server: it is waited for as for one whose connection broke, though no shorter
+    // than survivors may pause between two attempts.
+    private static TimeSpan TakeoverTimeout(MembershipOptions options)
+    {
+        TimeSpan grace = options.ReconnectGrace > LeastTakeover ? options.ReconnectGrace : LeastTakeover;
+        return options.FailureTimeout > TimeSpan.Zero && options.FailureTimeout < grace ? options.FailureTimeout : grace;
+    }
+
+    /// <summary>What a transport is told, but for the addresses of servers.</summary>
+    public static TransportSettings ToTransport(QuickSilverOptions options)
+    {
+        TransportOptions transport = options.Transport;
+        (ushort first, ushort last) = transport.Ports;
+        (uint address, int count) = Pool(transport);
+        bool loopback = options.Membership.Mode == MembershipMode.Loopback;
+        return new TransportSettings
+        {
+            Carrier = transport.Kind switch
+            {
+                TransportKind.Multicast => CarrierWish.Multicast,
+                TransportKind.Unicast => CarrierWish.Unicast,
+                TransportKind.InMemory => CarrierWish.InProcess,
+                _ => CarrierWish.Auto,
+            },
+            Loopback = loopback,
+            Interface = transport.Interface,
+            MulticastFirst = address,
+            MulticastCount = count,
+            PortFirst = first,
+            PortCount = last - first + 1,
+            TimeToLive = transport.TimeToLive,
+            MaxDatagramBytes = transport.MaxDatagramBytes,
+            ReceiveBufferBytes = transport.ReceiveBufferBytes,
+            ChecksumPayloads = transport.PayloadChecksum == PayloadChecksum.On || (transport.PayloadChecksum == PayloadChecksum.Auto && !loopback),
+            FastPath = transport.FastPath == FastPathMode.Auto,
+            Segmentation = transport.Segmentation,
+            Coalescing = transport.Coalescing,
+            SharedMemory = loopback && transport.SharedMemory,
+        };
+    }
+
+    /// <summary>What the protocol is told.</summary>
+    public static NodeSettings ToNode(QuickSilverOptions options, string name) => new()
+    {
+        ClusterName = options.ClusterName,
+        NodeName = name,
+        Incarnation = Incarnations.Next(),
+        MinTokenInterval = options.Recovery.MinTokenInterval,
+        QuietTokenInterval = options.Recovery.QuietTokenInterval,
+        EagerPull = options.Recovery.EagerPull,
+        CacheBytes = options.Recovery.CacheBytes,
+        MaxPendingMessages = options.Pending.MaxMessages,
+        MaxPendingBytes = options.Pending.MaxBytes,
+        NodeMaxPendingBytes = options.Pending.NodeMaxBytes,
+        MaxMessageBytes = options.Pending.MaxMessageBytes,
+        FixedRate = options.RateControl.Mode == RateControlMode.Fixed,
+        InitialRate = options.RateControl.Initial,
+        MinRate = options.RateControl.Min,
+        MaxRate = options.RateControl.Max,
+        HeartbeatInterval = options.Membership.HeartbeatInterval,
+        CheckSources = options.Transport.CheckSources,
+    };
+
+    /// <summary>What the loop is told.</summary>
+    public static LoopQuanta ToQuanta(LoopOptions options) =>
+        new() { IoQuantum = options.IoQuantum, AlarmQuantum = options.AlarmQuantum, StallWarning = options.StallWarning };
+
+    private static (uint First, int Count) Pool(TransportOptions options)
+    {
+        IPNetwork pool = options.Pool;
+        Span<byte> bytes = stackalloc byte[sizeof(uint)];
+        _ = pool.BaseAddress.TryWriteBytes(bytes, out _);
+        return (BinaryPrimitives.ReadUInt32BigEndian(bytes), 1 << (32 - pool.PrefixLength));
+    }
+}
