@@ -17,4 +17,8 @@ public sealed record TransportFacts(
     int TrainDatagrams,
     int ReceiveBufferBytes,
     bool Multicast,
-    bool ChecksumPayloads);
+    bool ChecksumPayloads)
+{
+    /// <summary>The longest datagram that the interface takes, from this node or to it, encryption reserve already taken off; 0: of any length.</summary>
+    public int LongestDatagram { get; init; }
+}

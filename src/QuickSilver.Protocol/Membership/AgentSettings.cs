@@ -22,6 +22,9 @@ public sealed record AgentSettings(
     bool Multicast,
     TimeSpan HeartbeatInterval)
 {
+    /// <summary>The longest datagram that the node's interface takes; 0: of any length.</summary>
+    public int LongestDatagram { get; init; }
+
     /// <summary>What tests of the simulator see and move inside.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

@@ -63,6 +63,7 @@ public sealed class MembershipAgent
             Control = _settings.Control,
             Data = _settings.Data,
             ReceiveBufferBytes = _settings.ReceiveBufferBytes,
+            LongestDatagram = _settings.LongestDatagram,
             Multicast = _settings.Multicast,
             Number = _cluster.Self?.Number ?? default,
             Received = _session.Received,
@@ -195,7 +196,10 @@ public sealed class MembershipAgent
         }
         if (welcome.Received != 0) return false;
         self = new NodeInfo(
-            welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes);
+            welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes)
+        {
+            LongestDatagram = _settings.LongestDatagram,
+        };
         _instance = welcome.Instance;
         _secret = welcome.Secret;
         _cluster.Begin(self, welcome.Epoch, welcome.GroupEpoch, welcome.Step);

@@ -40,6 +40,9 @@ public sealed class NodeInfo
     /// <summary>The receive buffer of the node's data sockets, in the kernel's own accounting.</summary>
     public int ReceiveBufferBytes { get; }
 
+    /// <summary>The longest datagram that the node's interface takes, header included; 0: of any length.</summary>
+    public int LongestDatagram { get; init; }
+
     /// <summary>True once the node is gone from the cluster: its data, its repairs and its words count no more.</summary>
     public bool IsRemoved { get; set; }
 

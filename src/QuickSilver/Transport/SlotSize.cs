@@ -30,9 +30,11 @@ internal static class SlotSize
     {
         int usual = isLoopback ? Math.Max(LeastLoopbackDatagram, receiveBufferBytes / DatagramsInBuffer) : WireDatagram;
         int wanted = settings.MaxDatagramBytes > 0 ? settings.MaxDatagramBytes : usual;
-        int fits = Math.Min(mtu - IpAndUdpHeaders, DatagramHeader.MaxDatagram);
-        return Math.Min(wanted, fits) - DatagramHeader.EncryptionReserve;
+        return Math.Min(wanted - DatagramHeader.EncryptionReserve, Longest(mtu));
     }
+
+    /// <summary>Bytes of the longest datagram that an interface takes in one piece, header included, encryption reserve taken off.</summary>
+    public static int Longest(int mtu) => Math.Min(mtu - IpAndUdpHeaders, DatagramHeader.MaxDatagram) - DatagramHeader.EncryptionReserve;
 
     /// <summary>The most datagrams of that length in one train.</summary>
     public static int TrainDatagrams(int slotBytes) => Math.Clamp(Train.MaxBytes / slotBytes, 1, Train.MaxDatagrams);

@@ -256,7 +256,10 @@ internal abstract class SocketTransport : IHostTransport
             _segments ? SlotSize.TrainDatagrams(slot) : 1,
             granted,
             choice.Multicast,
-            _settings.ChecksumPayloads);
+            _settings.ChecksumPayloads)
+        {
+            LongestDatagram = SlotSize.Longest(network.Mtu),
+        };
     }
 
     private void StopUnicast(SocketPort? port)

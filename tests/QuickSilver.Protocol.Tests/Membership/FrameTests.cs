@@ -23,6 +23,7 @@ public sealed class FrameTests
             Control = new NetEndpoint(0x7F000001, 1000),
             Data = new NetEndpoint(0x7F000001, 127),
             ReceiveBufferBytes = 4096,
+            LongestDatagram = 1208,
             Multicast = true,
             Number = new NodeNumber(Reign, 5),
             Received = 129,
@@ -32,7 +33,7 @@ public sealed class FrameTests
         };
         hello.WriteTo(frame);
         Assert.Equal(
-            "01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020"
+            "01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "B809"
             + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000"
             + "44330000000000002211000000000000",
             Hex(frame));
@@ -89,8 +90,9 @@ public sealed class FrameTests
     public void NoticesHaveTheirBytes()
     {
         var frame = new FrameBuilder();
-        NodeFrame.WriteEntry(frame.Begin(), new NodeInfo(new NodeNumber(Reign, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5));
-        Assert.Equal("038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05", Hex(frame));
+        var node = new NodeInfo(new NodeNumber(Reign, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5) { LongestDatagram = 1208 };
+        NodeFrame.WriteEntry(frame.Begin(), node);
+        Assert.Equal("038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g");
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
         RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
@@ -162,7 +164,7 @@ public sealed class FrameTests
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030"
-            + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "05",
+            + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "0500",
             Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));

@@ -14,6 +14,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// control       endpoint
 /// data          endpoint
 /// buffer        varint   receive buffer in bytes
+/// datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: of any length
 /// flags         byte     1: multicast; 2: returning, and then
 ///   term          varint   epoch that gave the node its number
 ///   server        u64
@@ -55,6 +56,9 @@ internal sealed record HelloFrame
     /// <summary>The receive buffer of the node's data sockets.</summary>
     public int ReceiveBufferBytes { get; init; }
 
+    /// <summary>The longest datagram that the node's interface takes; 0: of any length.</summary>
+    public int LongestDatagram { get; init; }
+
     /// <summary>The node can use IP multicast.</summary>
     public bool Multicast { get; init; }
 
@@ -78,6 +82,7 @@ internal sealed record HelloFrame
     {
         frame.Begin(FrameKind.Hello).WriteUInt32(Magic).WriteByte(SpokenVersion).WriteText(ClusterName);
         frame.WriteText(NodeName).WriteVarint(Incarnation).WriteEndpoint(Control).WriteEndpoint(Data).WriteVarint((ulong)ReceiveBufferBytes);
+        frame.WriteVarint((ulong)LongestDatagram);
         frame.WriteByte((byte)((Multicast ? MulticastFlag : 0) | (Number.IsNone ? 0 : ReturningFlag)));
         if (Number.IsNone) return;
         frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received).WriteEpoch(Session).WriteUInt64(Instance);
@@ -102,6 +107,7 @@ internal sealed record HelloFrame
         NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
         NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
         int receiveBuffer = (int)reader.ReadVarint(int.MaxValue);
+        int longestDatagram = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
         byte flags = reader.ReadByte();
         NodeNumber number = default;
         ulong received = 0;
@@ -126,6 +132,7 @@ internal sealed record HelloFrame
             Control = control,
             Data = data,
             ReceiveBufferBytes = receiveBuffer,
+            LongestDatagram = longestDatagram,
             Multicast = (flags & MulticastFlag) != 0,
             Number = number,
             Received = received,

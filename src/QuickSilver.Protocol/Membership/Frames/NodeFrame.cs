@@ -16,17 +16,18 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   control       endpoint
 ///   data          endpoint
 ///   buffer        varint   receive buffer in bytes
+///   datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: of any length
 /// </code>
 /// </summary>
 internal static class NodeFrame
 {
-    private const int ShortestEntry = 23;
+    private const int ShortestEntry = 24;
 
     /// <summary>Writes one description.</summary>
     public static void WriteEntry(FrameBuilder frame, NodeInfo node)
     {
         frame.WriteEpoch(node.Number.Epoch).WriteVarint(node.Number.Counter).WriteText(node.Name).WriteVarint(node.Incarnation);
-        frame.WriteEndpoint(node.Control).WriteEndpoint(node.Data).WriteVarint((ulong)node.ReceiveBufferBytes);
+        frame.WriteEndpoint(node.Control).WriteEndpoint(node.Data).WriteVarint((ulong)node.ReceiveBufferBytes).WriteVarint((ulong)node.LongestDatagram);
     }
 
     /// <summary>Reads a body; null when it is malformed.</summary>
@@ -48,7 +49,9 @@ internal static class NodeFrame
             ulong incarnation = reader.ReadVarint();
             NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
             NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
-            nodes.Add(new NodeInfo(number, name, incarnation, control, data, (int)reader.ReadVarint(int.MaxValue)));
+            int receiveBuffer = (int)reader.ReadVarint(int.MaxValue);
+            int longest = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
+            nodes.Add(new NodeInfo(number, name, incarnation, control, data, receiveBuffer) { LongestDatagram = longest });
         }
         return nodes;
     }

@@ -51,7 +51,10 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     {
         int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
         if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
-        var info = new NodeInfo(number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes);
+        var info = new NodeInfo(number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes)
+        {
+            LongestDatagram = hello.LongestDatagram,
+        };
         var node = new ServerNode(info, slot)
         {
             Multicast = hello.Multicast,
