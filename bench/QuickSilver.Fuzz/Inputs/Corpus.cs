@@ -94,6 +94,7 @@ internal sealed class Corpus : ITrafficTap
         }
         cluster.Start(new SendPlan(1, "all", 600, TimeSpan.FromMilliseconds(10)) { Start = TimeSpan.FromMilliseconds(1200) });
         cluster.Inject(new MulticastOutage(TimeSpan.FromMilliseconds(1200), TimeSpan.FromSeconds(5), 5));
+        cluster.Inject(new LengthLimit(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(2), null, 1, 1_300));
         cluster.Inject(new ServerReplacement(TimeSpan.FromMilliseconds(900)));
         cluster.Inject(new NodeCrash(TimeSpan.FromMilliseconds(1100), 6));
         cluster.RunFor(TimeSpan.FromSeconds(16));

@@ -39,6 +39,10 @@ internal sealed class WireTargets
             "pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
         yield return new DelegateTarget(
             "note", _corpus.Bodies(DatagramKind.Note), input => NoteBody.TryRead(input, out NoteBody note) && Check(note));
+        yield return new DelegateTarget("path-query", _corpus.Bodies(DatagramKind.PathQuery), input => PathQueryBody.TryRead(input, out _));
+        yield return new DelegateTarget("path-answer", _corpus.Bodies(DatagramKind.PathAnswer), TryAnswer);
+        yield return new DelegateTarget("path-filler", _corpus.Bodies(DatagramKind.PathFiller), input => PathFillerBody.TryRead(input, out _));
+        yield return new DelegateTarget("part", _corpus.Bodies(DatagramKind.RepairPart), TryPart);
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 
@@ -102,6 +106,22 @@ internal sealed class WireTargets
             foreach (TokenRange range in stream.Previous.Ranges) Hold(range.Start < range.End, "an empty range");
             foreach (TokenRange range in stream.Common.Ranges) Hold(range.Start < range.End, "an empty range");
         }
+        return true;
+    }
+
+    private static bool TryAnswer(Span<byte> input)
+    {
+        if (!PathAnswerBody.TryRead(input, out PathAnswerBody answer)) return false;
+        Span<int> lengths = stackalloc int[PathAnswerBody.MaxFillers];
+        int count = answer.CopyTo(lengths);
+        for (int index = 1; index < count; index++) Hold(lengths[index] < lengths[index - 1], "lengths that do not fall");
+        return true;
+    }
+
+    private static bool TryPart(Span<byte> input)
+    {
+        if (!RepairPartBody.TryRead(input, out RepairPartBody part)) return false;
+        Hold(!part.Bytes.IsEmpty && part.Offset + part.Bytes.Length <= part.Total, "a part beyond its packet");
         return true;
     }
 

@@ -320,6 +320,23 @@ internal enum Mark : byte
 
     /// <summary>A member told a token that it has not read its socket as far as it should have.</summary>
     MemberReadsSlowly,
+    /// <summary>Packets stayed missing, or came from peers only, so that a way was measured.</summary>
+    PathSuspected,
+
+    /// <summary>A member said that this node's datagrams must be shorter.</summary>
+    PathNarrowed,
+
+    /// <summary>A member said that this node's datagrams may be of any length again.</summary>
+    PathWidened,
+
+    /// <summary>A narrow way was measured again, after a while.</summary>
+    PathTriedAgain,
+
+    /// <summary>A packet that came in parts was joined.</summary>
+    PacketJoined,
+
+    /// <summary>A packet that came in parts gave way to another, since too many did.</summary>
+    JoinGaveWay,
 
     /// <summary>A packet could not be stored, because a cap was reached.</summary>
     PacketFoundNoRoom,

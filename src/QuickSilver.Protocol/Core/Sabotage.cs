@@ -161,4 +161,9 @@ internal enum Sabotage : byte
 
     /// <summary>A server that loses sight of most members removes them.</summary>
     SightLossIgnored,
+    /// <summary>A member that finds a way narrow tells nobody.</summary>
+    PathNeverNarrows,
+
+    /// <summary>A part of a packet is put one byte before its place.</summary>
+    PartsMisplaced,
 }

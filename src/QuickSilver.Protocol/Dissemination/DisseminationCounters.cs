@@ -30,6 +30,9 @@ public sealed class DisseminationCounters
     /// <summary>Packets sent again because of NAKs; with unicast fan-out, one per member.</summary>
     public ulong Retransmissions;
 
+    /// <summary>Parts sent of packets too long for the way to who asked.</summary>
+    public ulong PartsSent;
+
     /// <summary>Beacons, finals included; with unicast fan-out, one per member.</summary>
     public ulong Beacons;
 

@@ -51,6 +51,32 @@ public sealed class Disseminator
     /// <summary>The streams of views that have not retired, in the order in which they were opened.</summary>
     public IReadOnlyList<StreamSender> Streams => _context.Streams.All;
 
+    /// <summary>How long this node's datagrams may be, by member: shared with recovery.</summary>
+    public PathSizes Paths => _context.Paths;
+
+    /// <summary>The longest datagram that this node sends to the region with the narrowest way; 0 while it sends to none.</summary>
+    public int ShortestSlot
+    {
+        get
+        {
+            int shortest = 0;
+            foreach (StreamSender stream in _context.Streams.All)
+            {
+                if (shortest == 0 || stream.SlotBytes < shortest) shortest = stream.SlotBytes;
+            }
+            return shortest;
+        }
+    }
+
+    /// <summary>It has changed how long datagrams to a member may be: streams to its views pack accordingly from their next packet on.</summary>
+    public void OnPathChanged(NodeInfo member)
+    {
+        foreach (StreamSender stream in _context.Streams.All)
+        {
+            if (stream.View.IndexOf(member.Number.Key) >= 0) stream.OnPathsChanged();
+        }
+    }
+
     /// <summary>The node is registered: what its datagrams will carry.</summary>
     public void Start(NodeInfo self, ulong clusterInstance)
     {

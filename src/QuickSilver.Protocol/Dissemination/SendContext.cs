@@ -52,6 +52,9 @@ internal sealed class SendContext
     /// <summary>The groups that cannot be bound before the next step is activated.</summary>
     public List<GroupSender> WaitingForStep { get; } = [];
 
+    /// <summary>How long datagrams may be, by member.</summary>
+    public PathSizes Paths { get; } = new();
+
     /// <summary>Copies of own messages that no packet holds in one piece.</summary>
     public Arena CopyArena { get; }
 

@@ -25,17 +25,19 @@ internal sealed class StreamRepairs : IFeed
     private readonly StreamLending _lending;
     private readonly StreamCarrier _carrier;
     private readonly RingQueue<Job> _jobs = new();
-    private readonly int _trainDatagrams;
+    private readonly TrainBuilder _builder;
+    private readonly OutgoingParts _parts = new();
+    private NodeInfo? _partsTo;
     private Chunk? _copies;
     private bool _isRegistered;
 
-    public StreamRepairs(SendContext context, PendingPackets pending, StreamLending lending, StreamCarrier carrier, int trainDatagrams)
+    public StreamRepairs(SendContext context, PendingPackets pending, StreamLending lending, StreamCarrier carrier, TrainBuilder builder)
     {
         _lending = lending;
         _context = context;
         _pending = pending;
         _carrier = carrier;
-        _trainDatagrams = trainDatagrams;
+        _builder = builder;
     }
 
     /// <summary>Somebody lacks a pending packet: it is sent again, unless that has just been done.</summary>
@@ -84,6 +86,7 @@ internal sealed class StreamRepairs : IFeed
     public void Close()
     {
         _carrier.Stop();
+        _parts.Clear();
         _copies?.Release();
         _copies = null;
     }
@@ -99,10 +102,11 @@ internal sealed class StreamRepairs : IFeed
     private bool TryMakeTrain(Instant now, out Train train)
     {
         train = default;
-        while (_jobs.Count > 0)
+        while (_jobs.Count > 0 || !_parts.IsEmpty)
         {
-            NodeInfo? to = _jobs.First.To;
-            int length = CopyTrain(to, now, out int segment);
+            NodeInfo? to = _parts.IsEmpty ? _jobs.First.To : _partsTo;
+            if (to is { IsRemoved: true }) _parts.Clear();
+            int length = _parts.IsEmpty ? CopyTrain(to, now, out int segment) : CutTrain(out segment);
             if (length == 0) continue;
             if (to is not null)
             {
@@ -134,17 +138,33 @@ internal sealed class StreamRepairs : IFeed
                 ? OutgoingRepair.ForAll(packet.Datagram, _lending.IsOn() ? _context.Transport.SharedMemory : null)
                 : OutgoingRepair.For(packet.Datagram, _context.Transport.SharedMemory, to.Number.Key);
             int bytes = repair.Length;
-            if (count > 0 && (bytes > segment || length + bytes > Train.MaxBytes || count >= repair.MostInTrain(_trainDatagrams))) break;
+            int longest = to is null ? _builder.SlotBytes : _context.Paths.LongestRepairTo(to);
+            if (bytes > longest && count > 0) break;
+            if (count > 0 && (bytes > segment || length + bytes > Train.MaxBytes || count >= repair.MostInTrain(_builder.TrainDatagrams))) break;
             _jobs.Dequeue();
             packet.WaitingRepairs--;
             if (to is not null && to.IsRemoved) continue;
             packet.Repaired = now;
+            if (bytes > longest)
+            {
+                _parts.Begin(repair, relay: null, longest);
+                _partsTo = to;
+                return CutTrain(out segment);
+            }
             _copies ??= _context.Pool.Rent(BufferOwner.Pending);
             repair.WriteTo(_copies.AsSpan(length, bytes), relay: null);
             length += bytes;
             if (count++ == 0) segment = bytes;
             if (bytes < segment) break;
         }
+        return length;
+    }
+
+    private int CutTrain(out int segment)
+    {
+        _copies ??= _context.Pool.Rent(BufferOwner.Pending);
+        int length = _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _builder.TrainDatagrams, out segment);
+        _context.Counters.PartsSent += (ulong)((length + segment - 1) / segment);
         return length;
     }
 

@@ -57,7 +57,7 @@ public sealed class StreamSender : IFeed
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
         _train = new TrainInHand(new StreamCarrier(view, _channel, _carriers, context.SelfKey), context.Counters);
-        _repairs = new StreamRepairs(context, _pending, _lending, new StreamCarrier(view, _channel, _carriers, context.SelfKey), _builder.TrainDatagrams);
+        _repairs = new StreamRepairs(context, _pending, _lending, new StreamCarrier(view, _channel, _carriers, context.SelfKey), _builder);
         CountMembers();
     }
 
@@ -86,6 +86,9 @@ public sealed class StreamSender : IFeed
 
     /// <summary>True for such a member, by its index in the view.</summary>
     internal bool IsCopied(int member) => member >= 0 && _carriers.IsCopied(member);
+
+    /// <summary>The longest datagram that is packed now: it reaches all members, as far as is known.</summary>
+    public int SlotBytes => _builder.SlotBytes;
 
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
@@ -256,10 +259,14 @@ public sealed class StreamSender : IFeed
     /// <summary>A live member of the view tells whether this node's multicast reaches it.</summary>
     internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now) => _carriers.OnWord(member, word, now);
 
+    /// <summary>It has changed how long datagrams to a member may be.</summary>
+    internal void OnPathsChanged() => _builder.FitSlot();
+
     /// <summary>Members may have been removed from the cluster.</summary>
     internal void OnNodesRemoved(Instant now)
     {
         CountMembers();
+        _builder.FitSlot();
         _lending.OnMembersChanged();
         _carriers.OnMembersChanged();
         if (!HasOthers) GiveUp(now);

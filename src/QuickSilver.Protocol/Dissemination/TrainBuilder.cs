@@ -46,7 +46,7 @@ internal sealed class TrainBuilder
     private readonly RateControl _rate;
     private readonly Alarm _wakeAlarm;
     private readonly DatagramFlags _packetFlags;
-    private readonly int _slot;
+    private int _slot;
     private int _lastCount = 1;
     private int _lastBytes = int.MaxValue; // Before the first train anything is expected.
     private bool _windowBlocked;
@@ -67,9 +67,8 @@ internal sealed class TrainBuilder
         _lending = lending;
         _messages = messages;
         _pending = pending;
-        _slot = facts.SlotBytes;
         _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
-        TrainDatagrams = Math.Clamp(Math.Min(facts.TrainDatagrams, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
+        FitSlot();
         _packer = new PacketPacker(context, stream.View, messages);
         _arena = new Arena(context.Pool, BufferOwner.Pending, context.Transport.SharedMemory);
         _lone = new Arena(context.Pool, BufferOwner.Pending);
@@ -80,7 +79,10 @@ internal sealed class TrainBuilder
     }
 
     /// <summary>The most datagrams in one of the stream's trains.</summary>
-    public int TrainDatagrams { get; }
+    public int TrainDatagrams { get; private set; }
+
+    /// <summary>The longest datagram that is packed now.</summary>
+    public int SlotBytes => _slot;
 
     /// <summary>True when nothing can be built before feedback comes or the alarm fires.</summary>
     public bool IsBlocked => _windowBlocked || _rateBlocked;
@@ -164,6 +166,15 @@ internal sealed class TrainBuilder
         train.Retain();
         segment = count > 1 ? _slot : bytes;
         return count;
+    }
+
+    /// <summary>Packs datagrams from now on that reach all live members of the view.</summary>
+    public void FitSlot()
+    {
+        TransportFacts facts = _context.Transport.Facts;
+        _slot = _context.Paths.LongestTo(_stream.View, _context.SelfKey, facts.SlotBytes);
+        int most = _slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
+        TrainDatagrams = Math.Clamp(Math.Min(most, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
     }
 
     /// <summary>Builds a beacon: the highest sequence so far, and whether it is the last.</summary>

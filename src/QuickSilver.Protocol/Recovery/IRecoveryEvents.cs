@@ -64,4 +64,21 @@ public interface IRecoveryEvents
 
     /// <summary>This node leads the ring of a region that it sends to itself: feedback for its own stream.</summary>
     void OnOwnAck(RegionView view, in AckBody ack, Instant now);
+
+    /// <summary>A member has said how long this node's datagrams may be to reach it; it is not what it was.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="longest">The longest that arrives; 0: all do.</param>
+    /// <param name="now">The present instant.</param>
+    void OnPathTold(NodeInfo member, int longest, Instant now)
+    {
+    }
+
+    /// <summary>It was measured how long a node's datagrams may be to arrive here; it is not what it was.</summary>
+    /// <param name="from">The node.</param>
+    /// <param name="longest">The longest that arrives; 0: all do.</param>
+    /// <param name="full">The longest that the node would send.</param>
+    /// <param name="now">The present instant.</param>
+    void OnPathFound(NodeInfo from, int longest, int full, Instant now)
+    {
+    }
 }

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -41,6 +42,9 @@ public sealed class Recoverer
         _pool = pool;
         Repairs = new RepairFeed(this);
         Suspicions = new Suspicions(counters);
+        Parts = new RepairParts(this);
+        Inbound = new InboundPaths(this);
+        Echo = new PathEcho(this);
         Scratch = new byte[DatagramHeader.MaxDatagram];
     }
 
@@ -62,9 +66,18 @@ public sealed class Recoverer
 
     internal IRecoveryEvents Events { get; }
 
+    /// <summary>How long this node's datagrams may be, by member: shared with dissemination.</summary>
+    public PathSizes Paths { get; init; } = new();
+
     internal RepairFeed Repairs { get; }
 
     internal Suspicions Suspicions { get; }
+
+    internal RepairParts Parts { get; }
+
+    internal InboundPaths Inbound { get; }
+
+    internal PathEcho Echo { get; }
 
     /// <summary>Where control datagrams are built, one at a time, at the moment they are pulled.</summary>
     internal byte[] Scratch { get; }
@@ -101,6 +114,7 @@ public sealed class Recoverer
     {
         region.Removed.Retire(now);
         region.Close();
+        Parts.Forget(region.View);
         _regions.Remove(region);
         for (int index = _removed.Count - 1; index >= 0; index--)
         {
@@ -142,6 +156,12 @@ public sealed class Recoverer
             Suspicions.OnAnswered(node.Number.Key);
         }
         foreach (RegionRecovery region in _regions) region.OnNodesRemoved(nodes, now);
+        foreach (NodeInfo node in nodes)
+        {
+            Paths.Forget(node.Number.Key);
+            Echo.Forget(node.Number.Key);
+        }
+        Inbound.OnNodesRemoved();
     }
 
     /// <summary>
@@ -167,6 +187,8 @@ public sealed class Recoverer
     {
         foreach (RegionRecovery region in _regions) region.Close();
         _regions.Clear();
+        Inbound.Close();
+        Parts.Close();
         _cacheArena.Close();
     }
 
@@ -210,6 +232,8 @@ public sealed class Recoverer
             return false;
         }
     }
+
+    internal Slice TakeCache(int bytes) => _cacheArena.Take(bytes);
 
     internal Slice CopyToCache(ReadOnlySpan<byte> datagram) => _cacheArena.Copy(datagram);
 

@@ -21,6 +21,12 @@ public sealed class RecoveryCounters
     /// <summary>Repairs sent to peers.</summary>
     public ulong RepairsGiven;
 
+    /// <summary>Parts sent of packets too long for the way to the peer that asked.</summary>
+    public ulong PartsSent;
+
+    /// <summary>Packets joined from parts.</summary>
+    public ulong PacketsJoined;
+
     /// <summary>Pulls sent.</summary>
     public ulong PullsSent;
 

@@ -24,6 +24,7 @@ public sealed class RegionRecovery
     private readonly PullAnswers _answers;
     private readonly ArrivalJudge _arrivals;
     private bool _hasCopies;
+    private bool _isJoined;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
     {
@@ -82,7 +83,11 @@ public sealed class RegionRecovery
     public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
-        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        return MaySend(header, arrival) ? Take(header, datagram, part, arrival.Role, now) : RejectReason.WrongSource;
+    }
+
+    private RejectReason Take(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
+    {
         StreamReceiver? stream = header.IsFromPeer
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
             : Streams.Find(header.Sender, out reason);
@@ -93,7 +98,7 @@ public sealed class RegionRecovery
         if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, MostUnderWay)) return RejectReason.BeyondWindow;
 
         bool isRepair = header.Kind == DatagramKind.Repair;
-        if (!isRepair) NoteDirect(stream, arrival.Role, now);
+        if (!isRepair) NoteDirect(stream, role, now);
         RejectReason outcome = RejectReason.None;
         if (stream.Window.Contains(sequence))
         {
@@ -108,9 +113,48 @@ public sealed class RegionRecovery
         if (outcome is RejectReason.Malformed) return outcome;
 
         // Read from the data socket: whatever is below and did not come is missing.
-        if (!isRepair && TellsIntake(stream, arrival.Role, now)) RaiseIntake(stream, sequence, now);
+        if (!isRepair && TellsIntake(stream, role, now)) RaiseIntake(stream, sequence, now);
         if (stream.NoteHighest(sequence) || header.Wish > FeedbackWish.Unhurried) Ring.OnUnstable(header.Wish, now);
         return outcome;
+    }
+
+    /// <summary>Takes a part of a packet that is sent again.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="body">Its body.</param>
+    /// <param name="now">The present instant.</param>
+    /// <param name="whole">The whole packet, with its reference, when this was the last part of it; else nothing.</param>
+    /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>.</returns>
+    internal RejectReason OnPart(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now, out Slice whole)
+    {
+        whole = default;
+        if (!RepairPartBody.TryRead(body, out RepairPartBody part)) return RejectReason.Malformed;
+        if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
+        StreamReceiver? stream = header.IsFromPeer
+            ? Streams.FindForPeer(header.Sender, out RejectReason reason)
+            : Streams.Find(header.Sender, out reason);
+        if (stream is null) return reason;
+        // Only answers are joined: what is not missing was not asked for.
+        if (stream.Own is not null || stream.Missing.IndexOf(header.Sequence) < 0) return RejectReason.None;
+        whole = _node.Parts.Add(View, header, part, now);
+        return RejectReason.None;
+    }
+
+    /// <summary>Takes a packet that was joined from parts.</summary>
+    internal RejectReason OnJoined(in DatagramHeader part, in Slice whole, Instant now)
+    {
+        RejectReason reason = DatagramHeader.TryRead(whole.Span, out DatagramHeader header);
+        if (reason != RejectReason.None) return reason;
+        bool isMeant = header.Kind == DatagramKind.Repair && header.TotalLength == whole.Length && header.Cluster == part.Cluster
+            && header.ViewTag == part.ViewTag && header.ViewCounter == part.ViewCounter && header.Sender == part.Sender
+            && header.Sequence == part.Sequence;
+        if (!isMeant) return RejectReason.Malformed;
+        if (!header.PayloadIsIntact(whole.Span)) return RejectReason.PayloadChecksum;
+        if (header.IsFromPeer && !IsLivePeer(header.Relay, out reason)) return reason;
+        // Its parts may have come from several members, each of which was looked at.
+        _isJoined = true;
+        reason = Take(header, whole.Span, whole, SocketRole.Unicast, now);
+        _isJoined = false;
+        return reason;
     }
 
     /// <summary>Takes a beacon: the sender's word on its highest sequence.</summary>
@@ -166,6 +210,7 @@ public sealed class RegionRecovery
         if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition > View.Partitions.Count) return RejectReason.Malformed;
         StreamReceiver? stream = Streams.FindForPeer(pull.Stream, out RejectReason reason);
         if (stream is null) return reason;
+        _node.Paths.AskShort(header.Sender, pull.Longest);
         _answers.Answer(stream, asker, pull, now);
         return RejectReason.None;
     }
@@ -328,6 +373,14 @@ public sealed class RegionRecovery
             if (fromPeer) counters.RepairsFromPeers++;
             else counters.RepairsFromSenders++;
             _node.Probes.Hit(fromPeer ? Mark.RepairFromPeer : Mark.RepairFromSender);
+        }
+        if (header.IsFromPeer)
+        {
+            if (stream.NoteRelayed(datagram.Length, now)) _node.Inbound.Suspect(stream.Sender, now);
+        }
+        else if (!_isJoined)
+        {
+            stream.NoteDirect(datagram.Length, now);
         }
         _answers.OnArrived(stream, sequence, now);
         _node.Events.OnPacket(View, stream.Sender, slice, now);

@@ -21,6 +21,8 @@ internal sealed class RepairFeed : IFeed
     private readonly Queue<Order> _orders = new();
     private readonly (ulong Key, Instant At)[] _recent = new (ulong, Instant)[RecentSlots];
     private readonly byte[] _train = new byte[Train.MaxBytes];
+    private readonly OutgoingParts _parts = new();
+    private NodeInfo? _partsTo;
 
     public RepairFeed(Recoverer node) => _node = node;
 
@@ -46,6 +48,7 @@ internal sealed class RepairFeed : IFeed
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
+        if (TryPullParts(out train)) return true;
         int length = 0, segment = 0, count = 0;
         NodeInfo? to = null;
         while (_orders.TryPeek(out Order order))
@@ -58,6 +61,16 @@ internal sealed class RepairFeed : IFeed
             }
             OutgoingRepair repair = OutgoingRepair.For(packet, _node.Transport.SharedMemory, member.Number.Key);
             int bytes = repair.Length;
+            int longest = _node.Paths.LongestRepairTo(member);
+            if (bytes > longest)
+            {
+                if (to is not null) break;
+                _orders.Dequeue();
+                _node.Counters.RepairsGiven++;
+                _parts.Begin(repair, order.Stream.Own is null ? order.Region.Self : null, longest);
+                _partsTo = member;
+                return TryPullParts(out train);
+            }
             if (to is null) (to, segment) = (member, bytes);
             else if (to != member || bytes > segment) break;
             else if (length + bytes > _train.Length || count >= repair.MostInTrain(_node.Transport.Facts.TrainDatagrams)) break;
@@ -74,6 +87,16 @@ internal sealed class RepairFeed : IFeed
         }
         _node.Counters.RepairsGiven += (ulong)count;
         train = new Train(_train.AsMemory(0, length), segment, TrainRoute.Unicast, to.Data, null);
+        return true;
+    }
+
+    private bool TryPullParts(out Train train)
+    {
+        train = default;
+        if (_parts.IsEmpty || _partsTo is not { IsRemoved: false } to) return false;
+        int length = _parts.CutTrain(_train, _node.Transport.Facts.TrainDatagrams, out int segment);
+        train = new Train(_train.AsMemory(0, length), segment, TrainRoute.Unicast, to.Data, null);
+        _node.Counters.PartsSent += (ulong)train.Count;
         return true;
     }
 }

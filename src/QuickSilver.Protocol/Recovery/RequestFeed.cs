@@ -67,7 +67,7 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
         if (order.IsNak && order.To.Number.Key == node.SelfKey) return false;
         var writer = new WireWriter(node.Scratch.AsSpan(DatagramHeader.Length));
         if (order.IsNak) NakBody.Write(ref writer, order.Wide, ranges);
-        else PullBody.Write(ref writer, order.Stream!.Sender.Number.Key, order.Partition, ranges);
+        else PullBody.Write(ref writer, order.Stream!.Sender.Number.Key, order.Partition, node.Inbound.Narrowest, ranges);
         if (order.IsNak) node.Counters.NaksSent++;
         else node.Counters.PullsSent++;
         train = node.Seal(node.Header(view, order.IsNak ? DatagramKind.Nak : DatagramKind.Pull), writer.Written, order.To);

@@ -26,7 +26,14 @@ internal sealed class StreamReceiver
     private readonly int _partition;
     private readonly ulong[] _held;
     private readonly Probes _probes;
+    private const int SuspiciousRelays = 32;
+
+    private static readonly TimeSpan DirectCounts = TimeSpan.FromSeconds(1);
+
     private ulong _foreignFloor;
+    private int _longestDirect;
+    private int _relayedLonger;
+    private Instant _directAt;
     private ulong _cutoffCandidate;
     private Instant _cutoffCandidateAt;
     private ulong _claimed;
@@ -104,6 +111,12 @@ internal sealed class StreamReceiver
     /// <summary>Leader only: what the last round found; built into an acknowledgement when that is sent.</summary>
     public AckBody Feedback { get; set; }
 
+    /// <summary>The first missing packet, when somebody was last asked.</summary>
+    public ulong StuckAt { get; set; }
+
+    /// <summary>Since when it is that one.</summary>
+    public Instant StuckSince { get; set; }
+
     /// <summary>Marks a record as met while a token is visited.</summary>
     public bool InToken { get; set; }
 
@@ -135,6 +148,23 @@ internal sealed class StreamReceiver
     /// <summary>True when this member's word on a record counts. What others were told of packets that were never sent does not keep the sender from
     /// saying that it holds all that were, or nothing of its stream would ever be stable.</summary>
     public bool TakesPartIn(TokenStream record) => Own is not null ? record.Cleanup <= Own.Highest : Window.Reaches(record.Highest);
+
+    /// <summary>A packet of this length came from the sender itself, in one piece.</summary>
+    public void NoteDirect(int length, Instant now)
+    {
+        if (length < _longestDirect) return;
+        _longestDirect = length;
+        _directAt = now;
+        _relayedLonger = 0;
+    }
+
+    /// <summary>A packet of this length came from a peer.</summary>
+    /// <returns>True when so many came from peers that are longer than all that lately came from the sender, that the way from it is suspicious.</returns>
+    public bool NoteRelayed(int length, Instant now)
+    {
+        if (now - _directAt > DirectCounts) _longestDirect = 0;
+        return length > _longestDirect && ++_relayedLonger % SuspiciousRelays == 0;
+    }
 
     /// <summary>Raises the highest sequence known.</summary>
     /// <returns>True when it rose.</returns>

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery;
@@ -61,7 +62,7 @@ internal sealed class TokenHopOut : IFeed
     {
         _skipped.Clear();
         _skipped.AddRange(skipped);
-        int slot = _node.Transport.Facts.SlotBytes;
+        int slot = LongestTo(_region.View.Members[hop.To], sends);
         _partBytes = slot - DatagramHeader.Length - TokenHop.MaxLength(skipped);
         if (_partBytes < slot / LeastRoom)
         {
@@ -128,6 +129,16 @@ internal sealed class TokenHopOut : IFeed
         if (_nextPart == _hop.Parts && _node.Probes.Here(BuggifySite.TokenSentTwice)) _nextPart = 0;
         train = _node.Seal(_node.Header(_region.View, DatagramKind.Token), writer.Written, _region.View.Members[_hop.To]);
         return true;
+    }
+
+    // A token must get through where long datagrams do not, so over a wire it keeps to what passes nearly everywhere, and to a member that seems to be
+    // silent to what passes everywhere.
+    private int LongestTo(NodeInfo member, int sends)
+    {
+        int slot = _node.Transport.Facts.SlotBytes;
+        if (slot <= PathLadder.LongestOnWire) slot = Math.Min(slot, PathLadder.Safe);
+        if (sends < _node.Settings.HopSends) slot = Math.Min(slot, PathLadder.Floor);
+        return Math.Min(slot, _node.Paths.LongestRepairTo(member));
     }
 
     private void Offer(Instant now)

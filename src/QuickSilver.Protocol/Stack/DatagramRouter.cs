@@ -119,6 +119,14 @@ internal sealed class DatagramRouter
         if (DatagramKinds.IsControl(header.Kind))
             return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], arrival, now) : RejectReason.WrongSocket;
         if (header.Kind == DatagramKind.CarrierProbe) return RouteProbe(header, datagram.Length, arrival);
+        if (header.Kind is DatagramKind.PathFiller or DatagramKind.RepairPart)
+        {
+            if (role == SocketRole.Control) return RejectReason.WrongSocket;
+            ReadOnlySpan<byte> body = datagram[DatagramHeader.Length..];
+            return header.Kind == DatagramKind.PathFiller
+                ? _rooms.Recoverer.Inbound.OnFiller(header, body, arrival)
+                : RoutePart(header, body, arrival, now);
+        }
         if (!DatagramKinds.CarriesPacket(header.Kind) && !DatagramKinds.IsNote(header.Kind) && header.Kind != DatagramKind.Beacon)
             return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (role == SocketRole.Control) return RejectReason.WrongSocket;
@@ -184,8 +192,36 @@ internal sealed class DatagramRouter
         lent.Kind == DatagramKind.Data && lent.TotalLength == length && lent.Cluster == note.Cluster && lent.Sender == note.Sender
         && lent.ViewTag == note.ViewTag && lent.ViewCounter == note.ViewCounter && lent.Sequence == note.Sequence;
 
+    private RejectReason RoutePart(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    {
+        if (_rooms.Recoverer.Find(header.ViewTag, header.ViewCounter) is not { } region) return RejectReason.UnknownView;
+        if (!region.MaySend(header, arrival)) return RejectReason.WrongSource;
+        RejectReason reason = region.OnPart(header, body, now, out Slice whole);
+        if (whole.IsEmpty) return reason;
+        reason = region.OnJoined(header, whole, now);
+        whole.Release();
+        return reason;
+    }
+
+    // The asker is in a view that this node sends to, or in one that both are in.
+    private RejectReason RoutePathQuery(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    {
+        RegionView? view = _rooms.Disseminator.FindStream(header.ViewTag, header.ViewCounter)?.View
+            ?? _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter)?.View;
+        if (view is null) return RejectReason.UnknownView;
+        int member = view.IndexOf(header.Sender);
+        if (member < 0) return RejectReason.UnknownSender;
+        if (!MaySend(view.Members[member], header.Kind, arrival)) return RejectReason.WrongSource;
+        if (view.Members[member].IsRemoved) return RejectReason.RemovedSender;
+        if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
+        if (!PathQueryBody.TryRead(body, out PathQueryBody query)) return RejectReason.Malformed;
+        return _rooms.Recoverer.Echo.OnQuery(view, view.Members[member], query, now);
+    }
+
     private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
+        if (header.Kind == DatagramKind.PathQuery) return RoutePathQuery(header, body, arrival, now);
+        if (header.Kind == DatagramKind.PathAnswer) return _rooms.Recoverer.Inbound.OnAnswer(header, body, arrival, now);
         if (DatagramKinds.IsFeedback(header.Kind)) return RouteFeedback(header, body, arrival, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is null) return RejectReason.UnknownView;

@@ -43,4 +43,21 @@ public interface INodeUpcalls
 
     /// <summary>This node has been refused or removed; nothing more comes from this stack.</summary>
     void OnExpelled(MembershipRefusal reason, Instant now);
+
+    /// <summary>A member has said how long this node's datagrams may be to reach it, and it is not what it was.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="longest">The longest that arrives, in bytes; 0: all do.</param>
+    /// <param name="now">The present instant.</param>
+    void OnPathTold(NodeInfo member, int longest, Instant now)
+    {
+    }
+
+    /// <summary>It was measured how long a node's datagrams may be to arrive here, and it is not what it was.</summary>
+    /// <param name="from">The node.</param>
+    /// <param name="longest">The longest that arrives, in bytes; 0: all do.</param>
+    /// <param name="full">The longest that the node would send.</param>
+    /// <param name="now">The present instant.</param>
+    void OnPathFound(NodeInfo from, int longest, int full, Instant now)
+    {
+    }
 }

@@ -57,6 +57,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Repairs sent to others, from the cache or as sender.</summary>
     public ulong RepairsGiven;
 
+    /// <summary>Packets that came in parts, since datagrams of their length do not arrive here.</summary>
+    public ulong PacketsJoined;
+
     /// <summary>Messages reported lost.</summary>
     public ulong MessagesLost;
 
@@ -114,6 +117,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Region views that this node is a member of, present and draining.</summary>
     public int RegionViews;
 
+    /// <summary>The longest datagram packed for the region with the narrowest way; 0 while this node sends to none.</summary>
+    public int ShortestSlot;
+
+    /// <summary>Ways to and from other nodes that drop long datagrams.</summary>
+    public int NarrowPaths;
+
     /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
     public double RateLimit;
 
@@ -141,6 +150,9 @@ public sealed class NodeCounters(RejectCounters rejected)
         RepairsFromPeers = received.RepairsFromPeers;
         RepairsFromSenders = received.RepairsFromSenders;
         RepairsGiven = received.RepairsGiven + sent.Retransmissions;
+        PacketsJoined = received.PacketsJoined;
+        ShortestSlot = rooms.Disseminator.ShortestSlot;
+        NarrowPaths = rooms.Disseminator.Paths.Count + rooms.Recoverer.Inbound.NarrowCount;
         PacketsAbandoned = received.PacketsAbandoned;
         StreamsClosed = received.StreamsClosed;
         RegionViews = rooms.Recoverer.Regions.Count;

@@ -53,6 +53,16 @@ internal sealed class RoomGlue(StackRooms rooms) : IDisseminationEvents, IRecove
     public void OnRoundTold(RegionView view, LagList behind, Instant now) => rooms.Lags.Note(view, behind, now);
 
     /// <inheritdoc/>
+    public void OnPathTold(NodeInfo member, int longest, Instant now)
+    {
+        rooms.Disseminator.OnPathChanged(member);
+        rooms.Host.Upcalls.OnPathTold(member, longest, now);
+    }
+
+    /// <inheritdoc/>
+    public void OnPathFound(NodeInfo from, int longest, int full, Instant now) => rooms.Host.Upcalls.OnPathFound(from, longest, full, now);
+
+    /// <inheritdoc/>
     public void OnRemovalHeard(NodeInfo removed, Instant now) => rooms.Agent.OnRemovalHeard(removed.Number.Key, now);
 
     /// <inheritdoc/>

@@ -27,12 +27,15 @@ internal sealed class StackRooms
             new AgentSettings(
                 settings.ClusterName, settings.NodeName, settings.Incarnation, facts.Control, facts.Data, facts.ReceiveBufferBytes, facts.Multicast,
                 settings.HeartbeatInterval)
-            { Probes = settings.Probes },
+            { Probes = settings.Probes, LongestDatagram = facts.LongestDatagram },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
             DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);
         Recoverer = new Recoverer(
-            RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue);
+            RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue)
+        {
+            Paths = Disseminator.Paths,
+        };
         // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
         var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);

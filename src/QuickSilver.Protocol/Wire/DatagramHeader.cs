@@ -15,8 +15,8 @@ namespace QuickSilver.Protocol.Wire;
 ///  16   4 view tag           ViewNumber.Tag; 0 where no view is meant
 ///  20   4 view counter       ViewNumber.Counter
 ///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
-///  32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; feedback: key of the stream's
-///                           sender; carrier probes: their number; else 0. In a repair from a peer the upper two bytes are that peer's index in the view
+///  32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; feedback: key of the sender
+///                           addressed; carrier probes: their number; else 0. In a repair from a peer the upper two bytes are that peer's index in the view
 ///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of all that follows too
 ///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
 ///  48     body
@@ -152,7 +152,8 @@ public struct DatagramHeader
     }
 
     /// <summary>True for a repair that a peer sends from its cache, not the stream's sender.</summary>
-    public readonly bool IsFromPeer => Kind is DatagramKind.Repair or DatagramKind.RepairNote && (Flags & DatagramFlags.FromPeer) != 0;
+    public readonly bool IsFromPeer =>
+        Kind is DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart && (Flags & DatagramFlags.FromPeer) != 0;
 
     /// <summary>Has the header of a packet that a note names say what the note says: that it is sent again, and by whom. The packet stays as it is.</summary>
     public void BecomeRepair(in DatagramHeader note)

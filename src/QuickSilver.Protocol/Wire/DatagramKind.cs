@@ -39,6 +39,18 @@ public enum DatagramKind : byte
     /// <summary>A note of a packet that is sent again, by a peer or by its sender.</summary>
     RepairNote = 11,
 
+    /// <summary>Tells a node how long its datagrams may be for the member that speaks, and may ask for fillers.</summary>
+    PathQuery = 12,
+
+    /// <summary>Confirms a <see cref="PathQuery"/>, and names the fillers that were sent.</summary>
+    PathAnswer = 13,
+
+    /// <summary>A datagram of a certain length that carries nothing: it shows that datagrams of this length arrive.</summary>
+    PathFiller = 14,
+
+    /// <summary>A part of a packet that is sent again, for a member whom datagrams of the packet's length do not reach.</summary>
+    RepairPart = 15,
+
     /// <summary>A sender's question to a region: who hears its multicast? Goes by multicast only; the sequence is the question's number.</summary>
     CarrierProbe = 16,
 

@@ -10,8 +10,9 @@ public static class DatagramKinds
     public static PriorityClass PriorityOf(DatagramKind kind) => kind switch
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
-        DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord => PriorityClass.Request,
-        DatagramKind.Repair or DatagramKind.RepairNote => PriorityClass.Repair,
+        DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord or DatagramKind.PathQuery or DatagramKind.PathAnswer =>
+            PriorityClass.Request,
+        DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
 
@@ -21,18 +22,19 @@ public static class DatagramKinds
     /// </summary>
     public static DatagramSource SourceOf(DatagramKind kind) => kind switch
     {
-        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord =>
-            DatagramSource.Control,
-        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote or DatagramKind.CarrierProbe =>
-            DatagramSource.Data,
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord
+            or DatagramKind.PathQuery or DatagramKind.PathAnswer => DatagramSource.Control,
+        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote or DatagramKind.CarrierProbe
+            or DatagramKind.RepairPart or DatagramKind.PathFiller => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
     };
 
     /// <summary>True for kinds that use the control sockets, so that they never wait behind data.</summary>
     public static bool IsControl(DatagramKind kind) => PriorityOf(kind) <= PriorityClass.Request;
 
-    /// <summary>True for what members tell a stream's sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.</summary>
-    public static bool IsFeedback(DatagramKind kind) => kind is DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord;
+    /// <summary>True for what members tell one sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.</summary>
+    public static bool IsFeedback(DatagramKind kind) =>
+        kind is DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord or DatagramKind.PathQuery;
 
     /// <summary>True for kinds whose body is a packet; its checksum is optional and stands apart from the header's.</summary>
     public static bool CarriesPacket(DatagramKind kind) => kind is DatagramKind.Data or DatagramKind.Repair;

@@ -7,6 +7,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <code>
 /// stream      8 bytes  NodeNumber.Key of the stream's sender
 /// partition   varint   the partition; as many as there are: all of them
+/// longest     varint   the longest datagram that reaches the asker, at most 65,493; 0: all do, as far as it knows
 /// ranges      SequenceRangeList, at most 64
 /// </code>
 /// </summary>
@@ -16,7 +17,7 @@ public readonly ref struct PullBody
     public const int MaxRanges = 64;
 
     /// <summary>The longest body.</summary>
-    public const int MaxLength = 8 + 5 + 10 + (MaxRanges * 20);
+    public const int MaxLength = 8 + 5 + 3 + 10 + (MaxRanges * 20);
 
     /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>
     public ulong Stream { get; private init; }
@@ -24,14 +25,18 @@ public readonly ref struct PullBody
     /// <summary>The partition whose packets are meant; the number of partitions: all packets of the ranges.</summary>
     public int Partition { get; private init; }
 
+    /// <summary>The longest datagram that reaches the asker; 0: of any length.</summary>
+    public int Longest { get; private init; }
+
     /// <summary>What is asked for.</summary>
     public SequenceRangeList Ranges { get; private init; }
 
     /// <summary>Writes a body.</summary>
-    public static void Write(ref WireWriter writer, ulong stream, int partition, scoped ReadOnlySpan<SequenceRange> ranges)
+    public static void Write(ref WireWriter writer, ulong stream, int partition, int longest, scoped ReadOnlySpan<SequenceRange> ranges)
     {
         writer.WriteUInt64(stream);
         writer.WriteVarint((ulong)partition);
+        writer.WriteVarint((ulong)longest);
         SequenceRangeList.Write(ref writer, ranges);
     }
 
@@ -41,8 +46,9 @@ public readonly ref struct PullBody
         var reader = new WireReader(body);
         ulong stream = reader.ReadUInt64();
         int partition = (int)reader.ReadVarint(1 << 20);
+        int longest = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
         SequenceRangeList ranges = SequenceRangeList.Read(ref reader, MaxRanges);
-        pull = new PullBody { Stream = stream, Partition = partition, Ranges = ranges };
+        pull = new PullBody { Stream = stream, Partition = partition, Longest = longest, Ranges = ranges };
         return reader.IsAtEnd && ranges.Count > 0;
     }
 }

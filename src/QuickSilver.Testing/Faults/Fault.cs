@@ -18,6 +18,7 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(KindDelay), "kind-delay")]
 [JsonDerivedType(typeof(KindLoss), "kind")]
 [JsonDerivedType(typeof(LateDuplicates), "late")]
+[JsonDerivedType(typeof(LengthLimit), "length")]
 [JsonDerivedType(typeof(LinkCut), "cut")]
 [JsonDerivedType(typeof(LossBurst), "loss")]
 [JsonDerivedType(typeof(MembershipOutage), "channel-outage")]

@@ -36,6 +36,7 @@ internal sealed class BudgetChecks(RunContext run)
                 break;
             case DatagramKind.Repair:
             case DatagramKind.RepairNote:
+            case DatagramKind.RepairPart:
                 RepairBytes += header.TotalLength;
                 break;
             case DatagramKind.Note:

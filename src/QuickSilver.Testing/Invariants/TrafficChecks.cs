@@ -19,6 +19,8 @@ internal sealed class TrafficChecks(
     RunContext run, ClusterChecks checks, IReadOnlyList<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned, CopyChecks copies)
     : INetworkObserver
 {
+    private readonly PartsRead _parts = new();
+
     /// <summary>Datagrams handed to the network.</summary>
     public ulong Sent { get; private set; }
 
@@ -62,6 +64,12 @@ internal sealed class TrafficChecks(
     public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now)
     {
         if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None) return;
+        if (header.Kind == DatagramKind.RepairPart)
+        {
+            checks.Budgets.OnRead(node, datagram.Length);
+            if (_parts.Add(node, header, datagram)) checks.Stability.OnPacketRead(node, header);
+            return;
+        }
         bool isNote = DatagramKinds.IsNote(header.Kind);
         if (!damaged) copies.OnProbeRead(node, header);
         if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;

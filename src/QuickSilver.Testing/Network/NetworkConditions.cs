@@ -19,6 +19,7 @@ internal sealed class NetworkConditions
     private readonly List<LateDuplicates> _late = [];
     private readonly List<CorruptionBurst> _corruptions = [];
     private readonly List<ForgedSource> _forgeries = [];
+    private readonly List<LengthLimit> _lengths = [];
     private int _unicastOutages;
 
     /// <summary>True while anything at all is wrong: the one test on the way of a datagram in a healthy network.</summary>
@@ -79,6 +80,19 @@ internal sealed class NetworkConditions
 
     /// <summary>Damages copies, or ends that.</summary>
     public void Corrupt(CorruptionBurst fault, bool begins) => Toggle(_corruptions, fault, begins);
+
+    /// <summary>Makes long datagrams vanish, or ends that.</summary>
+    public void Shorten(LengthLimit fault, bool begins) => Toggle(_lengths, fault, begins);
+
+    /// <summary>True when a datagram is too long for its way.</summary>
+    public bool IsTooLong(int from, int to, int bytes)
+    {
+        foreach (LengthLimit fault in _lengths)
+        {
+            if (bytes > fault.Bytes && (fault.From ?? from) == from && (fault.To ?? to) == to) return true;
+        }
+        return false;
+    }
 
     /// <summary>True when nothing passes in this direction.</summary>
     public bool Blocks(int from, int to, bool multicast) =>
@@ -158,5 +172,5 @@ internal sealed class NetworkConditions
 
     private void Update() =>
         Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastCuts.Count + _disturbances.Count + _late.Count + _corruptions.Count
-            + _forgeries.Count + _unicastOutages > 0;
+            + _forgeries.Count + _lengths.Count + _unicastOutages > 0;
 }

@@ -30,6 +30,10 @@ public sealed record NetworkModel
     /// <summary>Datagrams longer than this vanish on the way, headers of UDP and IP not counted.</summary>
     public int MaxDatagramBytes { get; init; } = 65_507;
 
+    /// <summary>The longest datagram that each machine's interface takes, by its index; longer ones to or from it vanish, and its node says so at the
+    /// start. A machine without an entry takes any.</summary>
+    public IReadOnlyList<int> Interfaces { get; init; } = [];
+
     /// <summary>The longest datagram the nodes send: <see cref="Protocol.Flow.TransportFacts.SlotBytes"/>.</summary>
     public int SlotBytes { get; init; } = 1_400;
 

@@ -134,6 +134,8 @@ internal sealed class SimulatedNetwork
         Remember(datagram);
     }
 
+    private int LongestOf(int machine) => machine < Model.Interfaces.Count ? Model.Interfaces[machine] : int.MaxValue;
+
     private static LinkModel[,] ResolveLinks(NetworkModel model, int nodes)
     {
         var links = new LinkModel[nodes, nodes];
@@ -165,6 +167,12 @@ internal sealed class SimulatedNetwork
         {
             datagram.Retain();
             _events.Schedule(departure, socket, datagram);
+            return;
+        }
+        if (datagram.Length > Math.Min(LongestOf(from), LongestOf(to)))
+        {
+            Counters.Blocked++;
+            CountTrouble(datagram);
             return;
         }
         LinkModel link = _links is null ? Model.Link : _links[from, to];
@@ -247,7 +255,7 @@ internal sealed class SimulatedNetwork
     /// <summary>A copy will not arrive, or not in time, or not as it was sent.</summary>
     public void CountTrouble(Datagram datagram)
     {
-        if (KindOf(datagram) is DatagramKind.Data or DatagramKind.Repair) Counters.PacketBytesTroubled += datagram.Length;
+        if (KindOf(datagram) is DatagramKind.Data or DatagramKind.Repair or DatagramKind.RepairPart) Counters.PacketBytesTroubled += datagram.Length;
     }
 
     private static DatagramKind KindOf(Datagram datagram) => datagram.Length > DatagramHeader.KindOffset
@@ -256,7 +264,7 @@ internal sealed class SimulatedNetwork
 
     private bool IsLostToConditions(Datagram datagram, int from, int to, ulong ordinal, Instant departure, bool multicast)
     {
-        if (Conditions.Blocks(from, to, multicast))
+        if (Conditions.Blocks(from, to, multicast) || Conditions.IsTooLong(from, to, datagram.Length))
         {
             Counters.Blocked++;
             CountTrouble(datagram);

@@ -59,7 +59,10 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         uint address = 0x0A00_0001u + (uint)machine;
         Facts = new TransportFacts(
             new NetEndpoint(address, 7001), new NetEndpoint(address, 7002),
-            model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads);
+            machine < model.Interfaces.Count ? Math.Min(model.SlotBytes, model.Interfaces[machine]) : model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads)
+        {
+            LongestDatagram = machine < model.Interfaces.Count ? model.Interfaces[machine] : 0,
+        };
         _control = new SimulatedSocket(this, SocketRole.Control, model.ControlBufferBytes, null);
         _unicast = new SimulatedSocket(this, SocketRole.Unicast, model.ReceiveBufferBytes, null);
         if (model is { SharedBlocks: > 0, Multicast: true })

@@ -158,6 +158,26 @@ internal static partial class Log
     [LoggerMessage(1206, LogLevel.Information, "No memory is shared with this machine's nodes: {Reason}")]
     public static partial void SharedMemoryRefused(ILogger logger, string reason);
 
+    [LoggerMessage(
+        1220,
+        LogLevel.Warning,
+        "Datagrams of {Name} longer than {Longest} bytes do not reach {Member}: the regions of that member get none from now on, and what was packed "
+        + "before is repaired in parts. Look for a smaller MTU on the way between the two")]
+    public static partial void PathNarrowed(ILogger logger, string name, int longest, string member);
+
+    [LoggerMessage(1221, LogLevel.Information, "Datagrams of {Name} reach {Member} again, whatever their length")]
+    public static partial void PathWidened(ILogger logger, string name, string member);
+
+    [LoggerMessage(
+        1222,
+        LogLevel.Warning,
+        "Datagrams of {Sender} longer than {Longest} bytes do not arrive at {Name}, and it sends up to {Full}: it is asked for shorter ones. Look for a "
+        + "smaller MTU on the way between the two")]
+    public static partial void InboundPathNarrow(ILogger logger, string name, string sender, int longest, int full);
+
+    [LoggerMessage(1223, LogLevel.Information, "Datagrams of {Sender} arrive at {Name} again, whatever their length")]
+    public static partial void InboundPathWide(ILogger logger, string name, string sender);
+
     [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
     public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 

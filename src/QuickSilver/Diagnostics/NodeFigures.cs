@@ -32,12 +32,15 @@ internal struct NodeFigures
     public long RepairsFromPeers;
     public long RepairsFromSenders;
     public long RepairsGiven;
+    public long PacketsJoined;
     public long MessagesLost;
     public long TokenRounds;
     public TimeSpan TokenRoundTrip;
     public long PendingMessages;
     public long PendingBytes;
     public long CachedBytes;
+    public int DatagramBytes;
+    public int NarrowPaths;
     public long BackpressureEpisodes;
     public int MembersByUnicast;
     public long MembersToUnicast;
@@ -76,6 +79,7 @@ internal struct NodeFigures
         RepairsFromSenders += earlier.RepairsFromSenders;
         RepairsGiven += earlier.RepairsGiven;
         MembersToUnicast += earlier.MembersToUnicast;
+        PacketsJoined += earlier.PacketsJoined;
         MessagesLost += earlier.MessagesLost;
         TokenRounds += earlier.TokenRounds;
         BackpressureEpisodes += earlier.BackpressureEpisodes;
@@ -112,12 +116,15 @@ internal struct NodeFigures
         RepairsFromPeers = RepairsFromPeers,
         RepairsFromSenders = RepairsFromSenders,
         RepairsGiven = RepairsGiven,
+        PacketsJoined = PacketsJoined,
         MessagesLost = MessagesLost,
         TokenRounds = TokenRounds,
         TokenRoundTrip = TokenRoundTrip,
         PendingMessages = PendingMessages,
         PendingBytes = PendingBytes,
         CachedBytes = CachedBytes,
+        DatagramBytes = DatagramBytes,
+        NarrowPaths = NarrowPaths,
         BackpressureEpisodes = BackpressureEpisodes,
         UnicastMembers = MembersByUnicast,
         MembersToUnicast = MembersToUnicast,

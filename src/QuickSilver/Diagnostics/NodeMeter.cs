@@ -57,6 +57,9 @@ internal sealed class NodeMeter : IDisposable
         Counter("quicksilver.packets.rejected", "{packet}", "Datagrams dropped because they broke a rule", static s => s.PacketsRejected, carrier);
         Counter("quicksilver.packets.lost", "{packet}", "Packets found missing", static s => s.PacketsMissed);
         Recovered();
+        Counter("quicksilver.packets.joined", "{packet}", "Missing packets that came in parts", static s => s.PacketsJoined);
+        Gauge("quicksilver.datagram.size", "By", "The longest datagram for the region with the narrowest way", static s => s.DatagramBytes);
+        Level("quicksilver.paths.narrow", "{path}", "Ways to and from other nodes that drop long datagrams", static s => s.NarrowPaths);
         Counter("quicksilver.messages.lost", "{message}", "Messages that will never be delivered here", static s => s.MessagesLost);
         Gauge("quicksilver.token.round_trip", "s", "Smoothed duration of a token round", static s => s.TokenRoundTrip.TotalSeconds);
         Level("quicksilver.members.unicast", "{member}", "Members that multicast does not reach", static s => s.UnicastMembers);

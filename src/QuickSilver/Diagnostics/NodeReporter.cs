@@ -45,6 +45,20 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     public void OnOpenFailed(NetEndpoint group, string error) =>
         log.Post((group, error), static (logger, s) => Log.OpenFailed(logger, s.group.ToString(), s.error));
 
+    /// <summary>A member has said how long this node's datagrams may be to reach it; 0: of any length.</summary>
+    public void OnPathTold(NodeInfo member, int longest) => log.Post((log.Node, Member: Describe(member), longest), static (logger, s) =>
+    {
+        if (s.longest > 0) Log.PathNarrowed(logger, s.Node, s.longest, s.Member);
+        else Log.PathWidened(logger, s.Node, s.Member);
+    });
+
+    /// <summary>It was measured how long a node's datagrams may be to arrive here; 0: of any length.</summary>
+    public void OnPathFound(NodeInfo from, int longest, int full) => log.Post((log.Node, From: Describe(from), longest, full), static (logger, s) =>
+    {
+        if (s.longest > 0) Log.InboundPathNarrow(logger, s.Node, s.From, s.longest, s.full);
+        else Log.InboundPathWide(logger, s.Node, s.From);
+    });
+
     /// <inheritdoc/>
     public void OnServing(string endpoint) => log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
 
@@ -119,6 +133,8 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
 
     /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));
+
+    private static string Describe(NodeInfo node) => $"{QuotedName.Of(node.Name)} ({node.Number})";
 
     private static bool IsMisfit(FrameEnd end) => end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame or FrameEnd.HalfFrame;
 

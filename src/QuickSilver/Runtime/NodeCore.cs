@@ -298,6 +298,10 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     void INodeUpcalls.OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now) => Lags.OnChanged(behind, now);
 
+    void INodeUpcalls.OnPathTold(NodeInfo member, int longest, Instant now) => _lifecycle.Reporter.OnPathTold(member, longest);
+
+    void INodeUpcalls.OnPathFound(NodeInfo from, int longest, int full, Instant now) => _lifecycle.Reporter.OnPathFound(from, longest, full);
+
     void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) => Services.TryPost(later => OnExpelled(reason, later));
 
     private void OnExpelled(MembershipRefusal refusal, Instant now)

@@ -96,6 +96,9 @@ public sealed record NodeStatistics
     /// <summary>Repairs sent to others.</summary>
     public long RepairsGiven { get; init; }
 
+    /// <summary>Missing packets that came in parts, since datagrams of their length do not arrive here.</summary>
+    public long PacketsJoined { get; init; }
+
     /// <summary>Messages that will never be delivered here.</summary>
     public long MessagesLost { get; init; }
 
@@ -113,6 +116,12 @@ public sealed record NodeStatistics
 
     /// <summary>Bytes of received packets kept for others and for delivery.</summary>
     public long CachedBytes { get; init; }
+
+    /// <summary>Bytes of the longest datagram that is packed for the region with the narrowest way; 0 while this node sends to none.</summary>
+    public int DatagramBytes { get; init; }
+
+    /// <summary>Ways to and from other nodes that are known to drop long datagrams.</summary>
+    public int NarrowPaths { get; init; }
 
     /// <summary>Times that sending to a group was shut.</summary>
     public long BackpressureEpisodes { get; init; }

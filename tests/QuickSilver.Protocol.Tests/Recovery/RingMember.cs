@@ -35,6 +35,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public RegionRecovery Region { get; }
 
+    public RepairParts Parts => _recoverer.Parts;
+
     public SortedSet<ulong> Received { get; } = [];
 
     /// <summary>How often the sender was found unheard.</summary>

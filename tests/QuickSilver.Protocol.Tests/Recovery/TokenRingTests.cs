@@ -160,7 +160,7 @@ public sealed class TokenRingTests
         Assert.Equal(2, world.View.Partitions.Count);
         var body = new byte[PullBody.MaxLength];
         var writer = new WireWriter(body);
-        PullBody.Write(ref writer, world.Sender.Number.Key, partition, [new SequenceRange(1, 8_000), new SequenceRange(8_001, 1 << 20)]);
+        PullBody.Write(ref writer, world.Sender.Number.Key, partition, 0, [new SequenceRange(1, 8_000), new SequenceRange(8_001, 1 << 20)]);
         DatagramHeader header = world.Header(DatagramKind.Pull, 0) with { Sender = world.View.Members[2].Number.Key };
         Assert.Equal(RejectReason.None, world.Members[0].Region.OnPull(header, body.AsSpan(0, writer.Written), world.Now));
         world.Settle();

@@ -119,7 +119,7 @@ public sealed class BadDatagramTests
     {
         var body = new byte[PullBody.MaxLength];
         var writer = new WireWriter(body);
-        PullBody.Write(ref writer, _world.Nodes[1].Self!.Number.Key, 5, [new SequenceRange(1, 2)]);
+        PullBody.Write(ref writer, _world.Nodes[1].Self!.Number.Key, 5, 0, [new SequenceRange(1, 2)]);
         Expect(RejectReason.Malformed, SocketRole.Control, Good(DatagramKind.Pull, body: body[..writer.Written]));
     }
 

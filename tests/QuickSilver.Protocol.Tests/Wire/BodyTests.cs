@@ -40,11 +40,42 @@ public class BodyTests
     public void ANakThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(NakBody.TryRead(Bytes(hex), out _), why);
 
     [Theory]
-    [InlineData("0900000003000000 01 00", "no ranges")]
-    [InlineData("0900000003000000 818040 01 00 01", "a partition above the cap")]
+    [InlineData("0900000003000000 01 00 00", "no ranges")]
+    [InlineData("0900000003000000 818040 00 01 00 01", "a partition above the cap")]
     [InlineData("09000000030000", "half a stream")]
-    [InlineData("0900000003000000 01 01 00 01 00", "a byte after the end")]
+    [InlineData("0900000003000000 01 00 01 00 01 00", "a byte after the end")]
+    [InlineData("0900000003000000 01 D6FF03 01 00 01", "a datagram longer than any")]
     public void APullThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PullBody.TryRead(Bytes(hex), out _), why);
+
+    [Theory]
+    [InlineData("01000000 D6FF03 01", "a datagram longer than any")]
+    [InlineData("01000000 00 02", "neither with fillers nor without")]
+    [InlineData("01000000 00", "no wish")]
+    [InlineData("01000000 00 01 00", "a byte after the end")]
+    public void APathQueryThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathQueryBody.TryRead(Bytes(hex), out _), why);
+
+    [Theory]
+    [InlineData("01000000 00 10", "sixteen fillers")]
+    [InlineData("01000000 00 02 34 35", "lengths that rise")]
+    [InlineData("01000000 00 02 35 35", "one length twice")]
+    [InlineData("01000000 00 01 33", "a filler without a nonce")]
+    [InlineData("01000000 00 01", "no length")]
+    [InlineData("01000000 00 01 35 00", "a byte after the end")]
+    public void APathAnswerThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathAnswerBody.TryRead(Bytes(hex), out _), why);
+
+    [Theory]
+    [InlineData("010000", "half a nonce")]
+    [InlineData("01000000 0001", "a byte that is not zero")]
+    public void AFillerThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathFillerBody.TryRead(Bytes(hex), out _), why);
+
+    [Theory]
+    [InlineData("6400 0000", "no bytes")]
+    [InlineData("3000 0000 01", "a packet that is a header only")]
+    [InlineData("6400 6400 01", "a part behind the end")]
+    [InlineData("6400 6300 0102", "a part across the end")]
+    [InlineData("D6FF 0000 01", "a packet longer than any")]
+    [InlineData("640000", "half an offset")]
+    public void APartThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(RepairPartBody.TryRead(Bytes(hex), out _), why);
 
     [Fact]
     public void NoBodyIsLongerThanItSays()
@@ -70,7 +101,7 @@ public class BodyTests
         NakBody.Write(ref nak, true, ranges);
         Assert.InRange(nak.Written, 1, NakBody.MaxLength);
         var pull = new WireWriter(bytes);
-        PullBody.Write(ref pull, ulong.MaxValue, 1 << 20, ranges);
+        PullBody.Write(ref pull, ulong.MaxValue, 1 << 20, DatagramHeader.MaxDatagram, ranges);
         Assert.InRange(pull.Written, 1, PullBody.MaxLength);
 
         var hop = new WireWriter(bytes);

@@ -18,6 +18,10 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.Probe, PriorityClass.Data)]
     [InlineData(DatagramKind.CarrierProbe, PriorityClass.Data)]
     [InlineData(DatagramKind.CarrierWord, PriorityClass.Request)]
+    [InlineData(DatagramKind.PathQuery, PriorityClass.Request)]
+    [InlineData(DatagramKind.PathAnswer, PriorityClass.Request)]
+    [InlineData(DatagramKind.PathFiller, PriorityClass.Data)]
+    [InlineData(DatagramKind.RepairPart, PriorityClass.Repair)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)
     {
@@ -30,7 +34,10 @@ public class DatagramKindsTests
 
     [Fact]
     public void TokensAndWhatAsksOrAnswersSendersAreControl() => Assert.Equal(
-        [DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.CarrierWord],
+        [
+            DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.PathQuery,
+            DatagramKind.PathAnswer, DatagramKind.CarrierWord,
+        ],
         Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
 
     [Fact]

@@ -104,7 +104,7 @@ public class GoldenTests
         Assert.Equal([new(1, 2), new(300, 428), new(429, 431)], ToArray(nak.Ranges));
 
         Assert.True(PullBody.TryRead(Body("pull"), out PullBody pull));
-        Assert.Equal((WireSamples.Peer.Key, 37), (pull.Stream, pull.Partition));
+        Assert.Equal((WireSamples.Peer.Key, 37, 1208), (pull.Stream, pull.Partition, pull.Longest));
         Assert.Equal([new(1000, 1001), new(17385, 33769)], ToArray(pull.Ranges));
     }
 
@@ -129,6 +129,36 @@ public class GoldenTests
         Assert.Equal((true, (ushort)191), (header.IsFromPeer, header.Relay));
         Assert.True(NoteBody.TryRead(Body("repair-note"), out NoteBody note));
         Assert.Equal(WireSamples.Note, note);
+    }
+
+    [Fact]
+    public void TheBodiesThatMeasureAWayAreRead()
+    {
+        Assert.True(PathQueryBody.TryRead(Body("path-query"), out PathQueryBody query));
+        Assert.Equal(new PathQueryBody(0xCAFEF00D, 1208, WantsFillers: true), query);
+
+        Assert.True(PathAnswerBody.TryRead(Body("path-answer"), out PathAnswerBody answer));
+        Assert.Equal((0xCAFEF00D, 1208, 3), (answer.Nonce, answer.Longest, answer.Fillers));
+        var lengths = new int[PathAnswerBody.MaxFillers];
+        Assert.Equal(3, answer.CopyTo(lengths));
+        Assert.Equal([1328, 1208, 504], lengths[..3]);
+
+        Assert.True(PathFillerBody.TryRead(Body("path-filler"), out uint nonce));
+        Assert.Equal(0xCAFEF00D, nonce);
+    }
+
+    [Fact]
+    public void ThePartOfARepairIsRead()
+    {
+        byte[] whole = GoldenFile.Read("repair");
+        byte[] datagram = GoldenFile.Read("repair-part");
+        DatagramHeader.TryRead(datagram, out DatagramHeader header);
+
+        Assert.Equal((DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
+        Assert.Equal((true, (ushort)191), (header.IsFromPeer, header.Relay));
+        Assert.True(RepairPartBody.TryRead(Body("repair-part"), out RepairPartBody part));
+        Assert.Equal((whole.Length, whole.Length - 20), (part.Total, part.Offset));
+        Assert.Equal(whole[^20..], part.Bytes.ToArray());
     }
 
     [Fact]
@@ -189,7 +219,7 @@ public class GoldenTests
             (ref WireWriter writer) => NakBody.Write(ref writer, true, [new(1, 2), new(300, 428), new(429, 431)])));
         yield return ("pull", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Pull),
-            (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, [new(1000, 1001), new(17385, 33769)])));
+            (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, 1208, [new(1000, 1001), new(17385, 33769)])));
         yield return ("carrier-probe", WireSamples.Datagram(WireSamples.Header(DatagramKind.CarrierProbe, sequence: 17)));
         yield return ("carrier-word", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.CarrierWord), (ref WireWriter writer) => new CarrierWordBody(200).WriteTo(ref writer)));
@@ -200,6 +230,17 @@ public class GoldenTests
         yield return ("repair-note", WireSamples.Datagram(again, WireSamples.Note));
         var offer = new NoteBody(WireSamples.Segment, default);
         yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), offer));
+        DatagramHeader part = WireSamples.Header(DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
+        yield return ("repair-part", WireSamples.Datagram(
+            part, (ref WireWriter writer) => RepairPartBody.Write(writer.Reserve(24), repair, repair.Length - 20)));
+        yield return ("path-query", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.PathQuery, sequence: WireSamples.Peer.Key),
+            (ref WireWriter writer) => new PathQueryBody(0xCAFEF00D, 1208, WantsFillers: true).WriteTo(ref writer)));
+        yield return ("path-answer", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.PathAnswer),
+            (ref WireWriter writer) => PathAnswerBody.Write(ref writer, 0xCAFEF00D, 1208, [1328, 1208, 504])));
+        yield return ("path-filler", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.PathFiller), (ref WireWriter writer) => PathFillerBody.Write(writer.Reserve(20), 0xCAFEF00D)));
         yield return ("token-ack", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.TokenAck), (ref WireWriter writer) => WireSamples.Hop.WriteTo(ref writer, default)));
         yield return ("token", WireSamples.Datagram(WireSamples.Header(DatagramKind.Token), (ref WireWriter writer) =>

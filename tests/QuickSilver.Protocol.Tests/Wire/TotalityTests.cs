@@ -41,6 +41,46 @@ public class TotalityTests
     public void AnyBytesAreAPullOrRefused() => Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
 
     [Fact]
+    public void AnyBytesAreAPathQueryOrRefused() => Totality.Check(
+        input =>
+        {
+            if (!PathQueryBody.TryRead(input, out PathQueryBody query)) return false;
+            Require(query.Longest is >= 0 and <= DatagramHeader.MaxDatagram);
+            return true;
+        },
+        Body("path-query"));
+
+    [Fact]
+    public void AnyBytesAreAPathAnswerOrRefused() => Totality.Check(
+        input =>
+        {
+            if (!PathAnswerBody.TryRead(input, out PathAnswerBody answer)) return false;
+            Span<int> lengths = stackalloc int[PathAnswerBody.MaxFillers];
+            int count = answer.CopyTo(lengths);
+            for (int index = 0; index < count; index++)
+            {
+                Require(lengths[index] is >= PathFillerBody.ShortestDatagram and <= DatagramHeader.MaxDatagram);
+                Require(index == 0 || lengths[index] < lengths[index - 1]);
+            }
+            return true;
+        },
+        Body("path-answer"));
+
+    [Fact]
+    public void AnyBytesAreAFillerOrRefused() => Totality.Check(input => PathFillerBody.TryRead(input, out _), Body("path-filler"));
+
+    [Fact]
+    public void AnyBytesAreAPartOrRefused() => Totality.Check(
+        input =>
+        {
+            if (!RepairPartBody.TryRead(input, out RepairPartBody part)) return false;
+            Require(part.Bytes.Length > 0 && part.Offset >= 0 && part.Offset + part.Bytes.Length <= part.Total);
+            Require(part.Total is > DatagramHeader.Length and <= DatagramHeader.MaxDatagram);
+            return true;
+        },
+        Body("repair-part"));
+
+    [Fact]
     public void AnyBytesAreANoteOrRefused() => Totality.Check(
         input =>
         {
@@ -101,9 +141,19 @@ public class TotalityTests
         Totality.CheckOneForm(
             bytes => NakBody.TryRead(bytes, out NakBody nak) ? WrittenNak(nak.PartitionWide, ToArray(nak.Ranges)) : null, Body("nak"));
         Totality.CheckOneForm(
-            bytes => PullBody.TryRead(bytes, out PullBody pull) ? WrittenPull(pull.Stream, pull.Partition, ToArray(pull.Ranges)) : null,
+            bytes => PullBody.TryRead(bytes, out PullBody pull)
+                ? WrittenPull(pull.Stream, pull.Partition, pull.Longest, ToArray(pull.Ranges))
+                : null,
             Body("pull"));
         Totality.CheckOneForm(bytes => NoteBody.TryRead(bytes, out NoteBody note) ? WrittenNote(note) : null, Body("note"), Body("offer"));
+        Totality.CheckOneForm(
+            bytes => PathQueryBody.TryRead(bytes, out PathQueryBody query) ? Written(query.WriteTo) : null, Body("path-query"));
+        Totality.CheckOneForm(
+            bytes => PathAnswerBody.TryRead(bytes, out PathAnswerBody answer) ? WrittenAnswer(answer) : null, Body("path-answer"));
+        Totality.CheckOneForm(
+            bytes => PathFillerBody.TryRead(bytes, out uint nonce) ? WrittenFiller(bytes.Length, nonce) : null, Body("path-filler"));
+        Totality.CheckOneForm(
+            bytes => RepairPartBody.TryRead(bytes, out RepairPartBody part) ? WrittenPart(part) : null, Body("repair-part"));
         Totality.CheckOneForm(WriteHopAgain, Body("token-ack"));
         Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"), Body("runs"));
         Totality.CheckOneForm(WriteTokenAgain, TokenBody());
@@ -197,8 +247,33 @@ public class TotalityTests
     private static byte[] WrittenNak(bool wide, SequenceRange[] ranges) =>
         Written((ref WireWriter writer) => NakBody.Write(ref writer, wide, ranges));
 
-    private static byte[] WrittenPull(ulong stream, int partition, SequenceRange[] ranges) =>
-        Written((ref WireWriter writer) => PullBody.Write(ref writer, stream, partition, ranges));
+    private static byte[] WrittenPull(ulong stream, int partition, int longest, SequenceRange[] ranges) =>
+        Written((ref WireWriter writer) => PullBody.Write(ref writer, stream, partition, longest, ranges));
+
+    private static byte[] WrittenAnswer(PathAnswerBody answer)
+    {
+        var lengths = new int[PathAnswerBody.MaxFillers];
+        int count = answer.CopyTo(lengths);
+        uint nonce = answer.Nonce;
+        int longest = answer.Longest;
+        return Written((ref WireWriter writer) => PathAnswerBody.Write(ref writer, nonce, longest, lengths.AsSpan(0, count)));
+    }
+
+    private static byte[] WrittenPart(RepairPartBody part)
+    {
+        var whole = new byte[part.Total];
+        part.Bytes.CopyTo(whole.AsSpan(part.Offset));
+        var bytes = new byte[RepairPartBody.Overhead - DatagramHeader.Length + part.Bytes.Length];
+        RepairPartBody.Write(bytes, whole, part.Offset);
+        return bytes;
+    }
+
+    private static byte[] WrittenFiller(int length, uint nonce)
+    {
+        var bytes = new byte[length];
+        PathFillerBody.Write(bytes, nonce);
+        return bytes;
+    }
 
     private static byte[] WrittenNote(NoteBody note)
     {

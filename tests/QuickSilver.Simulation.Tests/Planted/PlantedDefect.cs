@@ -38,6 +38,7 @@ internal sealed record PlantedDefect(Sabotage Sabotage, string Place, int Within
         [nameof(TargetedRuns.SenderCrashesInSeveralViews)] = TargetedRuns.SenderCrashesInSeveralViews,
         [nameof(TargetedRuns.LatePackets)] = TargetedRuns.LatePackets,
         [nameof(TargetedRuns.UnheardSenderCrashes)] = TargetedRuns.UnheardSenderCrashes,
+        [nameof(TargetedRuns.NarrowWay)] = TargetedRuns.NarrowWay,
         [nameof(TargetedRuns.UnheardStream)] = TargetedRuns.UnheardStream,
         [nameof(TargetedRuns.MinorityWithRestarts)] = TargetedRuns.MinorityWithRestarts,
         [nameof(TargetedRuns.MinorityOfTheDead)] = TargetedRuns.MinorityOfTheDead,

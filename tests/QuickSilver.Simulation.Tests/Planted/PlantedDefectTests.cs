@@ -69,6 +69,8 @@ public class PlantedDefectTests
         new(Sabotage.RestartCountedTwice, nameof(TargetedRuns.MinorityWithRestarts), 2, "V10"),
         new(Sabotage.MajorityCountsDead, nameof(TargetedRuns.MinorityOfTheDead), 2, "V10"),
         new(Sabotage.SightLossIgnored, nameof(TargetedRuns.HostCutOff), 2, "V10"),
+        new(Sabotage.PathNeverNarrows, nameof(TargetedRuns.NarrowWay), 2, "D7"),
+        new(Sabotage.PartsMisplaced, nameof(TargetedRuns.NarrowWay), 2, "D7", "D8", "E2"),
     ];
 
     // Those whose failing runs are cut down: found in few seeds, by different invariants, in runs that are data.

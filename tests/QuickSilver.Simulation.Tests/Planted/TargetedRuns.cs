@@ -206,6 +206,13 @@ internal static class TargetedRuns
         };
     }
 
+    /// <summary>Datagrams longer than 1,000 bytes do not reach a member, and never will.</summary>
+    public static RunSpec NarrowWay(ulong seed) => Make(seed, nodes: 4) with
+    {
+        Plans = [new SendPlan(0, Group, 400, Millis(5)) { Start = Millis(1000), MinBytes = 1_000, MaxBytes = 1_300 }],
+        Faults = [new LengthLimit(TimeSpan.Zero, Timeout.InfiniteTimeSpan, null, 2, 1_000)],
+    };
+
     private static MembershipServerSettings Hasty() => new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 
     private static RunSpec Make(ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()

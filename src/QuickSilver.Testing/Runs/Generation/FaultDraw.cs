@@ -39,7 +39,17 @@ internal static class FaultDraw
             TimeSpan at = stranger.Time(First, cluster.Length);
             faults.Add(new ForgedSource(at, Until(cluster, at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
         }
+        faults.AddRange(DrawNarrow(new Dice(random, RandomStream.Faults, part: 3), cluster));
         return faults;
+    }
+
+    // Beside the kinds, since it hurts no machine: even where it lasts for ever all promises are kept.
+    private static Fault[] DrawNarrow(Dice dice, GeneratedCluster cluster)
+    {
+        if (!dice.Chance(0.12)) return [];
+        TimeSpan at = dice.Chance(0.5) ? TimeSpan.Zero : dice.Time(First, cluster.Length);
+        TimeSpan duration = dice.Chance(0.4) ? Timeout.InfiniteTimeSpan : Until(cluster, at, dice.LogMillis(500, 60_000));
+        return [new LengthLimit(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Between(560, 1_600))];
     }
 
     private static IEnumerable<Fault> Draw(Dice dice, GeneratedCluster cluster, FaultKind kind)

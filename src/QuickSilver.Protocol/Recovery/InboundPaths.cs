@@ -1,0 +1,269 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// Finds the nodes whose long datagrams do not arrive here, though short ones do, and tells them how long theirs may be.
+/// <para>
+/// Idea: a way that drops by length loses the repair with the packet, so a packet that stays missing though it was asked for again and again makes the
+/// way suspicious; so do packets that come from peers only, and are longer than all that comes from their sender. Suspicion is not a finding: the node
+/// is asked for fillers, datagrams of several lengths by the way of its repairs. One full filler that arrives clears the way; where in
+/// <see cref="Rounds"/> rounds none does, the longest that arrives is what the node is told. It packs accordingly, and sends what it has packed in parts.
+/// </para>
+/// <para>
+/// Awkward cases: loss may swallow fillers, so the longest length counts of which most arrive. A narrow way is looked at again after a minute, later
+/// after twice as long, up to a quarter of an hour, if anything came from the node meanwhile; it counts as wider only when all fillers arrive. Where
+/// no filler arrives at all, length is not what is wrong with the way.
+/// </para>
+/// Core thread only. Costs nothing per packet. Source: probing of packetization layers, RFC 4821 and RFC 8899; asking from the receiver's end is ours.
+/// </summary>
+internal sealed class InboundPaths : IFeed
+{
+    /// <summary>How often each length is tried.</summary>
+    public const int Rounds = 3;
+
+    private const int MostSends = 24;
+
+    private static readonly TimeSpan AskAgain = TimeSpan.FromMilliseconds(150);
+    private static readonly TimeSpan FillersFollow = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan FirstRetry = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan LongestRetry = TimeSpan.FromMinutes(15);
+
+    private readonly Recoverer _node;
+    private readonly List<InboundPath> _paths = [];
+    private readonly Queue<InboundPath> _sends = new();
+    private readonly Alarm _alarm;
+    private uint _nonce;
+
+    public InboundPaths(Recoverer node)
+    {
+        _node = node;
+        _alarm = new Alarm(node.Alarms, OnAlarm);
+    }
+
+    /// <summary>The longest datagram that arrives by the narrowest way; 0 while no way is known to be narrow.</summary>
+    public int Narrowest { get; private set; }
+
+    /// <summary>How many ways are known to be narrow.</summary>
+    public int NarrowCount { get; private set; }
+
+    /// <summary>Long datagrams of a node may not arrive: its way is measured, unless that was done a short while ago.</summary>
+    public void Suspect(NodeInfo from, Instant now)
+    {
+        if (from.IsRemoved || from.Number.Key == _node.SelfKey) return;
+        InboundPath? path = Find(from.Number.Key);
+        if (path is null)
+        {
+            path = new InboundPath(from) { Pause = FirstPause };
+            _paths.Add(path);
+        }
+        if (path.State != InboundPath.Phase.Idle || now < path.NotBefore) return;
+        _node.Probes.Hit(Mark.PathSuspected);
+        path.Begin(_nonce, isRetry: false, now);
+        OnAlarm(now);
+    }
+
+    /// <summary>Takes an answer.</summary>
+    public RejectReason OnAnswer(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    {
+        if (!PathAnswerBody.TryRead(body, out PathAnswerBody answer)) return RejectReason.Malformed;
+        if (Find(header.Sender) is not { } path) return RejectReason.None;
+        if (!path.From.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
+        if (!path.IsOwn(answer.Nonce)) return RejectReason.None;
+        if (path.State == InboundPath.Phase.Telling)
+        {
+            if (answer.Longest == path.Longest) Rest(path, now);
+        }
+        else if (!path.IsAnswered && answer.Fillers > 0)
+        {
+            Span<int> lengths = stackalloc int[PathAnswerBody.MaxFillers];
+            int count = answer.CopyTo(lengths);
+            foreach (int length in lengths[..count]) path.OnSent(length);
+            path.IsAnswered = true;
+            path.DueAt = now + FillersFollow;
+        }
+        _alarm.SetIfEarlier(path.DueAt);
+        return RejectReason.None;
+    }
+
+    /// <summary>Takes a filler.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="body">Its body.</param>
+    /// <param name="arrival">How it came.</param>
+    public RejectReason OnFiller(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival)
+    {
+        if (!PathFillerBody.TryRead(body, out uint nonce)) return RejectReason.Malformed;
+        if (Find(header.Sender) is not { State: InboundPath.Phase.Asking } path) return RejectReason.None;
+        if (!path.From.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
+        if (path.IsOwn(nonce)) path.OnFiller(header.TotalLength);
+        return RejectReason.None;
+    }
+
+    /// <summary>Nodes are gone from the cluster.</summary>
+    public void OnNodesRemoved()
+    {
+        _paths.RemoveAll(static path => path.From.IsRemoved);
+        CountNarrow();
+    }
+
+    public void Close()
+    {
+        _alarm.Cancel();
+        _paths.Clear();
+        _sends.Clear();
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        train = default;
+        while (_sends.TryDequeue(out InboundPath? path))
+        {
+            if (path.From.IsRemoved || path.State == InboundPath.Phase.Idle || FindView(path.From.Number.Key) is not { } view) continue;
+            var query = new PathQueryBody(_nonce++, path.Longest, path.State == InboundPath.Phase.Asking);
+            path.Sends++;
+            var writer = new WireWriter(_node.Scratch.AsSpan(DatagramHeader.Length));
+            query.WriteTo(ref writer);
+            train = _node.Seal(_node.Header(view, DatagramKind.PathQuery), writer.Written, path.From);
+            return true;
+        }
+        return false;
+    }
+
+    private InboundPath? Find(ulong from)
+    {
+        foreach (InboundPath path in _paths)
+        {
+            if (path.From.Number.Key == from) return path;
+        }
+        return null;
+    }
+
+    // A view by which the node knows this one: it is in it too, or sends to it.
+    private RegionView? FindView(ulong from)
+    {
+        foreach (RegionRecovery region in _node.Regions)
+        {
+            if (region.Streams.Met(from) is not null || region.View.IndexOf(from) >= 0) return region.View;
+        }
+        return null;
+    }
+
+    private ulong HeardFrom(ulong from)
+    {
+        ulong heard = 0;
+        foreach (RegionRecovery region in _node.Regions) heard += region.Streams.Met(from)?.KnownHighest ?? 0;
+        return heard;
+    }
+
+    private void OnAlarm(Instant now)
+    {
+        Instant next = Instant.Never;
+        foreach (InboundPath path in _paths)
+        {
+            if (path.DueAt <= now) Advance(path, now);
+            if (path.DueAt < next) next = path.DueAt;
+        }
+        if (next != Instant.Never) _alarm.SetIfEarlier(next);
+    }
+
+    private void Advance(InboundPath path, Instant now)
+    {
+        if (path.State == InboundPath.Phase.Idle)
+        {
+            LookAgain(path, now);
+            return;
+        }
+        if (path is { State: InboundPath.Phase.Asking, IsAnswered: true })
+        {
+            path.Rounds++;
+            path.IsAnswered = false;
+            if (path.Rounds == Rounds || (path.HasFull && path.Longest == 0))
+            {
+                Conclude(path, now);
+                if (path.State != InboundPath.Phase.Telling) return;
+            }
+        }
+        if (path.Sends >= MostSends)
+        {
+            Rest(path, now);
+            return;
+        }
+        path.DueAt = now + AskAgain;
+        _sends.Enqueue(path);
+        _node.Roots.Register(this, PriorityClass.Request);
+    }
+
+    private void LookAgain(InboundPath path, Instant now)
+    {
+        ulong heard = HeardFrom(path.From.Number.Key);
+        if (path.Longest == 0) path.DueAt = Instant.Never;
+        else if (heard == path.HeardThen || FindView(path.From.Number.Key) is null) path.DueAt = now + FirstRetry;
+        else
+        {
+            path.HeardThen = heard;
+            _node.Probes.Hit(Mark.PathTriedAgain);
+            path.Begin(_nonce, isRetry: true, now);
+            Advance(path, now);
+        }
+    }
+
+    private void Conclude(InboundPath path, Instant now)
+    {
+        int longest = path.FindLongest();
+        bool isBlocked = longest == 0;
+        path.BlockedSince = !isBlocked ? Instant.Zero : path.BlockedSince == Instant.Zero ? now : path.BlockedSince;
+        if (longest == path.Full || _node.Probes.Breaks(Sabotage.PathNeverNarrows)) longest = 0;
+        bool isWider = longest == 0 || longest > path.Longest;
+        bool isSure = path.Longest == 0 || !isWider || (path.IsRetry && path.HasAllOf(longest == 0 ? path.Full : longest));
+        if (isBlocked || longest == path.Longest || !isSure)
+        {
+            if (path.Longest > 0 && !isBlocked) Tell(path, now);
+            else Rest(path, now);
+            return;
+        }
+        int full = path.Full;
+        path.Pause = FirstPause;
+        path.Longest = longest;
+        CountNarrow();
+        _node.Events.OnPathFound(path.From, longest, full, now);
+        Tell(path, now);
+    }
+
+    private void Tell(InboundPath path, Instant now)
+    {
+        path.State = InboundPath.Phase.Telling;
+        path.FirstNonce = _nonce;
+        path.Sends = 0;
+        path.DueAt = now;
+    }
+
+    // What was measured holds for a while, for twice as long each time that nothing else is found.
+    private void Rest(InboundPath path, Instant now)
+    {
+        path.State = InboundPath.Phase.Idle;
+        path.HeardThen = HeardFrom(path.From.Number.Key);
+        path.NotBefore = now + (path.Pause < LongestPause ? path.Pause : LongestPause);
+        TimeSpan retry = path.Pause * (FirstRetry / FirstPause);
+        path.DueAt = path.Longest == 0 ? Instant.Never : now + (retry < LongestRetry ? retry : LongestRetry);
+        if (path.BlockedSince == Instant.Zero && path.Pause < LongestRetry) path.Pause *= 2;
+    }
+
+    private void CountNarrow()
+    {
+        int narrowest = 0, count = 0;
+        foreach (InboundPath path in _paths)
+        {
+            if (path.Longest == 0) continue;
+            count++;
+            if (narrowest == 0 || path.Longest < narrowest) narrowest = path.Longest;
+        }
+        Narrowest = narrowest;
+        NarrowCount = count;
+    }
+}
