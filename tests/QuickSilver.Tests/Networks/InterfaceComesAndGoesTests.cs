@@ -9,7 +9,7 @@ public sealed class InterfaceComesAndGoesTests
     {
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 1);
         await using NetworkNode node = NetworkNode.Launch(network, 0, "node", ["Shutdown:DrainTimeout=00:00:01"]);
-        await node.TellAsync("starts 60");
+        await node.TellAsync("starts 300");
         using var stop = new CancellationTokenSource();
         Task flapping = Task.Run(() =>
         {
@@ -22,7 +22,7 @@ public sealed class InterfaceComesAndGoesTests
         string done = await node.WaitForAsync("starts ", patience: TimeSpan.FromSeconds(120));
         await stop.CancelAsync();
         await flapping;
-        Assert.True(done == "starts 60 0", done + Environment.NewLine + string.Join(Environment.NewLine, node.Lines.Where(IsFailure)));
+        Assert.True(done == "starts 300 0", done + Environment.NewLine + string.Join(Environment.NewLine, node.Lines.Where(IsFailure)));
     }
 
     [Fact]
