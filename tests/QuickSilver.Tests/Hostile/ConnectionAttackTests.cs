@@ -95,7 +95,8 @@ public sealed class ConnectionAttackTests : IDisposable
         byte[] hello = RawFrames.Hello("test", 3000);
         await socket.SendAsync((byte[])[.. hello, .. RawFrames.Prefix(MembershipFrames.MaxNodeFrameBytes + 1)], SocketFlags.None);
         await ReadToEndAsync(socket);
-        Assert.Equal(1, host.Counters.EndedBy(FrameEnd.OversizeFrame));
+        // The end is counted after the other side has seen it.
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
     }
 
     [Fact]
