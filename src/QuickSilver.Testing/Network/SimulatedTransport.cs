@@ -71,8 +71,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         network.Bind(Facts.Data, _unicast);
     }
 
-    /// <summary>True when a stranger has sent anything to any node.</summary>
-    public bool WasForged => _network.Counters.Forged > 0;
+    /// <summary>True when any node was sent what its sender has not sent so: a stranger's datagram, or one put together of two by damage.</summary>
+    public bool WasForged => _network.Counters.Forged + _network.Counters.Damaged > 0;
 
     /// <inheritdoc/>
     public TransportFacts Facts { get; }

@@ -81,7 +81,7 @@ public sealed class RackRestartTests
         await NodeRig.UntilAsync(() => kept.View.MemberCount == 1, "the dead are gone from the view");
         await survivor.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
         Assert.False(kept.Completion.IsCompleted);
-        Assert.Equal(0, survivor.GetStatistics().MembersMissing);
+        Assert.Equal(0, (await survivor.GetStatisticsAsync()).MembersMissing);
     }
 
     private static int MembersOf(QuickSilverNode node) => node.TopGroups(9).FirstOrDefault(static group => group.Name == "group")?.Members ?? 0;
