@@ -42,6 +42,7 @@ internal static class MarkQuota
         [Mark.LeapNotBelieved] = "a member must miss more than a receive buffer's packets in a row: reached by LyingMemberTests",
         [Mark.LeapConfirmed] = "as the one before: reached by LyingMemberTests",
         [Mark.ReadResynchronised] = "a damaged datagram must lie between others in one read: reached by BadDatagramTests",
+        [Mark.CopiesInVain] = "copies must be lost as well as the multicast: one run in some hundred, reached by MemberCarriersTests",
         [Mark.SuspectHearsProbes] = "a member must miss nearly all but the probes: one run in some hundred, reached by MemberCarriersTests",
         [Mark.PathTriedAgain] = "a way must stay narrow for a minute of a run: reached by NarrowPathTests",
         [Mark.PathWidened] = "as the one before",
