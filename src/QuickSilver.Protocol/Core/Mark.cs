@@ -243,6 +243,12 @@ internal enum Mark : byte
 
     // Recovery: packets, what is missing of them, who asks whom.
 
+    /// <summary>A member asked only for the lowest of what it had asked for in vain.</summary>
+    RetryCutToRoom,
+
+    /// <summary>A packet was not sent once more to a member that had been sent too much of what it asked for in vain.</summary>
+    RepeatRefused,
+
     /// <summary>A member told a sender that its multicast does not arrive.</summary>
     SenderUnheard,
 

@@ -72,6 +72,9 @@ internal enum Sabotage : byte
     /// <summary>A member that is carried by unicast stays so, though it hears multicast again.</summary>
     CarrierNeverGoesBack,
 
+    /// <summary>Who repairs sends a packet to who asks for it as often as it is asked, however often that was in vain.</summary>
+    RepairNeverBacksOff,
+
     /// <summary>A message is not sent to the last of its group's regions.</summary>
     RegionLeftOut,
 

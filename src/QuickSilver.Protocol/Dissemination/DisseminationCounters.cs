@@ -45,6 +45,9 @@ public sealed class DisseminationCounters
     /// <summary>Times such a member was found to hear it again.</summary>
     public ulong MembersToMulticast;
 
+    /// <summary>NAKed packets that were not sent once more, since they had been sent too often.</summary>
+    public ulong RepeatsRefused;
+
     /// <summary>NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.</summary>
     public ulong NaksIgnored;
 

@@ -28,6 +28,9 @@ internal struct PendingPacket
     /// <summary>True when it has lately been sent again to the whole region.</summary>
     public bool RepairedToAll;
 
+    /// <summary>How often it was sent again, or is to be: up to 255.</summary>
+    public byte Repeats;
+
     /// <summary>How many of its repairs still wait to be sent.</summary>
     public int WaitingRepairs;
 }

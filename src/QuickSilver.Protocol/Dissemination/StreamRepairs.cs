@@ -9,8 +9,10 @@ namespace QuickSilver.Protocol.Dissemination;
 /// What a stream's sender sends again, because members asked for it.
 /// <para>
 /// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and others may lack it too; what one member
-/// lacks goes to that member; the third member to ask within a round trip makes it one multicast. Within a round trip nobody gets the same packet
-/// twice, and after a multicast nobody gets it again: the first may still be on its way. What becomes stable while it waits here is not sent.
+/// lacks goes to that member; the third member to ask within a round trip makes it one multicast. Within a pause nobody gets the same packet
+/// twice, and after a multicast nobody gets it again: the first may still be on its way. The pause is a round trip and doubles with each repair of the
+/// packet, up to a second. Repairs beyond the first of a packet have a budget for each asker and one for all (<see cref="RepeatBudget"/>). What
+/// becomes stable while it waits here is not sent.
 /// </para>
 /// <para>
 /// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls; who reads them in place is sent a note. Waiting packets of equal length for one
@@ -27,12 +29,18 @@ internal sealed class StreamRepairs : IFeed
     private readonly RingQueue<Job> _jobs = new();
     private readonly TrainBuilder _builder;
     private readonly OutgoingParts _parts = new();
+    private readonly int _members;
     private NodeInfo? _partsTo;
+    private RepeatBudget[]? _budgets;
+    private RepeatBudget _total;
+    private double _earned;
     private Chunk? _copies;
     private bool _isRegistered;
 
-    public StreamRepairs(SendContext context, PendingPackets pending, StreamLending lending, StreamCarrier carrier, TrainBuilder builder)
+    public StreamRepairs(
+        SendContext context, PendingPackets pending, StreamLending lending, StreamCarrier carrier, TrainBuilder builder, int members)
     {
+        _members = members;
         _lending = lending;
         _context = context;
         _pending = pending;
@@ -43,18 +51,23 @@ internal sealed class StreamRepairs : IFeed
     /// <summary>Somebody lacks a pending packet: it is sent again, unless that has just been done.</summary>
     /// <param name="sequence">The packet.</param>
     /// <param name="asker">Who lacks it; null: a whole partition.</param>
+    /// <param name="member">Index in the view of who asks.</param>
     /// <param name="roundTrip">For how long a repair may be on its way.</param>
     /// <param name="now">The present instant.</param>
-    public void Ask(ulong sequence, NodeInfo? asker, TimeSpan roundTrip, Instant now)
+    public void Ask(ulong sequence, NodeInfo? asker, int member, TimeSpan roundTrip, Instant now)
     {
         ref PendingPacket packet = ref _pending[sequence];
-        if (packet.WaitingRepairs == 0 && now - packet.Repaired >= roundTrip) Forget(ref packet);
+        bool neverBacksOff = _context.Settings.Probes.Breaks(Sabotage.RepairNeverBacksOff);
+        TimeSpan pause = RepairPause.After(roundTrip, neverBacksOff ? 0 : packet.Repeats - 1);
+        if (packet.WaitingRepairs == 0 && now - packet.Repaired >= pause) Forget(ref packet);
         if (packet.RepairedToAll || (asker is not null && (packet.FirstAsker == asker || packet.SecondAsker == asker)))
         {
             _context.Counters.NaksIgnored++;
             _context.Settings.Probes.Hit(Mark.NakAnsweredAlready);
             return;
         }
+        if (packet.Repeats == 0) _earned += RepeatBudget.ByFirst;
+        else if (!neverBacksOff && !MayRepeat(member, now)) return;
         bool toAll = asker is null || packet.SecondAsker is not null;
         if (toAll && asker is not null) _context.Settings.Probes.Hit(Mark.ThirdAskerMadeItMulticast);
         if (toAll) packet.RepairedToAll = true;
@@ -62,11 +75,15 @@ internal sealed class StreamRepairs : IFeed
         else packet.SecondAsker = asker;
         packet.Repaired = now;
         packet.WaitingRepairs++;
+        if (packet.Repeats < byte.MaxValue) packet.Repeats++;
         _jobs.Enqueue(new Job(sequence, toAll ? null : asker));
         if (_isRegistered) return;
         _isRegistered = true;
         _context.Roots.Register(this, PriorityClass.Repair);
     }
+
+    /// <summary>So many packets more are stable: who asks goes on.</summary>
+    public void OnStable(ulong packets) => _earned += packets * RepeatBudget.ByStable;
 
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
@@ -97,6 +114,21 @@ internal sealed class StreamRepairs : IFeed
         packet.FirstAsker = null;
         packet.SecondAsker = null;
         packet.RepairedToAll = false;
+    }
+
+    private bool MayRepeat(int member, Instant now)
+    {
+        ref RepeatBudget own = ref (_budgets ??= new RepeatBudget[_members])[member];
+        if (!own.IsOpen) own = RepeatBudget.ForAsker(now, _earned);
+        if (!_total.IsOpen) _total = RepeatBudget.ForAll(now, _earned);
+        if (own.TryTake(now, _earned))
+        {
+            if (_total.TryTake(now, _earned)) return true;
+            own.Add(1);
+        }
+        _context.Counters.RepeatsRefused++;
+        _context.Settings.Probes.Hit(Mark.RepeatRefused);
+        return false;
     }
 
     private bool TryMakeTrain(Instant now, out Train train)

@@ -57,7 +57,8 @@ public sealed class StreamSender : IFeed
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
         _train = new TrainInHand(new StreamCarrier(view, _channel, _carriers, context.SelfKey), context.Counters);
-        _repairs = new StreamRepairs(context, _pending, _lending, new StreamCarrier(view, _channel, _carriers, context.SelfKey), _builder);
+        var carrier = new StreamCarrier(view, _channel, _carriers, context.SelfKey);
+        _repairs = new StreamRepairs(context, _pending, _lending, carrier, _builder, view.Members.Length);
         CountMembers();
     }
 
@@ -234,6 +235,7 @@ public sealed class StreamSender : IFeed
 
     internal bool OnNak(in NakBody nak, NodeInfo asker, Instant now)
     {
+        int member = View.IndexOf(asker.Number.Key);
         bool namesWhatWasSent = nak.Ranges.Count == 0;
         foreach (SequenceRange range in nak.Ranges) namesWhatWasSent |= range.Start <= Highest;
         if (!namesWhatWasSent) return false;
@@ -251,7 +253,7 @@ public sealed class StreamSender : IFeed
                 _context.Counters.FeedbackCutShort++;
                 end = Highest + 1;
             }
-            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, _roundTrip.Value, now);
+            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, member, _roundTrip.Value, now);
         }
         return true;
     }
@@ -340,6 +342,7 @@ public sealed class StreamSender : IFeed
     private void Settle(ulong sequence, Instant now)
     {
         _releasedCharge = _pending[sequence].Charge;
+        _repairs.OnStable(sequence - Stable);
         _pending.ReleaseTo(sequence);
         _messages.SettleThrough(sequence, now);
         if (_pending.Count > 0) return;

@@ -36,11 +36,15 @@ internal sealed class GapRepair
     /// <summary>When what there was no room for is looked at again.</summary>
     private static readonly TimeSpan Breath = TimeSpan.FromMilliseconds(1);
 
+    /// <summary>How soon new gaps are looked at while nothing that is asked for comes.</summary>
+    private static readonly TimeSpan VainBreath = TimeSpan.FromMilliseconds(100);
+
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
     private readonly PartitionPeers _peers;
     private readonly RequestFeed _requests;
     private readonly Alarm _tick;
+    private readonly RetryRoom _retries = new();
     private TimeSpan _roundTrip = TimeSpan.FromMilliseconds(5);
 
     public GapRepair(Recoverer node, RegionRecovery region)
@@ -71,7 +75,18 @@ internal sealed class GapRepair
     {
         if (!_node.Settings.EagerPull) return;
         TimeSpan late = _node.Probes.Here(BuggifySite.GapPulledLate) ? TimeSpan.FromMilliseconds(200) : TimeSpan.Zero;
-        _tick.SetIfEarlier(now + _node.Settings.ReorderGrace + late);
+        _tick.SetIfEarlier(now + (_retries.IsVain(now) ? VainBreath : _node.Settings.ReorderGrace) + late);
+    }
+
+    /// <summary>True while nothing that was asked for has come for a while: then nobody is troubled on this member's behalf.</summary>
+    public bool AsksInVain(Instant now) => _retries.IsVain(now) && !_node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
+
+    /// <summary>A repair of a missing packet has come, asked for so often.</summary>
+    public void OnAnswer(int attempts, Instant now)
+    {
+        bool wasVain = _retries.IsVain(now);
+        _retries.OnAnswer();
+        if (wasVain || attempts > MissingRun.FreeAttempts) _tick.SetIfEarlier(now + Breath);
     }
 
     /// <summary>A token has told what partitions hold: without eager pull, that is when their packets are asked for.</summary>
@@ -132,7 +147,7 @@ internal sealed class GapRepair
         {
             if (stream.Missing.Count == 0) continue;
             SuspectPath(stream, now);
-            var pass = new MissingPass(stream.Missing, room, patience, now);
+            var pass = new MissingPass(stream.Missing, room, patience, now, _node.Probes) { Retries = _retries.Packets };
             if (stream.Orphan is not null) AskHolders(stream, stream.Orphan, ref pass);
             else if (!stream.Sender.IsRemoved) AskForDue(stream, ref pass);
             if (pass.Next < next) next = pass.Next;
@@ -167,6 +182,7 @@ internal sealed class GapRepair
         ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, _peers.HeldByOthers(stream));
         // While a member is silent nobody can say what all of its partition hold: the others are asked all the same.
         if (_region.Ring.SkipsSomebody) held = Math.Max(held, Math.Min(askable, stream.Cutoff));
+        int freeAttempts = AsksInVain(pass.Now) ? 0 : MissingRun.FreeAttempts;
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRun run = missing[index];
@@ -174,6 +190,19 @@ internal sealed class GapRepair
             {
                 if (run.Start > askable) pass.LookAgainAt(pass.Now + pass.Patience);
                 return;
+            }
+            bool isRetry = run.Attempts >= freeAttempts && !_node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
+            if (isRetry)
+            {
+                // The lowest only: with them the stream goes on.
+                if (pass.Retries <= 0) continue;
+                if (run.Length > (ulong)pass.Retries)
+                {
+                    _node.Probes.Hit(Mark.RetryCutToRoom);
+                    missing.Split(index, run.Start + (ulong)pass.Retries);
+                    run = missing[index];
+                }
+                pass.Retries -= (long)run.Length;
             }
             if (!pass.IsDue(run, _node.Settings.ReorderGrace)) continue;
             if (pass.Room <= 0)
@@ -189,6 +218,7 @@ internal sealed class GapRepair
                 _node.Probes.Hit(Mark.PullCutToBudget);
                 missing.Split(index, run.Start + (ulong)pass.Room);
             }
+            _retries.OnAsked((long)missing[index].Length, isRetry, pass.Now);
             Ask(stream, pass.Take(missing, index));
         }
     }

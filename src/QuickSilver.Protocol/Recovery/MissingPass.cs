@@ -8,17 +8,20 @@ internal struct MissingPass
     public readonly Instant Now;
     public readonly TimeSpan Patience;
     public long Room;
+    public long Retries;
     public Instant Next = Instant.Never;
+    private readonly bool _neverBacksOff;
 
     /// <summary>What was asked for and is still awaited takes its part of the room.</summary>
-    public MissingPass(MissingRanges missing, long room, TimeSpan patience, Instant now)
+    public MissingPass(MissingRanges missing, long room, TimeSpan patience, Instant now, Probes probes)
     {
+        _neverBacksOff = probes.Breaks(Sabotage.RepairNeverBacksOff);
         Now = now;
         Patience = patience;
         Room = room;
         for (int index = 0; index < missing.Count; index++)
         {
-            if (missing[index].IsAwaited(now, patience)) Room -= (long)missing[index].Length;
+            if (missing[index].IsUnderWay(now, patience)) Room -= (long)missing[index].Length;
         }
     }
 
@@ -29,7 +32,7 @@ internal struct MissingPass
 
     public bool IsDue(in MissingRun run, TimeSpan grace)
     {
-        Instant due = run.DueAt(grace, Patience);
+        Instant due = (_neverBacksOff && run.Attempts > 0 ? run with { Attempts = 1 } : run).DueAt(grace, Patience);
         if (due > Now) LookAgainAt(due);
         return due <= Now;
     }

@@ -27,6 +27,9 @@ public sealed class RecoveryCounters
     /// <summary>Packets joined from parts.</summary>
     public ulong PacketsJoined;
 
+    /// <summary>Packets that peers asked for and were not sent once more, since they had been sent too often.</summary>
+    public ulong RepeatsRefused;
+
     /// <summary>Pulls sent.</summary>
     public ulong PullsSent;
 

@@ -25,6 +25,7 @@ public sealed class RegionRecovery
     private readonly ArrivalJudge _arrivals;
     private bool _hasCopies;
     private bool _isJoined;
+    private RepeatBudget[]? _budgets;
 
     internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
     {
@@ -66,6 +67,12 @@ public sealed class RegionRecovery
     internal RemovedSenders Removed { get; }
 
     internal RegionStreams Streams { get; }
+
+    /// <summary>How many repeats the view's members have earned together.</summary>
+    internal double EarnedRepeats { get; set; }
+
+    /// <summary>What one member may be sent once more.</summary>
+    internal ref RepeatBudget BudgetOf(int member) => ref (_budgets ??= new RepeatBudget[View.Members.Length])[member];
 
     /// <summary>True while some stream may still need recovery here.</summary>
     public bool IsActive => Streams.AnyActive;
@@ -334,6 +341,7 @@ public sealed class RegionRecovery
     internal void CleanUp(StreamReceiver stream, ulong cleanup, Span<ulong> held)
     {
         long before = stream.Cache.Bytes;
+        if (cleanup > stream.Cleanup) _node.Repairs.OnEarned(this, (cleanup - stream.Cleanup) * RepeatBudget.ByStable);
         stream.CleanUp(cleanup);
         if (!held.IsEmpty) stream.MergeHeld(held);
         _node.Counters.CachedBytes += stream.Cache.Bytes - before;
@@ -366,6 +374,7 @@ public sealed class RegionRecovery
         {
             if (run.Attempts == 1) Gaps.Sample(now - run.When);
             if (run.Attempts > 0) counters.Answers++;
+            Gaps.OnAnswer(run.Attempts, now);
         }
         if (header.Kind == DatagramKind.Repair)
         {

@@ -7,8 +7,13 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Repairs that this node owes its peers, from its caches or its own pending packets. Orders wait here as three numbers each; the datagrams
-/// are made when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. One packet does not go to one asker
-/// twice within 10 ms, unless another order took its place in the table of recent ones. A full queue drops: who lacks the packet asks again.
+/// are made when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. A full queue drops: who lacks the packet asks
+/// again.
+/// <para>
+/// What an asker costs is bounded, whatever it asks. One packet does not go to one asker twice within 10 ms; the pause doubles each time, up to a
+/// second, unless another order took its place in the table of recent ones. What is not above all that an asker was sent of a stream counts as sent
+/// once more, and has a budget for each asker in a view, and one for all (<see cref="RepeatBudget"/>).
+/// </para>
 /// </summary>
 internal sealed class RepairFeed : IFeed
 {
@@ -17,12 +22,17 @@ internal sealed class RepairFeed : IFeed
 
     private static readonly TimeSpan RepeatAfter = TimeSpan.FromMilliseconds(10);
 
+    /// <summary>After so long a silence about a packet its pauses begin anew.</summary>
+    private static readonly TimeSpan Forgotten = TimeSpan.FromSeconds(4);
+
     private readonly Recoverer _node;
     private readonly Queue<Order> _orders = new();
-    private readonly (ulong Key, Instant At)[] _recent = new (ulong, Instant)[RecentSlots];
+    private readonly Recent[] _recent = new Recent[RecentSlots];
     private readonly byte[] _train = new byte[Train.MaxBytes];
     private readonly OutgoingParts _parts = new();
     private NodeInfo? _partsTo;
+    private RepeatBudget _total;
+    private double _earned;
 
     public RepairFeed(Recoverer node) => _node = node;
 
@@ -34,15 +44,26 @@ internal sealed class RepairFeed : IFeed
         if (_orders.Count == Capacity) return;
         ulong key = SeededRandom.Mix(
             sequence ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40)) ^ SeededRandom.Mix(region.View.Number.Counter));
-        ref (ulong Key, Instant At) recent = ref _recent[(int)(key % RecentSlots)];
-        if (recent.Key == key && now - recent.At < RepeatAfter)
+        bool neverBacksOff = _node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
+        ref Recent recent = ref _recent[(int)(key % RecentSlots)];
+        bool isKnown = recent.Key == key && now - recent.At < Forgotten;
+        if (isKnown && now - recent.At < RepairPause.After(RepeatAfter, neverBacksOff ? 0 : recent.Times - 1))
         {
             _node.Probes.Hit(Mark.RepairAskedTwice);
             return;
         }
-        recent = (key, now);
+        if (stream.NoteGiven(member, sequence)) OnEarned(region, RepeatBudget.ByFirst);
+        else if (!neverBacksOff && !MayRepeat(region, member, now)) return;
+        recent = new Recent(key, now, isKnown ? recent.Times + 1 : 1);
         _orders.Enqueue(new Order(region, stream, sequence, member));
         _node.Roots.Register(this, PriorityClass.Repair);
+    }
+
+    /// <summary>Packets of a view were repaired for the first time, or are stable: its members may be sent more of them once more.</summary>
+    public void OnEarned(RegionRecovery region, double repeats)
+    {
+        region.EarnedRepeats += repeats;
+        _earned += repeats;
     }
 
     /// <inheritdoc/>
@@ -99,4 +120,21 @@ internal sealed class RepairFeed : IFeed
         _node.Counters.PartsSent += (ulong)train.Count;
         return true;
     }
+
+    private bool MayRepeat(RegionRecovery region, int member, Instant now)
+    {
+        ref RepeatBudget own = ref region.BudgetOf(member);
+        if (!own.IsOpen) own = RepeatBudget.ForAsker(now, region.EarnedRepeats);
+        if (!_total.IsOpen) _total = RepeatBudget.ForAll(now, _earned);
+        if (own.TryTake(now, region.EarnedRepeats))
+        {
+            if (_total.TryTake(now, _earned)) return true;
+            own.Add(1);
+        }
+        _node.Counters.RepeatsRefused++;
+        _node.Probes.Hit(Mark.RepeatRefused);
+        return false;
+    }
+
+    private readonly record struct Recent(ulong Key, Instant At, int Times);
 }

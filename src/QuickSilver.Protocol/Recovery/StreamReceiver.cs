@@ -25,6 +25,8 @@ internal sealed class StreamReceiver
     private readonly PartitionMap _map;
     private readonly int _partition;
     private readonly ulong[] _held;
+    private readonly int _members;
+    private ulong[]? _given;
     private readonly Probes _probes;
     private const int SuspiciousRelays = 32;
 
@@ -43,6 +45,7 @@ internal sealed class StreamReceiver
         Sender = sender;
         Own = own;
         _probes = probes;
+        _members = view.Members.Length;
         _map = view.Partitions;
         _partition = _map.OfMember(self);
         _held = new ulong[_map.Count];
@@ -246,6 +249,16 @@ internal sealed class StreamReceiver
     public bool TryGetPacket(ulong sequence, out Slice datagram) =>
         Own is not null ? Own.TryGetPacket(sequence, out datagram) : Cache.TryGet(sequence, out datagram);
 
+    /// <summary>A packet is about to be sent to a member.</summary>
+    /// <returns>True when it is above all that the member was sent of this stream from here.</returns>
+    public bool NoteGiven(int member, ulong sequence)
+    {
+        ref ulong given = ref (_given ??= new ulong[_members])[member];
+        if (sequence <= given) return false;
+        given = sequence;
+        return true;
+    }
+
     /// <summary>True when this member has received the packet, kept or not.</summary>
     public bool Has(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Contains(sequence);
 
@@ -312,7 +325,12 @@ internal sealed class StreamReceiver
     /// <summary>
     /// Lists what this member misses of its own partition, up to a bound beyond which it does not judge.
     /// </summary>
-    public void ListMissing(TokenRangeList list, ulong bound, TimeSpan patience, Instant now)
+    /// <param name="list">Where to.</param>
+    /// <param name="bound">Up to where this member judges.</param>
+    /// <param name="patience">How long what was asked for is awaited.</param>
+    /// <param name="isVain">True: nothing that is asked for comes, so that all counts as awaited.</param>
+    /// <param name="now">The present instant.</param>
+    public void ListMissing(TokenRangeList list, ulong bound, TimeSpan patience, bool isVain, Instant now)
     {
         list.Clear();
         ulong judged = Math.Min(bound, Own?.Highest ?? Intake);
@@ -323,7 +341,7 @@ internal sealed class StreamReceiver
             if (run.Start > judged) break;
             ulong start = FirstPlaceFrom(run.Start, _partition);
             ulong end = FirstPlaceFrom(Math.Min(run.End, judged + 1), _partition);
-            if (start < end && !list.Add(new TokenRange(start, end, run.IsAwaited(now, patience)))) break;
+            if (start < end && !list.Add(new TokenRange(start, end, isVain || run.IsAwaited(now, patience)))) break;
         }
     }
 

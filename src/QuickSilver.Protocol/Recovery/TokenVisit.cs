@@ -159,7 +159,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         TimeSpan patience = region.Gaps.Patience * 2;
         // What there is no room for is neither listed, or it would be pushed in vain, nor asked for.
         ulong judged = Math.Min(record.Cutoff, region.AskableThrough(stream));
-        stream.ListMissing(_missing, judged, patience, now);
+        bool isVain = region.Gaps.AsksInVain(now);
+        stream.ListMissing(_missing, judged, patience, isVain, now);
         ulong place = stream.ContiguousPlace();
         if (firstOfPartition)
         {
@@ -171,7 +172,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             record.Place = Math.Min(record.Place, place);
             record.Common.IntersectWith(_missing, _scratch);
             Push(stream, record.Previous, before, now);
-            Ask(stream, record.Previous, judged, before, patience, now);
+            if (!isVain) Ask(stream, record.Previous, judged, before, patience, now);
         }
         record.Previous.CopyFrom(_missing);
     }

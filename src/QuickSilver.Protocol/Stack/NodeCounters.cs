@@ -60,6 +60,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets that came in parts, since datagrams of their length do not arrive here.</summary>
     public ulong PacketsJoined;
 
+    /// <summary>Repairs that others asked for and did not get, since they had been sent the packets too often.</summary>
+    public ulong RepeatsRefused;
+
     /// <summary>Messages reported lost.</summary>
     public ulong MessagesLost;
 
@@ -153,6 +156,7 @@ public sealed class NodeCounters(RejectCounters rejected)
         PacketsJoined = received.PacketsJoined;
         ShortestSlot = rooms.Disseminator.ShortestSlot;
         NarrowPaths = rooms.Disseminator.Paths.Count + rooms.Recoverer.Inbound.NarrowCount;
+        RepeatsRefused = received.RepeatsRefused + sent.RepeatsRefused;
         PacketsAbandoned = received.PacketsAbandoned;
         StreamsClosed = received.StreamsClosed;
         RegionViews = rooms.Recoverer.Regions.Count;

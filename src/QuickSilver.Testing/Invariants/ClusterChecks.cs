@@ -22,6 +22,7 @@ internal sealed class ClusterChecks
         Deliveries = new DeliveryChecks(run, Views);
         Stability = new StabilityChecks(run, Views, nodes);
         Budgets = new BudgetChecks(run);
+        Repeats = new RepeatChecks(run);
         Memory = new MemoryChecks(run);
         Removals = new RemovalChecks(run);
         Tokens = new TokenChecks(run, Views);
@@ -44,6 +45,9 @@ internal sealed class ClusterChecks
 
     /// <summary>R2.</summary>
     public BudgetChecks Budgets { get; }
+
+    /// <summary>R7.</summary>
+    public RepeatChecks Repeats { get; }
 
     /// <summary>V5 and V7.</summary>
     public RemovalChecks Removals { get; }

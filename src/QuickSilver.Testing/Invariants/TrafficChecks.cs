@@ -28,7 +28,7 @@ internal sealed class TrafficChecks(
     public ulong SentOfConcern { get; private set; }
 
     /// <inheritdoc/>
-    public void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now)
+    public void OnSent(int node, ReadOnlySpan<byte> datagram, NetEndpoint to, Instant now)
     {
         Sent++;
         if (isConcerned(nodes[node])) SentOfConcern++;
@@ -40,6 +40,7 @@ internal sealed class TrafficChecks(
             throw run.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
         }
         checks.Budgets.OnSent(node, header);
+        checks.Repeats.OnSent(node, header, to);
         if (header.Kind is not (DatagramKind.Token or DatagramKind.Data)) return;
         // The turn that installed the view need not have ended.
         nodes[node].CheckViews();

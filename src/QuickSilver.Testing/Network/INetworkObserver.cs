@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
@@ -8,9 +9,9 @@ internal interface INetworkObserver
     /// <summary>A node has handed a datagram to its interface.</summary>
     /// <param name="node">Index of the node.</param>
     /// <param name="datagram">The bytes.</param>
-    /// <param name="multicast">True when it goes to a region's address.</param>
+    /// <param name="to">Where to; none when it goes to a region's address.</param>
     /// <param name="now">The simulation's time.</param>
-    void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now);
+    void OnSent(int node, ReadOnlySpan<byte> datagram, NetEndpoint to, Instant now);
 
     /// <summary>The datagram that a node has handed over last is a note of a packet that it lends.</summary>
     /// <param name="node">Index of the node.</param>

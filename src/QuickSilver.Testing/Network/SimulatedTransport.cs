@@ -145,7 +145,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             ReadOnlySpan<byte> datagram = train.Span.Slice(offset, Math.Min(train.SegmentBytes, train.Length - offset));
             Instant start = _wireFree > now ? _wireFree : now;
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
-            _network.Observer.OnSent(_node, datagram, train.Route == TrainRoute.Region, now);
+            _network.Observer.OnSent(_node, datagram, train.To, now);
             if (_shared is not null) TellLent(datagram, now);
             NetEndpoint source = SourceOf(train.Route);
             if (train.Route == TrainRoute.Region) _network.SendToGroup(Machine, source, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);

@@ -47,6 +47,11 @@ internal static class MarkQuota
         [Mark.PathTriedAgain] = "a way must stay narrow for a minute of a run: reached by NarrowPathTests",
         [Mark.PathWidened] = "as the one before",
         [Mark.JoinGaveWay] = "64 packets must come in parts at once, each with a part lost: reached by tests of joining alone",
+        [Mark.SuspectHearsProbes] =
+            "a member must miss nearly all packets for a second and hear what is short: reached by tests of carriers alone",
+        [Mark.CopiesInVain] = "a way must be cut one way for some seconds while its member is reached by others: reached by CarrierTests",
+        [Mark.RepeatRefused] = "who asks in vain asks for little, so that a budget is seldom used up: reached by StreamRepairsTests",
+        [Mark.RetryCutToRoom] = "one run in sixty, so that 400 may have none: reached by RepairStormTests",
         [Mark.KernelDropsTold] = "few runs have receive buffers that overflow: reached by short runs with small buffers",
     };
 

@@ -65,6 +65,43 @@ public class StreamRepairsTests
     }
 
     [Fact]
+    public void ThePauseBetweenRepairsOfAPacketDoublesUpToASecond()
+    {
+        SendWorld world = World(out RegionView view, packets: 10);
+        var sent = new List<int>();
+        for (int millis = 0; millis < 4_000; millis++)
+        {
+            ulong before = world.Counters.Retransmissions;
+            world.Nak(world.Stream(view), view.Members[2], wide: false, new SequenceRange(3, 4));
+            world.PullAll();
+            if (world.Counters.Retransmissions > before) sent.Add(millis);
+            world.Now += TimeSpan.FromMilliseconds(1);
+        }
+        Assert.Equal([0, 20, 60, 140, 300, 620, 1_260, 2_260, 3_260], sent);
+    }
+
+    [Fact]
+    public void RepeatsHaveABudgetForEachAskerAndFirstRepairsHaveNone()
+    {
+        SendWorld world = World(out RegionView view, packets: 3_000);
+        StreamSender stream = world.Stream(view);
+        ulong sent = stream.Highest;
+        Assert.InRange(sent, 1_025UL, 2_047UL);
+        for (int time = 0; time < 3; time++)
+        {
+            world.Nak(stream, view.Members[2], wide: false, new SequenceRange(1, sent + 1));
+            world.PullAll();
+            world.Now += TimeSpan.FromMilliseconds(100);
+        }
+        // The first time all; then the burst, and what a tenth of a second adds to it.
+        Assert.Equal(sent + 2_048 + 5, world.Counters.Retransmissions);
+        Assert.Equal((2 * sent) - 2_048 - 5, world.Counters.RepeatsRefused);
+        world.Nak(stream, view.Members[3], wide: false, new SequenceRange(1, 101));
+        world.PullAll();
+        Assert.Equal(sent + 2_048 + 5 + 100, world.Counters.Retransmissions);
+    }
+
+    [Fact]
     public void ARepairThatWaitsIsNotQueuedTwiceHoweverLongItWaits()
     {
         SendWorld world = World(out RegionView view, packets: 10);

@@ -72,7 +72,7 @@ internal sealed class NetworkBench : INetworkObserver
         return [.. Read.Skip(before).Where(read => read.Node == node).Select(read => BitConverter.ToInt32(read.Bytes))];
     }
 
-    public void OnSent(int node, ReadOnlySpan<byte> datagram, bool multicast, Instant now)
+    public void OnSent(int node, ReadOnlySpan<byte> datagram, NetEndpoint to, Instant now)
     {
     }
 

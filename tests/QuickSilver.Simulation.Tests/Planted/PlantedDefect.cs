@@ -28,6 +28,7 @@ internal sealed record PlantedDefect(Sabotage Sabotage, string Place, int Within
     {
         [nameof(TargetedRuns.LastMessageLost)] = TargetedRuns.LastMessageLost,
         [nameof(TargetedRuns.MulticastComesBack)] = TargetedRuns.MulticastComesBack,
+        [nameof(TargetedRuns.NoPacketsArrive)] = TargetedRuns.NoPacketsArrive,
         [nameof(TargetedRuns.StuckMember)] = TargetedRuns.StuckMember,
         [nameof(TargetedRuns.LateStep)] = TargetedRuns.LateStep,
         [nameof(TargetedRuns.LateSender)] = TargetedRuns.LateSender,

@@ -39,6 +39,7 @@ public class PlantedDefectTests
         new(Sabotage.PendingReleasedTwice, PlantedDefect.Ensemble, 5, "R1"),
         new(Sabotage.GateStaysShut, PlantedDefect.Ensemble, 40, "D7"),
         new(Sabotage.CarrierNeverGoesBack, nameof(TargetedRuns.MulticastComesBack), 2, "R6"),
+        new(Sabotage.RepairNeverBacksOff, nameof(TargetedRuns.NoPacketsArrive), 2, "R7"),
         new(Sabotage.RegionLeftOut, PlantedDefect.Ensemble, 40, "V4", "D7"),
         new(Sabotage.OwnMessageForgotten, PlantedDefect.Ensemble, 40, "D6"),
         new(Sabotage.SelfDeliveryAhead, PlantedDefect.Moves, 20, "D5"),

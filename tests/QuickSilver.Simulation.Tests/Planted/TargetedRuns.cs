@@ -24,6 +24,18 @@ internal static class TargetedRuns
         Faults = [new KindLoss(Millis(1198) + (Millis(0.1) * (seed % 20)), Millis(10), DatagramKind.Data, 100, 0, null)],
     };
 
+    /// <summary>Control reaches a member, and packets do not, by any way.</summary>
+    public static RunSpec NoPacketsArrive(ulong seed) => Make(seed, nodes: 4) with
+    {
+        Plans = [new SendPlan(0, Group, 200, Millis(20)) { Start = Millis(1000) }],
+        Faults =
+        [
+            new KindLoss(Millis(1500), Millis(10_000), DatagramKind.Data, int.MaxValue, null, 2),
+            new KindLoss(Millis(1500), Millis(10_000), DatagramKind.Repair, int.MaxValue, null, 2),
+        ],
+        HealAt = Millis(12_000),
+    };
+
     /// <summary>Multicast is out for a few seconds, for all or for one member, and a sender goes on for long after that.</summary>
     public static RunSpec MulticastComesBack(ulong seed) => Make(seed, nodes: 4) with
     {

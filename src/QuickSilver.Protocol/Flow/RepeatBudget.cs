@@ -1,0 +1,65 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// How many packets may be sent once more to who got them before: a burst, a slow trickle, and what is earned. First repairs earn half a repeat each;
+/// every packet that becomes stable where the asker is a member earns two. So a member that loses much and still goes on has its repeats, and what a
+/// member asks that never goes on costs a trickle. O(1), allocates nothing.
+/// </summary>
+internal struct RepeatBudget
+{
+    /// <summary>What a packet earns that all members hold by now: more than one, so that a member whose trouble has ended catches up ever faster.</summary>
+    public const double ByStable = 2;
+
+    /// <summary>What a packet earns that is repaired for the first time.</summary>
+    public const double ByFirst = 0.5;
+
+    private const double AskerBurst = 2_048;
+    private const double AskerPerSecond = 50;
+    private const double TotalShare = 4;
+
+    private readonly double _burst;
+    private readonly double _perSecond;
+    private double _credit;
+    private double _earned;
+    private Instant _at;
+
+    private RepeatBudget(double share, Instant now, double earned)
+    {
+        _burst = AskerBurst * share;
+        _perSecond = AskerPerSecond * share;
+        _credit = _burst;
+        _earned = earned;
+        _at = now;
+    }
+
+    /// <summary>True once it was made.</summary>
+    public readonly bool IsOpen => _burst > 0;
+
+    /// <summary>The budget of one asker.</summary>
+    /// <param name="now">The present instant.</param>
+    /// <param name="earned">What all askers have earned together by now.</param>
+    public static RepeatBudget ForAsker(Instant now, double earned) => new(1, now, earned);
+
+    /// <summary>The budget of all askers of a node.</summary>
+    public static RepeatBudget ForAll(Instant now, double earned) => new(TotalShare, now, earned);
+
+    /// <summary>Takes one repeat.</summary>
+    /// <param name="now">The present instant.</param>
+    /// <param name="earned">What was earned together by now, counted from the beginning; what came since the last call is added.</param>
+    /// <returns>False when there is none left.</returns>
+    public bool TryTake(Instant now, double earned)
+    {
+        double grown = _credit + ((now - _at).TotalSeconds * _perSecond) + (earned - _earned);
+        _credit = Math.Min(_burst, grown);
+        _at = now;
+        _earned = earned;
+        if (_credit < 1) return false;
+        _credit--;
+        return true;
+    }
+
+    /// <summary>Gives back what was taken, or adds what one asker has earned for itself.</summary>
+    public void Add(double repeats) => _credit = Math.Min(_burst, _credit + repeats);
+}
