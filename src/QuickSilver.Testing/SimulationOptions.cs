@@ -43,6 +43,9 @@ public sealed record SimulationOptions
     /// <summary>The channels between nodes and membership server.</summary>
     public MembershipLinkModel MembershipLink { get; init; } = new();
 
+    /// <summary>From a node's attempt to reach the membership server to its next one.</summary>
+    public TimeSpan ReconnectPause { get; init; } = TimeSpan.FromMilliseconds(100);
+
     /// <summary>Every node's protocol; name and cluster are filled in by the simulator.</summary>
     public NodeSettings Node { get; init; } = new();
 

@@ -19,9 +19,6 @@ internal sealed class RemovalChecks(RunContext run)
     // From the end of a fault until what it did to a removal has happened: gathering by a new server and a detector period, and a breath.
     private static readonly TimeSpan Breath = TimeSpan.FromSeconds(10);
 
-    // Until a simulated node tries again to connect.
-    private static readonly TimeSpan Reconnecting = TimeSpan.FromMilliseconds(100);
-
     private readonly List<Fault> _faults = [];
     private readonly Dictionary<int, List<(ulong Key, StepNumber Step)>> _told = [];
     private readonly Dictionary<ulong, ulong> _lastStep = [];
@@ -89,7 +86,7 @@ internal sealed class RemovalChecks(RunContext run)
         // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning; and until the server has the
         // new one, nothing of the node comes to the detector either.
         MembershipLinkModel link = run.Options.MembershipLink;
-        TimeSpan apart = troubled + Reconnecting + (2 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
+        TimeSpan apart = troubled + run.Options.ReconnectPause + (2 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
         TimeSpan least = limit < settings.ReconnectGrace ? limit : settings.ReconnectGrace;
         return troubled >= limit / 2 || (broken && apart >= least / 2);
     }

@@ -16,7 +16,6 @@ namespace QuickSilver.Testing.Nodes;
 /// </summary>
 public sealed class SimulatedNode : IMembershipClient
 {
-    private static readonly TimeSpan ReconnectDelay = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan MostClockOffset = TimeSpan.FromHours(1);
 
     private readonly RunContext _run;
@@ -217,7 +216,7 @@ public sealed class SimulatedNode : IMembershipClient
         _link = null;
         if (!IsAlive) return;
         _runner.Post(Stack.OnMembershipDisconnected);
-        _events.Schedule(_run.Now + ReconnectDelay, new Reconnection(this));
+        _events.Schedule(_run.Now + _run.Options.ReconnectPause, new Reconnection(this));
     }
 
     /// <summary>Connects to the membership server; tries again and again while there is no way to it.</summary>
@@ -225,7 +224,7 @@ public sealed class SimulatedNode : IMembershipClient
     {
         if (!IsAlive || _link is not null) return;
         _link = _membership.Connect(this);
-        if (_link is null) _events.Schedule(_run.Now + ReconnectDelay, new Reconnection(this));
+        if (_link is null) _events.Schedule(_run.Now + _run.Options.ReconnectPause, new Reconnection(this));
     }
 
     /// <summary>Breaks the node's channel to the membership server.</summary>

@@ -21,8 +21,6 @@ internal sealed class HostedServers(
     MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events, Strangers strangers)
     : IServerLinks, ICoreObserver, IMembershipServerEvents
 {
-    // Survivors of a lost server are back within milliseconds: their connections break at once.
-    private static readonly TimeSpan FoundingGrace = TimeSpan.FromMilliseconds(100);
     private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
     private readonly AddressRule _addresses = new(settings);
@@ -232,7 +230,8 @@ internal sealed class HostedServers(
             PortCount = all.PortCount - skipped,
             // A clock that has not been set stands before that; term 0 is none.
             FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
-            FoundingGrace = FoundingGrace,
+            FoundingGrace =
+                settings.ServesAllClusters ? ReconnectPace.LoopbackFoundingGrace : ReconnectPace.HostFoundingGrace,
             DrawSecret = DrawSecret,
             Events = this,
         };

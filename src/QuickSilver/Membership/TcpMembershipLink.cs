@@ -17,8 +17,6 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private const long Opened = 0;
     private const long Frames = 1;
     private const long Ended = 2;
-    private const int MostDoublings = 6;
-    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(16);
     private static readonly TimeSpan SteadyTime = TimeSpan.FromSeconds(2);
 
     private readonly MembershipConnector _connector;
@@ -212,7 +210,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
 
     private async Task PauseAsync(int failures)
     {
-        TimeSpan longest = FirstPause * (1 << Math.Min(failures, MostDoublings));
+        TimeSpan longest = ReconnectPace.LongestAfter(failures);
         var away = TimeSpan.FromTicks(Interlocked.Exchange(ref _awayTicks, 0));
         try
         {

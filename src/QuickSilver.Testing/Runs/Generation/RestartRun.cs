@@ -44,13 +44,14 @@ public static class RestartRun
                 Nodes = nodes,
                 Seed = seed,
                 Restarts = 40 * nodes,
+                ReconnectPause = isHost ? ReconnectPace.Longest : TimeSpan.FromMilliseconds(100),
                 RejoinDelay = TimeSpan.FromMilliseconds(dice.Between(10, 1_000)),
                 Network = new NetworkModel { Link = new LinkModel { Loss = dice.Chance(0.5) ? 0 : 0.02 } },
                 Membership = new MembershipServerSettings
                 {
                     FailureTimeout = patience,
                     ReconnectGrace = grace,
-                    FoundingGrace = TimeSpan.FromMilliseconds(100),
+                    FoundingGrace = isHost ? ReconnectPace.HostFoundingGrace : ReconnectPace.LoopbackFoundingGrace,
                     AwaitMajority = isHost,
                     TakeoverTimeout = isHost ? null : grace,
                 },

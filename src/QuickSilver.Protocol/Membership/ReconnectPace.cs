@@ -1,0 +1,31 @@
+namespace QuickSilver.Protocol.Membership;
+
+/// <summary>
+/// How long a node pauses between two attempts to reach its membership server, and how long a server that founds a
+/// cluster waits for survivors that keep this pace. Any thread.
+/// </summary>
+internal static class ReconnectPace
+{
+    private const int MostDoublings = 4;
+    private const int MostServers = 2;
+    private static readonly TimeSpan First = TimeSpan.FromMilliseconds(16);
+    private static readonly TimeSpan Margin = TimeSpan.FromMilliseconds(88);
+
+    /// <summary>The longest pause that there is, after any number of failures.</summary>
+    public static TimeSpan Longest => LongestAfter(MostDoublings);
+
+    /// <summary>
+    /// The founding grace of a server at an address of its own: time for a survivor to call each of two addresses after
+    /// the longest pause, and a margin for the connection.
+    /// </summary>
+    public static TimeSpan HostFoundingGrace => (MostServers * Longest) + Margin;
+
+    /// <summary>
+    /// The founding grace of a server on the machine of all its nodes. Their connections break at once, and one of them
+    /// takes its place.
+    /// </summary>
+    public static TimeSpan LoopbackFoundingGrace => TimeSpan.FromMilliseconds(100);
+
+    /// <summary>The longest pause after so many attempts that failed in a row.</summary>
+    public static TimeSpan LongestAfter(int failures) => First * (1 << Math.Min(failures, MostDoublings));
+}
