@@ -44,7 +44,7 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
     private async Task<int> RunAsync(EndSignal end)
     {
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(setup.Options, end.Token);
-        var options = new GroupOptions { SelfDelivery = false, HoldUntilRead = false, OnMessage = setup.Expect > 0 ? OnMessage : null };
+        var options = new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = setup.Expect > 0 ? OnMessage : null };
         IReadOnlyList<Group> groups = await node.JoinManyAsync(setup.GroupNames, options, end.Token);
         if (traffic.Count is not null) _generated = new GeneratedSource(node.Name, groups, traffic);
 
@@ -56,7 +56,7 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
         return await FinishAsync(node, groups, ending);
     }
 
-    private void OnMessage(in MessageView message) =>
+    private void OnMessage(in MessageRef message) =>
         _checker.Check(message.Sender, message.SenderName, message.Group.Name, message.Sequence, message.Payload);
 
     private async Task<ProgramEnd> WorkAsync(QuickSilverNode node, IReadOnlyList<Group> groups, ProgressPrinter progress, EndSignal end)

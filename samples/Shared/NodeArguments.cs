@@ -89,7 +89,7 @@ internal sealed class NodeArguments
     {
         Description = "Most messages that may be sent and not yet held by everybody, for each region; sending waits beyond.",
         HelpName = "MESSAGES",
-        DefaultValueFactory = _ => new PendingOptions().MaxMessages,
+        DefaultValueFactory = _ => new PendingOptions().MaxMessagesPerRegion,
     }.AtLeast(1);
 
     private readonly Option<double> _drop = new Option<double>("--drop")
@@ -168,7 +168,7 @@ internal sealed class NodeArguments
         var options = new QuickSilverOptions { ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
         options.Transport.Interface = parsed.GetValue(_interface);
         options.Transport.Kind = parsed.GetValue(_transport);
-        options.Pending.MaxMessages = parsed.GetValue(_pending);
+        options.Pending.MaxMessagesPerRegion = parsed.GetValue(_pending);
         options.Transport.MaxDatagramBytes = parsed.GetValue(_datagram);
         options.Membership.Port = parsed.GetValue(_port);
         if (parsed.GetValue(_server) is { } server)

@@ -37,7 +37,7 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
     {
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(setup.Options, end.Token);
         bool isInline = setup.Output != OutputKind.Full;
-        var options = new GroupOptions { OnMessage = isInline ? OnMessage : null, HoldUntilRead = !isInline };
+        var options = new GroupOptions { OnMessage = isInline ? OnMessage : null, BufferBeforeFirstRead = !isInline };
         IReadOnlyList<Group> groups = await node.JoinManyAsync(setup.GroupNames, options, end.Token);
         if (setup.Output != OutputKind.Json) Console.WriteLine($"{node.Name} ({node.Id}) is in {Describe(groups)}");
 
@@ -50,7 +50,7 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
         return await FinishAsync(node, groups, ending);
     }
 
-    private void OnMessage(in MessageView message) =>
+    private void OnMessage(in MessageRef message) =>
         _checker.Check(message.Sender, message.SenderName, message.Group.Name, message.Sequence, message.Payload);
 
     private async Task ReadAsync(Group group, CancellationToken ct)

@@ -18,7 +18,7 @@ public class DelivererBenchmarks : IDeliveryListener
     private const int Packets = 64;
     private const int Groups = 100;
 
-    private static readonly Epoch Reign = new(1, 7);
+    private static readonly Epoch ServerEpoch = new(1, 7);
 
     private readonly BufferPool _pool = new();
     private readonly Slice[] _packets = new Slice[Packets];
@@ -41,12 +41,12 @@ public class DelivererBenchmarks : IDeliveryListener
     public void SetUp()
     {
         _deliverer = new Deliverer(new DeliverySettings(), _pool, new DeliveryCounters(new RejectCounters()));
-        GroupId[] ids = [.. Enumerable.Range(1, Groups).Select(group => new GroupId(Reign, (uint)group))];
-        var step = new StepNumber(Reign, 1);
+        GroupId[] ids = [.. Enumerable.Range(1, Groups).Select(group => new GroupId(ServerEpoch, (uint)group))];
+        var step = new StepNumber(ServerEpoch, 1);
         foreach (GroupId id in ids) _deliverer.OpenGroup(new GroupInfo(id, $"group {id.Counter}", 0), step, this);
         _deliverer.OnStepInstalled(step, Instant.Zero);
-        _sender = new NodeInfo(new NodeNumber(Reign, 9), "sender", 1, default, default, 1 << 20);
-        _view = new ProtocolView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), [.. ids]), step, [_sender], default, 5);
+        _sender = new NodeInfo(new NodeNumber(ServerEpoch, 9), "sender", 1, default, default, 1 << 20);
+        _view = new ProtocolView(new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [.. ids]), step, [_sender], default, 5);
         for (int index = 0; index < Packets; index++) _packets[index] = new Slice(_pool.Rent(BufferOwner.Cache), 0, 0);
     }
 
@@ -63,7 +63,7 @@ public class DelivererBenchmarks : IDeliveryListener
         return _delivered;
     }
 
-    void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
+    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => _delivered += (ulong)run.Count;
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         throw new InvalidOperationException("nothing is lost");
@@ -74,7 +74,7 @@ public class DelivererBenchmarks : IDeliveryListener
         writer.WriteVarint(0);
         for (int group = 0; group < Messages; group++)
         {
-            PacketRecord.WriteHead(ref writer, Reign, group, number, number == 1, default, 100, 0, 100);
+            PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, number == 1, default, 100, 0, 100);
             writer.Reserve(100);
         }
         return packet with { Length = DatagramHeader.Length + writer.Written };

@@ -14,7 +14,7 @@ namespace QuickSilver.Benchmarks.Dissemination;
 /// </summary>
 internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISenderListener
 {
-    private static readonly Epoch Reign = new(1, 7);
+    private static readonly Epoch ServerEpoch = new(1, 7);
     private static readonly Instant Start = new(TimeSpan.TicksPerSecond);
 
     private readonly Disseminator _disseminator;
@@ -25,11 +25,11 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     {
         var settings = new DisseminationSettings { Rate = new RateSettings { Fixed = true, Initial = 1e12 } };
         _disseminator = new Disseminator(settings, this, this, new AlarmQueue(), new BufferPool(), new DisseminationCounters(), this);
-        var self = new NodeInfo(new NodeNumber(Reign, 1), "self", 1, default, default, 1 << 30);
-        var other = new NodeInfo(new NodeNumber(Reign, 2), "other", 1, default, default, 1 << 30);
-        var group = new GroupInfo(new GroupId(Reign, 1), "group", 0);
-        var step = new StepNumber(Reign, 1);
-        var view = new ProtocolView(new ViewNumber(Reign, 1), new RegionInfo(new RegionId(Reign, 1), [group.Id]), step, [self, other], default, 5);
+        var self = new NodeInfo(new NodeNumber(ServerEpoch, 1), "self", 1, default, default, 1 << 30);
+        var other = new NodeInfo(new NodeNumber(ServerEpoch, 2), "other", 1, default, default, 1 << 30);
+        var group = new GroupInfo(new GroupId(ServerEpoch, 1), "group", 0);
+        var step = new StepNumber(ServerEpoch, 1);
+        var view = new ProtocolView(new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [group.Id]), step, [self, other], default, 5);
         _disseminator.Start(self, clusterInstance: 1);
         _disseminator.OnStepInstalled(
             new InstalledStep
@@ -88,7 +88,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     public void Register(IFeed feed, PriorityClass priority) => _feed = feed;
 
     /// <inheritdoc/>
-    public void OnOwnMessages(StepNumber step, in MessageRun run, Instant now) => Own += (ulong)run.Count;
+    public void OnOwnMessages(StepNumber step, in DeliveryBatch run, Instant now) => Own += (ulong)run.Count;
 
     /// <inheritdoc/>
     public void OnGateChanged(bool open, Instant now)
@@ -96,7 +96,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     }
 
     /// <inheritdoc/>
-    public void OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now)
+    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now)
     {
     }
 

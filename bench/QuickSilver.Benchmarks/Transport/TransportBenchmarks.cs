@@ -50,7 +50,7 @@ public class TransportBenchmarks : ITransportEvents
 
     /// <summary>Without sockets.</summary>
     [GlobalSetup(Target = nameof(InProcess))]
-    public void SetUpInProcess() => Start(new TransportSettings { Carrier = CarrierWish.InProcess });
+    public void SetUpInProcess() => Start(new TransportSettings { Carrier = CarrierPreference.InProcess });
 
     /// <summary>Sockets and nothing else.</summary>
     [GlobalSetup(Target = nameof(BareSockets))]

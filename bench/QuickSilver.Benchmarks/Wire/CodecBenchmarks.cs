@@ -15,7 +15,7 @@ public class CodecBenchmarks
 {
     private const int MessageBytes = 100;
 
-    private static readonly Epoch Reign = new(1, 7);
+    private static readonly Epoch ServerEpoch = new(1, 7);
 
     private readonly byte[] _datagram = new byte[4096];
     private readonly byte[] _message = new byte[MessageBytes];
@@ -82,7 +82,7 @@ public class CodecBenchmarks
         writer.WriteVarint(12);
         for (int index = 0; index < Messages; index++)
         {
-            PacketRecord.WriteHead(ref writer, Reign, index, 100_000 + (ulong)index, false, default, MessageBytes, 0, MessageBytes);
+            PacketRecord.WriteHead(ref writer, ServerEpoch, index, 100_000 + (ulong)index, false, default, MessageBytes, 0, MessageBytes);
             writer.WriteBytes(_message);
         }
         _length = DatagramHeader.Length + writer.Written;
@@ -124,7 +124,7 @@ public class CodecBenchmarks
         if (DatagramHeader.TryRead(read, out DatagramHeader header) != RejectReason.None) return -1;
         var reader = new WireReader(read[DatagramHeader.Length..]);
         long sum = (long)(header.Sequence + reader.ReadVarint());
-        while (PacketRecord.TryRead(ref reader, read.Length, Reign, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, read.Length, ServerEpoch, out PacketRecord record))
         {
             sum += record.GroupIndex + (long)record.Number + record.Bytes.Length;
         }

@@ -14,7 +14,7 @@ internal sealed class FrameTargets(Corpus corpus)
 {
     private const int PerByte = 32;
     private const int Fixed = 1024;
-    private static readonly Epoch Reign = new(1, 99);
+    private static readonly Epoch ServerEpoch = new(1, 99);
 
     /// <summary>A decoder of a frame's body.</summary>
     private delegate bool BodyDecoder(ref WireReader reader);
@@ -26,7 +26,7 @@ internal sealed class FrameTargets(Corpus corpus)
         yield return Frame("report", corpus.Frames(FrameKind.Report), input => ReportFrame.TryRead(input) is not null);
         yield return Body("welcome", FrameKind.Welcome, (ref reader) => WelcomeFrame.TryRead(ref reader, out _));
         yield return Body("nodes", FrameKind.Nodes, (ref reader) => NodeFrame.TryRead(ref reader) is not null);
-        yield return Body("groups", FrameKind.Groups, (ref reader) => GroupFrame.TryRead(ref reader, Reign) is not null);
+        yield return Body("groups", FrameKind.Groups, (ref reader) => GroupFrame.TryRead(ref reader, ServerEpoch) is not null);
         // Runs of groups unfold, by a few bytes to many: to no more than the longest frame could spell out.
         yield return Body(
             "regions",

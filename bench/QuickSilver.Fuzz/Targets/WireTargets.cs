@@ -9,7 +9,7 @@ internal sealed class WireTargets
     private const int Members = 7;
     private const int Partitions = 3;
     private const int LongestTrain = 8192;
-    private static readonly Epoch Reign = new(1, 99);
+    private static readonly Epoch ServerEpoch = new(1, 99);
 
     private readonly Corpus _corpus;
     private readonly Token _token = new();
@@ -72,7 +72,7 @@ internal sealed class WireTargets
     {
         var reader = new WireReader(input);
         _sum += reader.ReadVarint();
-        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, Reign, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, ServerEpoch, out PacketRecord record))
         {
             Hold(record.Bytes.Length + record.FragmentOffset <= (long)record.MessageLength * record.Count, "a fragment beyond its message");
             Hold(record.Count == 1 || (!record.IsFirst && !record.IsFragment && record.MessageLength > 0), "no run");
@@ -101,7 +101,7 @@ internal sealed class WireTargets
         for (int index = 0; index < _token.StreamCount; index++)
         {
             TokenStream stream = _token[index];
-            _sum += stream.Contiguous + stream.Place + (stream.Intake ?? 0);
+            _sum += stream.Contiguous + stream.Place + (stream.ReadPosition ?? 0);
             foreach (ulong held in stream.Held) _sum += held;
             foreach (TokenRange range in stream.Previous.Ranges) Hold(range.Start < range.End, "an empty range");
             foreach (TokenRange range in stream.Common.Ranges) Hold(range.Start < range.End, "an empty range");

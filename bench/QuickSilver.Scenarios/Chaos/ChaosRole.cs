@@ -188,8 +188,8 @@ internal sealed class ChaosRole
 
     private void OnEvent(NodeEvent happened)
     {
-        if (happened is not GroupEndedEvent) _log.Write('N', happened.ToString());
-        if (happened is not RejoinedEvent back) return;
+        if (happened is not GroupEnded) _log.Write('N', happened.ToString());
+        if (happened is not NodeRejoined back) return;
         _log.Write('E', $"{back.Before} evicted");
         LifeOf(back.After);
     }

@@ -152,7 +152,7 @@ internal sealed class ChaosStay
     {
         switch (happened)
         {
-            case MessageEvent { Message: var message }:
+            case MessageReceived { Message: var message }:
                 if (!ChaosPayload.TryRead(message.Payload.Span, out ChaosPayload read))
                     _log.Write('X', $"{_number} {name} {message.Sender} {message.Sequence} its content is damaged");
                 else if (read.Group != name || (ulong)read.Index != message.Sequence)
@@ -160,10 +160,10 @@ internal sealed class ChaosStay
                 else
                     _log.Write('M', $"{_number} {name} {message.Sender} {message.Sequence} {read.Stamp} {read.Origin}");
                 break;
-            case LossEvent loss:
+            case MessagesLost loss:
                 _log.Write('O', $"{_number} {name} {loss.Sender} {loss.First} {loss.Count} {loss.Reason}");
                 break;
-            case ViewEvent { After: var view }:
+            case ViewChanged { After: var view }:
                 _log.Write('V', $"{_number} {name} {view.Epoch} {view.Number} {string.Join(',', view.Members.Select(member => member.Id))}");
                 break;
             default:

@@ -25,7 +25,7 @@ internal static class DisturbedRole
         RoleOrder order = channel.Order;
         var count = new Counts(order);
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(order));
-        Group group = await node.JoinAsync("all", new GroupOptions { OnMessage = count.OnMessage, HoldUntilRead = false });
+        Group group = await node.JoinAsync("all", new GroupOptions { OnMessage = count.OnMessage, BufferBeforeFirstRead = false });
         await group.WaitForMembersAsync(order.Receivers);
         channel.TellReady();
 
@@ -117,7 +117,7 @@ internal static class DisturbedRole
             else SentBefore++;
         }
 
-        public void OnMessage(in MessageView message)
+        public void OnMessage(in MessageRef message)
         {
             MeasuredHeader header = MeasuredHeader.Read(message.Payload);
             if (header.Index != ++_last[header.Group])

@@ -19,7 +19,7 @@ internal static class ReceiverRole
         var meter = new LoadMeter();
         var sink = new TrafficSink(order.Groups, order.Size, meter) { RecordsAll = order.Rate > 0 };
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
-        await node.JoinManyAsync(names, new GroupOptions { OnMessages = OnMessages, HoldUntilRead = false });
+        await node.JoinManyAsync(names, new GroupOptions { OnBatch = OnMessages, BufferBeforeFirstRead = false });
         channel.TellReady();
         using MemoryLog? memory = RoleNode.NoteMemory(order);
 
@@ -31,10 +31,10 @@ internal static class ReceiverRole
         channel.TellResult(ReceiverReport.Of(order, sink, meter, total).With(memory).With(statistics));
         await RoleChannel.StayAsync();
 
-        void OnMessages(in MessageRunView run)
+        void OnMessages(in MessageBatch run)
         {
             string name = run.Group.Name;
-            foreach (MessageView message in run)
+            foreach (MessageRef message in run)
             {
                 MeasuredHeader header = sink.Receive(message.Payload);
                 if (header.Group >= 0

@@ -13,7 +13,7 @@ internal static class SenderRole
         RoleOrder order = channel.Order;
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
-            RoleNode.GroupNames(order.Groups), new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
+            RoleNode.GroupNames(order.Groups), new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
         channel.TellReady();
         await channel.Go;

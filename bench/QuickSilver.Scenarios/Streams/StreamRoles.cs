@@ -22,7 +22,7 @@ internal static class StreamRoles
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         // Other senders' messages come here too; nobody wants them.
         Group group = await node.JoinAsync(
-            "g0", new GroupOptions { SelfDelivery = false, HoldUntilRead = false, OnMessage = static (in MessageView _) => { } });
+            "g0", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = static (in MessageRef _) => { } });
         await group.WaitForMembersAsync(order.Senders + order.Receivers);
         channel.TellReady();
         await channel.Go;
@@ -45,7 +45,7 @@ internal static class StreamRoles
         var meter = new LoadMeter();
         var sink = new TrafficSink(order.Senders, order.Size, meter) { RecordsAll = order.Rate > 0 };
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
-        await node.JoinAsync("g0", new GroupOptions { OnMessage = OnMessage, HoldUntilRead = false });
+        await node.JoinAsync("g0", new GroupOptions { OnMessage = OnMessage, BufferBeforeFirstRead = false });
         channel.TellReady();
 
         var progress = new List<ProgressSample>();
@@ -61,7 +61,7 @@ internal static class StreamRoles
         channel.TellResult(ReceiverReport.Of(order, sink, meter, channel.Total.Result).With(statistics) with { Progress = progress });
         await RoleChannel.StayAsync();
 
-        void OnMessage(in MessageView message)
+        void OnMessage(in MessageRef message)
         {
             MeasuredHeader header = sink.Receive(message.Payload);
             if (header.Group >= 0 && message.Sequence != (ulong)header.Index) sink.CountMisdirected();

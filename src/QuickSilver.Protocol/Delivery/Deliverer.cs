@@ -25,7 +25,7 @@ namespace QuickSilver.Protocol.Delivery;
 public sealed class Deliverer
 {
     private readonly DeliveryCounters _counters;
-    private readonly OrderStage _order;
+    private readonly ReorderStage _order;
     private readonly Probes _probes;
     private readonly Dictionary<GroupId, GroupReceiver> _byId = [];
     private readonly List<GroupReceiver> _groups = [];
@@ -42,13 +42,13 @@ public sealed class Deliverer
     {
         _counters = counters;
         _probes = settings.Probes;
-        _order = new OrderStage(pool, counters, settings.Probes);
+        _order = new ReorderStage(pool, counters, settings.Probes);
         _views = new DeliveryViews(_byId);
-        Cap = new HeldCap(settings, counters, _views);
+        Cap = new ReorderLimit(settings, counters, _views);
     }
 
     /// <summary>The cap on what is held: who may be received.</summary>
-    public HeldCap Cap { get; }
+    public ReorderLimit Cap { get; }
 
     /// <summary>The stays that are open, in no order that means anything.</summary>
     internal IReadOnlyList<GroupReceiver> Groups => _groups;
@@ -75,7 +75,7 @@ public sealed class Deliverer
     {
         if (!group.IsOpen) return;
         group.IsOpen = false;
-        foreach (SenderPlace place in group.Places)
+        foreach (SenderCursor place in group.Places)
         {
             if (place.Held is null) continue;
             _probes.Hit(Mark.HeldDroppedAtLeave);
@@ -139,7 +139,7 @@ public sealed class Deliverer
                 _probes.Hit(Mark.MessageBeforeStay);
                 if (!_probes.Breaks(Sabotage.StayIgnored)) continue;
             }
-            SenderPlace place = group.PlaceOf(sender);
+            SenderCursor place = group.PlaceOf(sender);
             if (place.Next == 0)
             {
                 if (MayStart(group, record) || _probes.Breaks(Sabotage.PlaceStartsAnywhere)) _order.Start(place, record.Number, now);
@@ -148,7 +148,7 @@ public sealed class Deliverer
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
             int length = record.MessageLength;
             if (record.IsFragment) _order.OnFragment(place, record.Number, length, record.FragmentOffset, part, now);
-            else _order.OnWhole(place, new MessageRun(record.Number, part with { Length = length }, record.Count, length), now);
+            else _order.OnWhole(place, new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length), now);
         }
     }
 
@@ -160,10 +160,10 @@ public sealed class Deliverer
     /// <param name="step">The step they were bound in; one before the stay is not for it.</param>
     /// <param name="run">The messages; the caller's own reference stays the caller's.</param>
     /// <param name="now">The present instant.</param>
-    public void OnOwnMessages(GroupReceiver group, NodeInfo self, StepNumber step, in MessageRun run, Instant now)
+    public void OnOwnMessages(GroupReceiver group, NodeInfo self, StepNumber step, in DeliveryBatch run, Instant now)
     {
         if (!group.IsOpen || step < group.StayBegan) return;
-        SenderPlace place = group.PlaceOf(self);
+        SenderCursor place = group.PlaceOf(self);
         if (place.Next == 0) _order.Start(place, run.Number, now);
         if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && run.Number > place.Next) _order.DeliverAhead(place, run, now);
         else _order.OnWhole(place, run, now);
@@ -258,7 +258,7 @@ public sealed class Deliverer
         _ended ??= [];
         if (_ended.TryGetValue(group.Info.Id, out GroupReceiver? before))
         {
-            foreach (SenderPlace place in before.Places) group.PlaceOf(place.Sender).Next = place.Next;
+            foreach (SenderCursor place in before.Places) group.PlaceOf(place.Sender).Next = place.Next;
         }
         _ended[group.Info.Id] = group;
     }

@@ -7,7 +7,7 @@ public sealed record DeliverySettings
 {
     /// <summary>
     /// Most bytes of messages kept because something before them is missing: out of order, incomplete, or of a step not installed. See
-    /// <see cref="HeldCap"/>.
+    /// <see cref="ReorderLimit"/>.
     /// </summary>
     public long MaxHeldBytes { get; init; } = 128L << 20;
 

@@ -12,9 +12,9 @@ public sealed class GroupReceiver
     /// <summary>With more senders than this, places are found by a dictionary: up to it, a walk is faster and smaller.</summary>
     private const int WalkedPlaces = 6;
 
-    private readonly List<SenderPlace> _places = [];
-    private Dictionary<ulong, SenderPlace>? _byKey;
-    private SenderPlace? _last;
+    private readonly List<SenderCursor> _places = [];
+    private Dictionary<ulong, SenderCursor>? _byKey;
+    private SenderCursor? _last;
 
     internal GroupReceiver(GroupInfo info, StepNumber stayBegan, IDeliveryListener listener)
     {
@@ -36,25 +36,25 @@ public sealed class GroupReceiver
     internal IDeliveryListener Listener { get; }
 
     /// <summary>Senders that a message of this stay has come from, in order of appearance.</summary>
-    internal List<SenderPlace> Places => _places;
+    internal List<SenderCursor> Places => _places;
 
     /// <summary>Index in the deliverer's list of groups.</summary>
     internal int Index { get; set; }
 
     /// <summary>The place of a sender; made when there is none.</summary>
-    internal SenderPlace PlaceOf(NodeInfo sender)
+    internal SenderCursor PlaceOf(NodeInfo sender)
     {
-        SenderPlace? last = _last;
+        SenderCursor? last = _last;
         if (last is not null && last.Key == sender.Number.Key) return last;
         return _last = Find(sender) ?? Add(sender);
     }
 
     /// <summary>The place of a sender; null when there is none. O(1).</summary>
-    internal SenderPlace? Find(NodeInfo sender)
+    internal SenderCursor? Find(NodeInfo sender)
     {
         ulong key = sender.Number.Key;
         if (_byKey is not null) return _byKey.GetValueOrDefault(key);
-        foreach (SenderPlace place in _places)
+        foreach (SenderCursor place in _places)
         {
             if (place.Key == key) return place;
         }
@@ -62,21 +62,21 @@ public sealed class GroupReceiver
     }
 
     /// <summary>Forgets a sender.</summary>
-    internal void Remove(SenderPlace place)
+    internal void Remove(SenderCursor place)
     {
         _places.Remove(place);
         _byKey?.Remove(place.Key);
         if (ReferenceEquals(_last, place)) _last = null;
     }
 
-    private SenderPlace Add(NodeInfo sender)
+    private SenderCursor Add(NodeInfo sender)
     {
-        var place = new SenderPlace(this, sender);
+        var place = new SenderCursor(this, sender);
         _places.Add(place);
         if (_byKey is null && _places.Count > WalkedPlaces)
         {
-            _byKey = new Dictionary<ulong, SenderPlace>(2 * WalkedPlaces);
-            foreach (SenderPlace known in _places) _byKey.Add(known.Key, known);
+            _byKey = new Dictionary<ulong, SenderCursor>(2 * WalkedPlaces);
+            foreach (SenderCursor known in _places) _byKey.Add(known.Key, known);
         }
         else
         {

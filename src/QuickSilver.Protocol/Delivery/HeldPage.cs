@@ -1,12 +1,12 @@
 namespace QuickSilver.Protocol.Delivery;
 
-/// <summary>A few neighbours of a <see cref="HeldQueue"/>, in the order of their numbers.</summary>
+/// <summary>A few neighbours of a <see cref="ReorderBuffer"/>, in the order of their numbers.</summary>
 internal sealed class HeldPage
 {
     /// <summary>Most entries of a page: what a middle insertion moves at most, and what a lonely message costs at most.</summary>
     public const int Capacity = 16;
 
-    private readonly HeldRun[] _entries = new HeldRun[Capacity];
+    private readonly HeldBatch[] _entries = new HeldBatch[Capacity];
     private int _start;
     private int _end;
 
@@ -14,11 +14,11 @@ internal sealed class HeldPage
 
     public bool IsFull => Count == Capacity;
 
-    public ref HeldRun First => ref _entries[_start];
+    public ref HeldBatch First => ref _entries[_start];
 
-    public ref readonly HeldRun Last => ref _entries[_end - 1];
+    public ref readonly HeldBatch Last => ref _entries[_end - 1];
 
-    public ref HeldRun this[int index] => ref _entries[_start + index];
+    public ref HeldBatch this[int index] => ref _entries[_start + index];
 
     /// <summary>Which entry has a number, or the complement of where it belongs.</summary>
     public int IndexOf(ulong number)
@@ -29,7 +29,7 @@ internal sealed class HeldPage
     }
 
     /// <summary>Puts an entry at its place in the order; the page must not be full.</summary>
-    public void Insert(int index, in HeldRun run)
+    public void Insert(int index, in HeldBatch run)
     {
         if (_end == Capacity)
         {
@@ -45,9 +45,9 @@ internal sealed class HeldPage
     }
 
     /// <summary>Takes the lowest entry out.</summary>
-    public HeldRun TakeFirst()
+    public HeldBatch TakeFirst()
     {
-        HeldRun first = _entries[_start];
+        HeldBatch first = _entries[_start];
         _entries[_start++] = default;
         if (_start == _end) _start = _end = 0;
         return first;

@@ -8,19 +8,19 @@ internal sealed class HeldPool
 {
     private const int MaxEntries = 1 << 16;
 
-    private readonly Stack<HeldQueue> _queues = new();
+    private readonly Stack<ReorderBuffer> _queues = new();
     private readonly Stack<Reassembly> _reassemblies = new();
     private int _entries;
 
-    public HeldQueue RentQueue()
+    public ReorderBuffer RentQueue()
     {
-        if (!_queues.TryPop(out HeldQueue? queue)) return new HeldQueue();
+        if (!_queues.TryPop(out ReorderBuffer? queue)) return new ReorderBuffer();
         _entries -= queue.Capacity;
         return queue;
     }
 
     /// <summary>Takes back a queue that is empty.</summary>
-    public void Return(HeldQueue queue)
+    public void Return(ReorderBuffer queue)
     {
         System.Diagnostics.Debug.Assert(queue.Count == 0, "a queue in the pool must be empty");
         if (_entries + queue.Capacity > MaxEntries) return;

@@ -15,7 +15,7 @@ public interface IDeliveryListener
     /// The next messages of a sender. Their bytes are valid during the call; who wants one longer retains its slice. When the stay is closed during the
     /// call, those that follow are not for it.
     /// </summary>
-    void OnMessages(NodeInfo sender, in MessageRun run, Instant now);
+    void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now);
 
     /// <summary>Messages of a sender that will never be delivered: the gap in its numbers.</summary>
     /// <param name="sender">Whose messages.</param>

@@ -7,8 +7,8 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="byIndex">The present stays.</param>
 internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
 {
-    private readonly List<BeyondCap> _beyondCap = [];
-    private readonly Dictionary<ulong, BeyondCap> _beyondCapBySender = [];
+    private readonly List<OverLimitAllowance> _beyondCap = [];
+    private readonly Dictionary<ulong, OverLimitAllowance> _beyondCapBySender = [];
 
     /// <summary>The view.</summary>
     public RegionView View { get; } = view;
@@ -23,13 +23,13 @@ internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
     public long ChargeBeyondCap => _beyondCap.Sum(static stream => stream.Charge);
 
     /// <summary>What of a sender's stream was taken beyond the cap; null while nothing ever was.</summary>
-    public BeyondCap? FindBeyondCap(NodeInfo sender) => _beyondCapBySender.GetValueOrDefault(sender.Number.Key);
+    public OverLimitAllowance? FindBeyondCap(NodeInfo sender) => _beyondCapBySender.GetValueOrDefault(sender.Number.Key);
 
     /// <summary>The same, made when there is nothing.</summary>
-    public BeyondCap BeyondCapOf(NodeInfo sender)
+    public OverLimitAllowance BeyondCapOf(NodeInfo sender)
     {
         if (FindBeyondCap(sender) is { } known) return known;
-        var stream = new BeyondCap();
+        var stream = new OverLimitAllowance();
         _beyondCap.Add(stream);
         _beyondCapBySender.Add(sender.Number.Key, stream);
         return stream;

@@ -12,5 +12,5 @@ namespace QuickSilver.Protocol.Delivery;
 internal readonly record struct WaitingPacket(RegionView View, NodeInfo Sender, StepNumber Step, Slice Datagram)
 {
     /// <summary>What the packet is charged against the cap.</summary>
-    public long Charge => Datagram.Length + HeldRun.Overhead;
+    public long Charge => Datagram.Length + HeldBatch.Overhead;
 }

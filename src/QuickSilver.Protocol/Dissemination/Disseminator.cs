@@ -153,7 +153,7 @@ public sealed class Disseminator
         _waiting.Clear();
         foreach (StreamSender stream in _context.Streams.All)
         {
-            while (stream.Backlog.Waiters.Count > 0) stream.Backlog.Waiters.Dequeue().OnUnparked();
+            while (stream.Backlog.Waiters.Count > 0) stream.Backlog.Waiters.Dequeue().OnDetached();
             while (stream.Backlog.Direct.Count > 0) stream.Backlog.Direct.Dequeue().OnDirectEnded();
             stream.Gate.DetachAll(_waiting);
         }

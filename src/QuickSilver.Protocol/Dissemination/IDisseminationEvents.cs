@@ -14,7 +14,7 @@ public interface IDisseminationEvents
     /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence, it was said again. This node
     /// does not hear itself: the wish is what goes to the others on the datagrams.
     /// </summary>
-    void OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now);
+    void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now);
 
     /// <summary>All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.</summary>
     void OnDone(RegionView view, Instant now);

@@ -30,7 +30,7 @@ internal sealed class SendContext
         SourceWriter = new MessageWriter(SourceArena);
         Streams = new StreamTable(this);
         Loop = new BindingLoop(this);
-        Own = new OwnRun(this);
+        Own = new OwnBatch(this);
     }
 
     public DisseminationSettings Settings { get; }
@@ -72,7 +72,7 @@ internal sealed class SendContext
     public CarrierMemory Carriers { get; } = new();
 
     /// <summary>Own messages that are about to be delivered here.</summary>
-    public OwnRun Own { get; }
+    public OwnBatch Own { get; }
 
     public ulong SelfKey { get; set; }
 

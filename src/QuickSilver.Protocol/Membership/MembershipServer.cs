@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Membership;
 /// A session is more than a connection: frames that matter are numbered and kept by their sender until the other side has confirmed them, so a node
 /// whose connection broke comes back within the grace and misses nothing. The decisions are made by <see cref="RegionCalculator"/> (who shares a
 /// region), <see cref="StepMaker"/> (what a step changes), <see cref="StepPipeline"/> (when, and how far it has come), <see cref="ViewLedger"/> (who
-/// sends where, and when a view retires) and <see cref="NoticeWriter"/> (who is told what).
+/// sends where, and when a view retires) and <see cref="NotificationWriter"/> (who is told what).
 /// </para>
 /// <para>
 /// A server that knows no node and is found by one of another server takes that server's cluster over: the survivors report what they know, keep
@@ -34,12 +34,12 @@ public sealed class MembershipServer
     private readonly SeededRandom _random;
     private readonly IServerLinks _links;
     private ServerParts _parts;
-    private NodeWatch _watch;
-    private SightWatch _sight;
+    private FailureDetector _watch;
+    private QuorumLossGuard _sight;
     private Succession _succession;
     private Registrar _registrar;
-    private ReachWatch _reach;
-    private JoinTeller _teller;
+    private ReachabilityMonitor _reach;
+    private JoinNotifier _teller;
     private readonly NodeObservations _observed = new();
     private readonly FrameBuilder _frame = new();
 
@@ -58,7 +58,7 @@ public sealed class MembershipServer
     }
 
     /// <summary>The cluster instance that this server has made, or taken over; datagrams carry it.</summary>
-    public ulong Instance => _parts.Reign.Instance;
+    public ulong Instance => _parts.ServerEpoch.Instance;
 
     /// <summary>Counts of the present, and since the start. O(1).</summary>
     public MembershipStatistics Statistics => new(
@@ -168,12 +168,12 @@ public sealed class MembershipServer
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
-        _sight = new SightWatch(_parts, (node, now) => _watch!.GiveTime(node, now));
-        _watch = new NodeWatch(_parts, _sight, Remove);
+        _sight = new QuorumLossGuard(_parts, (node, now) => _watch!.GiveTime(node, now));
+        _watch = new FailureDetector(_parts, _sight, Remove);
         _succession = new Succession(_parts, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
-        _reach = new ReachWatch(_parts, Remove);
-        _teller = new JoinTeller(_parts, _succession);
+        _reach = new ReachabilityMonitor(_parts, Remove);
+        _teller = new JoinNotifier(_parts, _succession);
     }
 
     /// <summary>
@@ -290,7 +290,7 @@ public sealed class MembershipServer
         var number = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
         ulong step = reader.ReadVarint();
         if (!reader.IsAtEnd) return false;
-        if (number.Epoch != _parts.Reign.Epoch)
+        if (number.Epoch != _parts.ServerEpoch.Epoch)
         {
             // A report from before the welcome still carries a step of the epoch before.
             _parts.Inherited.OnDone(node, number, now);
@@ -308,7 +308,7 @@ public sealed class MembershipServer
         ulong[] senders = new ulong[FrameFields.ReadCount(ref reader, 1)];
         for (int index = 0; index < senders.Length && !reader.Failed; index++) senders[index] = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
-        if (number.Epoch != _parts.Reign.Epoch) _parts.Inherited.OnClosed(node, number, senders, now);
+        if (number.Epoch != _parts.ServerEpoch.Epoch) _parts.Inherited.OnClosed(node, number, senders, now);
         else if (_parts.Ledger.OnClosed(node, number.Counter, senders, now)) _parts.Pipeline.OnChange(false, now);
         return true;
     }

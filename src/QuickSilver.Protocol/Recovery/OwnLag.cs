@@ -43,7 +43,7 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
     {
         ulong held = stream.Contiguous;
         if (stream.Own is not null || held >= record.Cutoff) return;
-        bool isUnread = stream.Intake < record.Cutoff;
+        bool isUnread = stream.ReadPosition < record.Cutoff;
         Note(isUnread || _hasDropped ? LagCause.ReadingSlowly : LagCause.Losing, record.Highest - Math.Min(held, record.Highest));
     }
 

@@ -121,7 +121,7 @@ public sealed class RegionRecovery
 
         // Read from the data socket: whatever is below and did not come is missing.
         if (!isRepair && TellsIntake(stream, role, now)) RaiseIntake(stream, sequence, now);
-        if (stream.NoteHighest(sequence) || header.Wish > FeedbackWish.Unhurried) Ring.OnUnstable(header.Wish, now);
+        if (stream.NoteHighest(sequence) || header.Wish > FeedbackUrgency.Low) Ring.OnUnstable(header.Wish, now);
         return outcome;
     }
 
@@ -223,7 +223,7 @@ public sealed class RegionRecovery
     }
 
     /// <summary>This node has sent packets of its own into the view, or, after a silence, said again how many.</summary>
-    public void OnOwnAdvanced(StreamSender own, FeedbackWish wish, Instant now)
+    public void OnOwnAdvanced(StreamSender own, FeedbackUrgency wish, Instant now)
     {
         StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
         if (stream.NoteHighest(own.Highest)) stream.RaiseIntake(own.Highest, now);
@@ -239,10 +239,10 @@ public sealed class RegionRecovery
         if (isUnicast && Channel is not null && !_hasCopies) return;
         foreach (StreamReceiver stream in Streams)
         {
-            if (stream.IntakeTarget <= stream.Intake || stream.IntakeTargetTake > take) continue;
+            if (stream.ReadPositionTarget <= stream.ReadPosition || stream.IntakeTargetTake > take) continue;
             if (Channel is not null && stream.IsCopied(now) != isUnicast) continue;
             _node.Probes.Hit(Mark.IntakeByEmptySocket);
-            RaiseIntake(stream, stream.IntakeTarget, now);
+            RaiseIntake(stream, stream.ReadPositionTarget, now);
         }
     }
 
@@ -252,7 +252,7 @@ public sealed class RegionRecovery
         Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
         if (Ring.IsLeader) TellOwn(now);
-        if (IsActive) Ring.OnUnstable(FeedbackWish.AtOnce, now);
+        if (IsActive) Ring.OnUnstable(FeedbackUrgency.Immediate, now);
     }
 
     // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its
@@ -370,7 +370,7 @@ public sealed class RegionRecovery
         RecoveryCounters counters = _node.Counters;
         counters.CachedBytes += slice.Length;
         counters.PacketsReceived++;
-        if (stream.Missing.Fill(sequence, out MissingRun run) && header.Kind == DatagramKind.Repair)
+        if (stream.Missing.Fill(sequence, out MissingRange run) && header.Kind == DatagramKind.Repair)
         {
             if (run.Attempts == 1) Gaps.Sample(now - run.When);
             if (run.Attempts > 0) counters.Answers++;

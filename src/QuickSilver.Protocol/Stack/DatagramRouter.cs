@@ -22,12 +22,12 @@ internal sealed class DatagramRouter
     // Each may cost a checksum over what is left of the read.
     private const int MostResyncs = 4;
 
-    private readonly StackRooms _rooms;
+    private readonly StackParts _rooms;
     private readonly LagList _behind = new();
     private readonly ReplayHandler _replay;
     private readonly Alarm _expiry;
 
-    public DatagramRouter(StackRooms rooms)
+    public DatagramRouter(StackParts rooms)
     {
         _rooms = rooms;
         _replay = Replay;

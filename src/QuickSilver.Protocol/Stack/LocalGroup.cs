@@ -13,9 +13,9 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 public sealed class LocalGroup : ISenderListener
 {
-    private readonly StackRooms _rooms;
+    private readonly StackParts _rooms;
 
-    internal LocalGroup(StackRooms rooms, GroupInfo info, StepNumber began, IGroupListener listener)
+    internal LocalGroup(StackParts rooms, GroupInfo info, StepNumber began, IGroupListener listener)
     {
         _rooms = rooms;
         Info = info;
@@ -58,7 +58,7 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>Null once the stay has ended.</summary>
     internal GroupReceiver? Receiver { get; set; }
 
-    void ISenderListener.OnOwnMessages(StepNumber step, in MessageRun run, Instant now)
+    void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch run, Instant now)
     {
         if (Receiver is { } receiver && _rooms.Cluster.Self is { } self) _rooms.Deliverer.OnOwnMessages(receiver, self, step, run, now);
     }

@@ -129,7 +129,7 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
     public double RateLimit;
 
-    internal void Update(StackRooms rooms)
+    internal void Update(StackParts rooms)
     {
         Dissemination.DisseminationCounters sent = rooms.DisseminationCounters;
         Recovery.RecoveryCounters received = rooms.RecoveryCounters;

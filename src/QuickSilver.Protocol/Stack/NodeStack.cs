@@ -11,15 +11,15 @@ namespace QuickSilver.Protocol.Stack;
 /// here, each call with the present instant; what the application has to know comes out through <see cref="INodeUpcalls"/>.
 /// <para>
 /// A room never calls one that stands after it. What membership tells is taken to the rooms from here, in an order that matters; what the other
-/// rooms tell is carried by <see cref="RoomGlue"/>.
+/// rooms tell is carried by <see cref="NodeWiring"/>.
 /// </para>
 /// <para>Core thread only. Has one life: after <see cref="Shutdown"/>, and after an eviction, the host builds another.</para>
 /// </summary>
 public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvents
 {
-    private readonly StackRooms _rooms;
+    private readonly StackParts _rooms;
     private readonly DatagramRouter _router;
-    private readonly HearingWatch _hearing;
+    private readonly ReceiveMonitor _hearing;
     private readonly INodeUpcalls _upcalls;
     private readonly NodeCounters _counters;
     private bool _isClosed;
@@ -28,9 +28,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     public NodeStack(NodeSettings settings, NodeHost host)
     {
         _upcalls = host.Upcalls;
-        _rooms = new StackRooms(settings, host, this);
+        _rooms = new StackParts(settings, host, this);
         _router = new DatagramRouter(_rooms);
-        _hearing = new HearingWatch(_rooms, _router);
+        _hearing = new ReceiveMonitor(_rooms, _router);
         _counters = new NodeCounters(_rooms.Rejected);
     }
 
@@ -49,7 +49,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     public ForgedDatagram LastForged => _router.Forged;
 
     /// <summary>The rooms, for checks that look into them.</summary>
-    internal StackRooms Rooms => _rooms;
+    internal StackParts Rooms => _rooms;
 
     /// <summary>The cluster as installed here.</summary>
     public ClusterView Cluster => _rooms.Cluster;

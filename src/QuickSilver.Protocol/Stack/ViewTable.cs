@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Stack;
 /// <summary>
 /// The region views this node is a member of, present and draining: each with its receiving channel and its recovery. Core thread only.
 /// </summary>
-internal sealed class ViewTable(StackRooms rooms)
+internal sealed class ViewTable(StackParts rooms)
 {
     private const int RememberedRetirements = 256;
 

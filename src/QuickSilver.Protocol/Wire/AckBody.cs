@@ -14,10 +14,10 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 /// <param name="Stable">Every live member holds all packets up to here.</param>
 /// <param name="Highest">Highest sequence any member has seen.</param>
-/// <param name="Intake">How far the slowest member has read, lost packets or not; null: unknown.</param>
+/// <param name="ReadPosition">How far the slowest member has read, lost packets or not; null: unknown.</param>
 /// <param name="ActiveStreams">Streams that share the members' receive buffers.</param>
 /// <param name="Drops">Datagrams dropped by members' kernels since the round before.</param>
-public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? Intake, int ActiveStreams, ulong Drops)
+public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? ReadPosition, int ActiveStreams, ulong Drops)
 {
     /// <summary>The longest body.</summary>
     public const int MaxLength = (10 * 5) + LagList.MaxLength;
@@ -29,7 +29,7 @@ public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? Intake
     {
         writer.WriteVarint(Stable);
         writer.WriteVarint(Highest);
-        writer.WriteVarint(Intake is { } intake ? intake + 1 : 0);
+        writer.WriteVarint(ReadPosition is { } intake ? intake + 1 : 0);
         writer.WriteVarint((ulong)ActiveStreams);
         writer.WriteVarint(Drops);
         if (behind is null) writer.WriteVarint(0);

@@ -142,12 +142,12 @@ public struct DatagramHeader
     }
 
     /// <summary>How soon the sender of a packet, a note or a beacon wants feedback. A beacon tells of a silence, after which it is due.</summary>
-    public readonly FeedbackWish Wish
+    public readonly FeedbackUrgency Wish
     {
         get
         {
-            if ((Flags & DatagramFlags.FeedbackWanted) != 0) return FeedbackWish.AtOnce;
-            return Kind == DatagramKind.Beacon || (Flags & DatagramFlags.FeedbackAwaited) != 0 ? FeedbackWish.Soon : FeedbackWish.Unhurried;
+            if ((Flags & DatagramFlags.FeedbackWanted) != 0) return FeedbackUrgency.Immediate;
+            return Kind == DatagramKind.Beacon || (Flags & DatagramFlags.FeedbackAwaited) != 0 ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
         }
     }
 

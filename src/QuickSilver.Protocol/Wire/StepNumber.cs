@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// One numbered change of membership: all region and group views of one batch. Steps are installed in order, none skipped.
 /// </summary>
-/// <param name="Epoch">Reign of the membership server that gave the number.</param>
+/// <param name="Epoch">ServerEpoch of the membership server that gave the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
 public readonly record struct StepNumber(Epoch Epoch, ulong Counter) : IComparable<StepNumber>
 {

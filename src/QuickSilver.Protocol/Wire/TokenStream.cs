@@ -47,7 +47,7 @@ public sealed class TokenStream
     public ulong Contiguous { get; set; }
 
     /// <summary>Slowest intake among the visited; null: none has told.</summary>
-    public ulong? Intake { get; set; }
+    public ulong? ReadPosition { get; set; }
 
     /// <summary>Datagrams dropped by the visited members' kernels since the round before.</summary>
     public ulong Drops { get; set; }
@@ -83,7 +83,7 @@ public sealed class TokenStream
         Array.Clear(_held);
         Sender = sender;
         Cleanup = Cutoff = Highest = Contiguous = Drops = Place = 0;
-        Intake = null;
+        ReadPosition = null;
         HasDetail = IsOrphan = IsClosed = false;
         Previous.Clear();
         Common.Clear();
@@ -96,7 +96,7 @@ public sealed class TokenStream
         if (IsOrphan) return;
         IsOrphan = true;
         HasDetail = true;
-        Intake = null;
+        ReadPosition = null;
     }
 
     /// <summary>The removed sender's stream is closed.</summary>
@@ -105,7 +105,7 @@ public sealed class TokenStream
         IsOrphan = true;
         IsClosed = true;
         HasDetail = false;
-        Intake = null;
+        ReadPosition = null;
         Highest = highest;
         // Of members visited before, who knew of packets that nobody has.
         Contiguous = Math.Min(Contiguous, highest);
@@ -118,7 +118,7 @@ public sealed class TokenStream
         writer.WriteSignedVarint((long)(Cutoff - Cleanup));
         writer.WriteSignedVarint((long)(Highest - Cleanup));
         writer.WriteSignedVarint((long)(Contiguous - Cleanup));
-        if (Intake is { } intake) writer.WriteVarint(Zigzag.Encode((long)(intake - Cleanup)) + 1);
+        if (ReadPosition is { } intake) writer.WriteVarint(Zigzag.Encode((long)(intake - Cleanup)) + 1);
         else writer.WriteVarint(0);
         writer.WriteVarint(Drops);
         writer.WriteByte((byte)((HasDetail ? DetailFlag : 0) | (IsOrphan ? OrphanFlag : 0) | (IsClosed ? ClosedFlag : 0)));
@@ -144,7 +144,7 @@ public sealed class TokenStream
         // What everybody holds somebody has seen: loops over sequences rely on it.
         if (Highest < Cleanup || Highest < Contiguous) reader.Fail();
         ulong intake = reader.ReadVarint();
-        if (intake != 0) Intake = Shift(ref reader, Zigzag.Decode(intake - 1));
+        if (intake != 0) ReadPosition = Shift(ref reader, Zigzag.Decode(intake - 1));
         Drops = reader.ReadVarint();
         byte detail = reader.ReadByte();
         if (detail is not (0 or DetailFlag or OrphanFlag or (OrphanFlag | DetailFlag) or (OrphanFlag | ClosedFlag))) reader.Fail();

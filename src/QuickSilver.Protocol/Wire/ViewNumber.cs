@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// The cluster-wide number of one region view. It rises within a region, and names one view for ever.
 /// </summary>
-/// <param name="Epoch">Reign of the membership server that gave the number.</param>
+/// <param name="Epoch">ServerEpoch of the membership server that gave the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
 public readonly record struct ViewNumber(Epoch Epoch, uint Counter) : IComparable<ViewNumber>
 {

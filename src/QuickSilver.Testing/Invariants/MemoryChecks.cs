@@ -93,6 +93,6 @@ internal sealed class MemoryChecks(RunContext run)
             }
         }
         return (senders.Count * (settings.NodeMaxPendingBytes + settings.MaxMessageBytes))
-            + ((long)streams * settings.MaxPendingMessages * HeldRun.Overhead);
+            + ((long)streams * settings.MaxPendingMessages * HeldBatch.Overhead);
     }
 }

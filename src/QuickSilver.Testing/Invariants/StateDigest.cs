@@ -14,7 +14,7 @@ internal static class StateDigest
     /// <summary>Digests a node.</summary>
     public static ulong Of(NodeStack stack)
     {
-        StackRooms rooms = stack.Rooms;
+        StackParts rooms = stack.Rooms;
         ulong digest = 1;
         foreach (RegionRecovery region in rooms.Recoverer.Regions) Add(ref digest, region);
         foreach (StreamSender stream in rooms.Disseminator.Streams)
@@ -38,7 +38,7 @@ internal static class StateDigest
             Mix(ref digest, (ulong)member, region.View.Members[member].IsRemoved ? 1UL : 0, region.IsSilent(member) ? 1UL : 0);
         foreach (StreamReceiver stream in region.Streams)
         {
-            Mix(ref digest, stream.Sender.Number.Key, stream.Intake, stream.IntakeTarget);
+            Mix(ref digest, stream.Sender.Number.Key, stream.ReadPosition, stream.ReadPositionTarget);
             Mix(ref digest, stream.KnownHighest, stream.Contiguous, stream.Window.Marked);
             Mix(ref digest, stream.Cleanup, stream.Stable, stream.Told);
             Mix(ref digest, stream.Cutoff, stream.Missing.Sequences, (ulong)stream.Cache.Bytes);

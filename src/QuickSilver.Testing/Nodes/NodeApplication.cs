@@ -177,7 +177,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     /// <summary>Messages are delivered in a stay.</summary>
-    public void OnMessages(SimulatedGroup stay, NodeInfo sender, in MessageRun messages)
+    public void OnMessages(SimulatedGroup stay, NodeInfo sender, in DeliveryBatch messages)
     {
         ReadOnlySpan<byte> all = messages.Span;
         for (int index = 0; index < messages.Count; index++)

@@ -82,7 +82,7 @@ public sealed class SimulatedGroup : IGroupListener
 
     internal void Add(int sender, ulong number) => _received.Add(new ReceivedMessage(sender, number));
 
-    void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => Node.Application.OnMessages(this, sender, run);
+    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => Node.Application.OnMessages(this, sender, run);
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Node.Application.OnLoss(this, sender, first, count);

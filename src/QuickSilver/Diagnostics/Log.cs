@@ -43,7 +43,7 @@ internal static partial class Log
     [LoggerMessage(
         1160,
         LogLevel.Warning,
-        "Node {Name}: Delivery.TotalInboxBytes, Pending.NodeMaxBytes and Recovery.CacheBytes allow {Sum} bytes, and the process may have a heap of {Heap}")]
+        "Node {Name}: Delivery.InboxMaxBytesPerNode, Pending.MaxBytesPerNode and Recovery.CacheBytes allow {Sum} bytes, and the process may have a heap of {Heap}")]
     public static partial void LimitsExceedHeap(ILogger logger, string name, decimal sum, long heap);
 
     [LoggerMessage(1161, LogLevel.Error, "Node {Name}: there was no memory for a message of group {Group}, and its handle has left the group")]

@@ -3,9 +3,9 @@ using System.Text.Json.Serialization;
 namespace QuickSilver;
 
 /// <summary>What <see cref="Group.ReadEventsAsync"/> yields: messages, and between them what happened to the group.</summary>
-[JsonDerivedType(typeof(LossEvent), nameof(LossEvent))]
-[JsonDerivedType(typeof(MessageEvent), nameof(MessageEvent))]
-[JsonDerivedType(typeof(ViewEvent), nameof(ViewEvent))]
+[JsonDerivedType(typeof(MessagesLost), nameof(MessagesLost))]
+[JsonDerivedType(typeof(MessageReceived), nameof(MessageReceived))]
+[JsonDerivedType(typeof(ViewChanged), nameof(ViewChanged))]
 public abstract record GroupEvent
 {
     private protected GroupEvent(Group group) => Group = group;

@@ -18,8 +18,8 @@ public enum LoopPhase
     /// <summary>Sending.</summary>
     Pull,
 
-    /// <summary>An application's <see cref="QuickSilver.InlineHandler"/> or <see cref="InlineRunHandler"/>.</summary>
-    InlineHandler,
+    /// <summary>An application's <see cref="QuickSilver.MessageHandler"/> or <see cref="MessageBatchHandler"/>.</summary>
+    MessageHandler,
 
     /// <summary>An application's <see cref="IMessageFeed"/>.</summary>
     Feed,

@@ -3,12 +3,12 @@ using System.Text.Json.Serialization;
 namespace QuickSilver;
 
 /// <summary>Something that happened to a node; see <see cref="QuickSilverNode.Events"/>.</summary>
-[JsonDerivedType(typeof(CarrierEvent), nameof(CarrierEvent))]
-[JsonDerivedType(typeof(GroupEndedEvent), nameof(GroupEndedEvent))]
-[JsonDerivedType(typeof(LossReportEvent), nameof(LossReportEvent))]
-[JsonDerivedType(typeof(RejoinedEvent), nameof(RejoinedEvent))]
-[JsonDerivedType(typeof(StallEvent), nameof(StallEvent))]
-[JsonDerivedType(typeof(StateEvent), nameof(StateEvent))]
+[JsonDerivedType(typeof(CarrierSelected), nameof(CarrierSelected))]
+[JsonDerivedType(typeof(GroupEnded), nameof(GroupEnded))]
+[JsonDerivedType(typeof(LossReported), nameof(LossReported))]
+[JsonDerivedType(typeof(NodeRejoined), nameof(NodeRejoined))]
+[JsonDerivedType(typeof(CoreStalled), nameof(CoreStalled))]
+[JsonDerivedType(typeof(NodeStateChanged), nameof(NodeStateChanged))]
 public abstract record NodeEvent
 {
     private protected NodeEvent()

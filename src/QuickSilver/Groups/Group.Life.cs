@@ -26,23 +26,23 @@ public sealed partial class Group : IAsyncDisposable
     private GroupCore Joined => Handle.Core ?? throw new InvalidOperationException("The group is not joined yet.");
 
     /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
-    /// <param name="ct">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
     /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
     /// <exception cref="ObjectDisposedException">The group has been left already.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
     /// whether others hold what was sent is not known.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
-    public async ValueTask LeaveAsync(CancellationToken ct = default)
+    public async ValueTask LeaveAsync(CancellationToken cancellationToken = default)
     {
         ThrowIfEnded();
         try
         {
             LeaveOperation.Begin(Node.Core, [Handle]);
-            await Completion.WaitAsync(ct).ConfigureAwait(false);
+            await Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            throw await CancelledAsync(nameof(LeaveAsync), "The group is left in the background", Joined, null, ct).ConfigureAwait(false);
+            throw await CancelledAsync(nameof(LeaveAsync), "The group is left in the background", Joined, null, cancellationToken).ConfigureAwait(false);
         }
     }
 

@@ -15,20 +15,20 @@ public sealed partial class Group
 {
     /// <summary>Sends a message; returns when it is copied and admitted. Allocates nothing in steady state, waiting included.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
-    /// <param name="ct">Ends the waiting; what has been admitted is sent.</param>
+    /// <param name="cancellationToken">Ends the waiting; what has been admitted is sent.</param>
     /// <exception cref="PayloadTooLargeException">Longer than <see cref="PendingOptions.MaxMessageBytes"/>.</exception>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
     /// <exception cref="InvalidOperationException">Called on the core thread (in an inline handler or a feed), and it would have to wait.</exception>
     [OverloadResolutionPriority(1)]
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default) => SendAsync(payload.Span, ct);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => SendAsync(payload.Span, cancellationToken);
 
     /// <summary>Sends a message that is copied before the call returns; otherwise as the overload above.</summary>
-    public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken ct = default)
+    public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken cancellationToken = default)
     {
-        if (ct.IsCancellationRequested) return ValueTask.FromCanceled(ct);
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(payload.Length);
-        return TryStage(core, payload) ? default : EnterAsync(core, Services.SendBuffers.Copy(payload), ct);
+        return TryStage(core, payload) ? default : EnterAsync(core, Services.SendBuffers.Copy(payload), cancellationToken);
     }
 
     /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads
@@ -36,13 +36,13 @@ public sealed partial class Group
     /// <param name="sizeHint">About how long the message is, in bytes; a good guess saves copying.</param>
     /// <param name="state">Handed to <paramref name="write"/>, so that it needs no closure.</param>
     /// <param name="write">Writes the message.</param>
-    /// <param name="ct">Ends the waiting.</param>
-    public ValueTask SendAsync<TState>(int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken ct = default)
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public ValueTask SendAsync<TState>(int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken cancellationToken = default)
         where TState : allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         ArgumentNullException.ThrowIfNull(write);
-        if (ct.IsCancellationRequested) return ValueTask.FromCanceled(ct);
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(0);
         PayloadWriter writer = PayloadWriter.Begin(Services.SendBuffers, sizeHint, Services.Options.Pending.MaxMessageBytes);
         bool isWritten = false;
@@ -56,7 +56,7 @@ public sealed partial class Group
             if (!isWritten) writer.Abandon();
         }
         PooledPayload payload = writer.Finish();
-        if (!TryStage(core, payload.Span)) return EnterAsync(core, payload, ct);
+        if (!TryStage(core, payload.Span)) return EnterAsync(core, payload, cancellationToken);
         payload.Return();
         return default;
     }
@@ -80,32 +80,32 @@ public sealed partial class Group
     }
 
     /// <summary>Waits, behind those who wait already, until a send could be admitted. Allocates nothing in steady state.</summary>
-    /// <param name="ct">Ends the waiting.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
     /// <returns>False when the handle has ended. True is no promise: others may be quicker.</returns>
     /// <exception cref="OperationCanceledException">The token.</exception>
     /// <exception cref="InvalidOperationException">Called on the core thread, and it would have to wait.</exception>
-    public ValueTask<bool> WaitToSendAsync(CancellationToken ct = default)
+    public ValueTask<bool> WaitToSendAsync(CancellationToken cancellationToken = default)
     {
-        if (ct.IsCancellationRequested) return ValueTask.FromCanceled<bool>(ct);
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<bool>(cancellationToken);
         if (Handle.HasEnded || Handle.Core is not { } core) return ValueTask.FromResult(false);
         if (core.Gate.IsOpen) return ValueTask.FromResult(true);
         ThrowIfCoreWouldWait();
-        return core.Gate.WaitAsync(Handle, ct);
+        return core.Gate.WaitAsync(Handle, cancellationToken);
     }
 
     /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at
     /// once when nobody else is in the group.</summary>
     /// <param name="payload">The message; borrowed until the task ends.</param>
-    /// <param name="ct">Ends the waiting only: what has been admitted is sent. The exception names the members it waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting only: what has been admitted is sent. The exception names the members it waited for.</param>
     /// <returns>Who holds it, and how many members were removed from the cluster before they were known to.</returns>
     /// <exception cref="OperationCanceledException">The token; names whom the message waits for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold the
     /// message is not known.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the message was confirmed.</exception>
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
-    public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken ct = default)
+    public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
     {
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
         bool isAdmitted = core.Gate.TryEnter(payload.Length);
@@ -113,27 +113,27 @@ public sealed partial class Group
         else ThrowIfCoreWouldWait(ticket.Payload);
         try
         {
-            if (!isAdmitted) await core.Gate.EnterAsync(Handle, ticket, payload.Length, ct).ConfigureAwait(false);
+            if (!isAdmitted) await core.Gate.EnterAsync(Handle, ticket, payload.Length, cancellationToken).ConfigureAwait(false);
             isAdmitted = true;
-            return await EndsWithHandleAsync(ticket.Task, ct).ConfigureAwait(false);
+            return await EndsWithHandleAsync(ticket.Task, cancellationToken).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             string what = isAdmitted ? "The message is sent all the same" : "Too much was pending, and the message is not sent";
-            throw await CancelledAsync(nameof(SendConfirmedAsync), what, core, isAdmitted ? ticket : null, ct).ConfigureAwait(false);
+            throw await CancelledAsync(nameof(SendConfirmedAsync), what, core, isAdmitted ? ticket : null, cancellationToken).ConfigureAwait(false);
         }
     }
 
     /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member, in whatever
     /// views it was sent.</summary>
-    /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting only. The exception names the members it waited for.</param>
     /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;
     /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts what nobody can tell about.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
-    public async ValueTask FlushAsync(CancellationToken ct = default)
+    public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
     {
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(0);
         var flush = new CountdownFlush();
         bool isPosted = Services.TryPost(now =>
@@ -144,12 +144,12 @@ public sealed partial class Group
         if (!isPosted) throw Handle.EndException();
         try
         {
-            Task first = await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+            Task first = await Task.WhenAny(flush.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
             if (first != flush.Task && !flush.Task.IsCompleted) throw Handle.EndException();
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            throw await CancelledAsync(nameof(FlushAsync), "What was sent is on its way", core, null, ct).ConfigureAwait(false);
+            throw await CancelledAsync(nameof(FlushAsync), "What was sent is on its way", core, null, cancellationToken).ConfigureAwait(false);
         }
         await flush.Task.ConfigureAwait(false);
     }
@@ -171,42 +171,42 @@ public sealed partial class Group
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view that this node sends in.</summary>
     /// <param name="count">How many; at least 1.</param>
-    /// <param name="ct">Ends the waiting. The exception names the members that are there.</param>
+    /// <param name="cancellationToken">Ends the waiting. The exception names the members that are there.</param>
     /// <returns>The newest view.</returns>
     /// <exception cref="OperationCanceledException">The token; says how many were waited for, and who is there.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
-    public async ValueTask<GroupView> WaitForMembersAsync(int count, CancellationToken ct = default)
+    public async ValueTask<GroupView> WaitForMembersAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(0);
         var wait = new MemberWait(Handle, count);
         if (!Services.TryPost(_ => core.Add(wait))) throw Handle.EndException();
-        using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
         try
         {
             return await EndsWithHandleAsync(wait.Task, CancellationToken.None).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             throw new OperationCanceledException(
-                $"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.", ct);
+                $"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.", cancellationToken);
         }
     }
 
     // When the core hangs, nobody completes what waits for it: then the end of the handle does.
-    private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken ct)
+    private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken cancellationToken)
     {
-        Task first = await Task.WhenAny(task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        Task first = await Task.WhenAny(task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
         if (first != task && !task.IsCompleted) throw Handle.EndException();
         return await task.ConfigureAwait(false);
     }
 
     private async Task<OperationCanceledException> CancelledAsync(
-        string call, string consequence, GroupCore core, ConfirmTicket? ticket, CancellationToken ct)
+        string call, string consequence, GroupCore core, ConfirmTicket? ticket, CancellationToken cancellationToken)
     {
         string awaited = await Services.AskAsync(() => core.DescribeAwaited(ticket)).ConfigureAwait(false);
-        return new OperationCanceledException($"{call} on '{Name}' was cancelled. It waited for {awaited}. {consequence}.", ct);
+        return new OperationCanceledException($"{call} on '{Name}' was cancelled. It waited for {awaited}. {consequence}.", cancellationToken);
     }
 
     private GroupCore CheckSend(int bytes)
@@ -235,7 +235,7 @@ public sealed partial class Group
     }
 
     // Comes with the copy made: whoever throws where the gate has counted the message would keep its place for ever.
-    private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken ct)
+    private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken cancellationToken)
     {
         if (core.Gate.TryEnter(payload.Length))
         {
@@ -243,7 +243,7 @@ public sealed partial class Group
             return default;
         }
         ThrowIfCoreWouldWait(payload);
-        return core.Gate.EnterAsync(Handle, payload, payload.Length, ct);
+        return core.Gate.EnterAsync(Handle, payload, payload.Length, cancellationToken);
     }
 
     private void Enqueue(GroupCore core, object request, PooledPayload payload)

@@ -31,29 +31,29 @@ public sealed partial class Group
     /// <see cref="Message.Sequence"/>). Breaking off or cancelling loses nothing: the next reader goes on. What is sent after this call has returned is
     /// stored, whenever the reading begins; the first consumer of all gets what has been held before.
     /// </summary>
-    /// <param name="ct">Ends the reading.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
     /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
     /// <exception cref="OperationCanceledException">The token.</exception>
     /// <exception cref="ObjectDisposedException">The group had been left before the call.</exception>
     /// <exception cref="QuickSilverException">After everything stored: why the handle ended.</exception>
-    public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken ct = default)
+    public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate(ToMessage, events: false, ct);
+        return Iterate(ToMessage, events: false, cancellationToken);
     }
 
     /// <summary>As <see cref="ReadAllAsync"/>, without a copy: the reader owes each lease a dispose.</summary>
-    public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken ct = default)
+    public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, ct);
+        return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, cancellationToken);
     }
 
     /// <summary>As <see cref="ReadAllAsync"/>, with view changes and losses in their places between the messages.</summary>
-    public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken ct = default)
+    public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate(ToEvent, events: true, ct);
+        return Iterate(ToEvent, events: true, cancellationToken);
     }
 
     /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. What is
@@ -64,15 +64,16 @@ public sealed partial class Group
     /// node's dispose has given up.</returns>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
-    public IDisposable OnMessageInline(InlineHandler handler)
+    [OverloadResolutionPriority(1)]
+    public IDisposable Subscribe(MessageHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
         return Handle.Attach(handler, null);
     }
 
-    /// <summary>As <see cref="OnMessageInline"/>, with a handler that takes what has come together in one call.</summary>
-    /// <inheritdoc cref="OnMessageInline"/>
-    public IDisposable OnMessagesInline(InlineRunHandler handler)
+    /// <summary>As <see cref="Subscribe(MessageHandler)"/>, with a handler that takes what has come together in one call.</summary>
+    /// <inheritdoc cref="Subscribe(MessageHandler)"/>
+    public IDisposable Subscribe(MessageBatchHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
         return Handle.Attach(null, handler);
@@ -85,14 +86,14 @@ public sealed partial class Group
         Handle.InboxCore.ExpectReader();
     }
 
-    private async IAsyncEnumerable<T> Iterate<T>(EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken ct)
+    private async IAsyncEnumerable<T> Iterate<T>(EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         InboxReader reader = Handle.InboxCore.BeginRead();
         try
         {
             while (true)
             {
-                ct.ThrowIfCancellationRequested();
+                cancellationToken.ThrowIfCancellationRequested();
                 ReadOutcome outcome = events ? reader.NextEvent(out InboxEntry entry) : reader.NextMessage(out entry);
                 if (outcome == ReadOutcome.Entry)
                 {
@@ -105,7 +106,7 @@ public sealed partial class Group
                 }
                 else if (reader.Arm(events))
                 {
-                    await reader.Signal.WaitAsync(ct).ConfigureAwait(false);
+                    await reader.Signal.WaitAsync(cancellationToken).ConfigureAwait(false);
                 }
             }
         }
@@ -143,11 +144,11 @@ public sealed partial class Group
         switch (entry.Body)
         {
             case GroupView view:
-                return new ViewEvent(this, reader.Tell(view), view);
+                return new ViewChanged(this, reader.Tell(view), view);
             case LossNote loss:
-                return new LossEvent(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
+                return new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:
-                var message = new MessageEvent(this, Copy(entry));
+                var message = new MessageReceived(this, Copy(entry));
                 reader.OnCopied(entry);
                 return message;
         }

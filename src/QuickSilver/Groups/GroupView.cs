@@ -30,7 +30,7 @@ public sealed class GroupView
     /// <summary>The group's name.</summary>
     public string GroupName { get; }
 
-    /// <summary>Reign of the membership server that made the view. (Epoch, Number) never goes back: a fencing token.</summary>
+    /// <summary>ServerEpoch of the membership server that made the view. (Epoch, Number) never goes back: a fencing token.</summary>
     public ulong Epoch { get; }
 
     /// <summary>Number of the view within <see cref="Epoch"/>; rises, not by one.</summary>

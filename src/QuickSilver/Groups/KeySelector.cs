@@ -4,4 +4,4 @@ namespace QuickSilver;
 /// thread: pure and short.</summary>
 /// <param name="message">The message; valid during the call.</param>
 /// <returns>The key.</returns>
-public delegate ulong KeySelector(in MessageView message);
+public delegate ulong KeySelector(in MessageRef message);

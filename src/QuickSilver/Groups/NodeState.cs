@@ -14,7 +14,7 @@ public enum NodeState
 
     /// <summary>Connected to a membership server that holds back: it waits for half of the members, or has lost sight of more than half at once
     /// (<see cref="MembershipOptions.AwaitMajority"/>). It removes nobody. Data goes on in the installed views; joins and leaves may wait.
-    /// <see cref="StateEvent.Reason"/> names the members that are missing; <see cref="QuickSilverNode.ForgetMemberAsync"/> ends the wait for one that
+    /// <see cref="NodeStateChanged.Reason"/> names the members that are missing; <see cref="QuickSilverNode.ForgetMemberAsync"/> ends the wait for one that
     /// is gone for good.</summary>
     WaitingForMajority,
 

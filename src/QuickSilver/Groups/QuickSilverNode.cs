@@ -59,7 +59,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     /// <summary>Starts a node and waits until the membership server has admitted it.</summary>
     /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
-    /// <param name="ct">Ends the start. The exception says what it had met.</param>
+    /// <param name="cancellationToken">Ends the start. The exception says what it had met.</param>
     /// <exception cref="ArgumentException">Lists what is wrong with the options, each by its path.</exception>
     /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or
     /// it refused the node, or this node cannot host it as <see cref="MembershipMode.Host"/> asks.</exception>
@@ -67,40 +67,40 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
     /// <exception cref="WireProtocolException">What the server and this node said to each other broke the protocol.</exception>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
-    public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken ct = default)
+    public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken cancellationToken = default)
     {
         QuickSilverOptions copy = (options ?? new QuickSilverOptions()).Copy();
         copy.Check().ThrowIfAny(nameof(options));
-        ct.ThrowIfCancellationRequested();
-        return Task.Run(() => StartCoreAsync(copy, ct), CancellationToken.None);
+        cancellationToken.ThrowIfCancellationRequested();
+        return Task.Run(() => StartCoreAsync(copy, cancellationToken), CancellationToken.None);
     }
 
     /// <summary>Joins a group. When it returns, the node has installed the view and every possible sender has switched to it or been removed: what is
     /// sent afterwards, by anyone, is seen.</summary>
     /// <param name="name">1-255 bytes of UTF-8 without control characters, compared ordinally; names that begin with '$' are reserved.</param>
     /// <param name="options">Copied and validated.</param>
-    /// <param name="ct">Ends the waiting; the join is undone in the background. The exception says what it waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting; the join is undone in the background. The exception says what it waited for.</param>
     /// <exception cref="ArgumentException">The name, or an option.</exception>
     /// <exception cref="OperationCanceledException">The token; says what the join waited for.</exception>
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>,
     /// <see cref="ErrorCode.MembershipRefused"/>.</exception>
-    public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken ct = default)
+    public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         Names.ThrowIfNotAGroupName(name, nameof(name));
-        Group[] joined = await JoinAllAsync([name], ToSettings(options), ct).ConfigureAwait(false);
+        Group[] joined = await JoinAllAsync([name], ToSettings(options), cancellationToken).ConfigureAwait(false);
         return joined[0];
     }
 
     /// <summary>Joins groups, all or none, in one round of the membership; otherwise as <see cref="JoinAsync"/>, with its exceptions.</summary>
     /// <param name="names">As of <see cref="JoinAsync"/>, each once.</param>
     /// <param name="options">Copied and validated; the same for all.</param>
-    /// <param name="ct">Ends the waiting; the joins are undone in the background. The exception says what they waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting; the joins are undone in the background. The exception says what they waited for.</param>
     /// <returns>The handles, in the order of the names.</returns>
     /// <exception cref="ArgumentException">A name is invalid or given twice, or an option is.</exception>
     public async ValueTask<IReadOnlyList<Group>> JoinManyAsync(
-        IEnumerable<string> names, GroupOptions? options = null, CancellationToken ct = default)
+        IEnumerable<string> names, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(names);
         var list = new List<string>(names);
@@ -111,19 +111,19 @@ public sealed class QuickSilverNode : IAsyncDisposable
             if (!seen.Add(name)) throw new ArgumentException($"The name '{name}' is given twice.", nameof(names));
         }
         HandleSettings settings = ToSettings(options);
-        return list.Count == 0 ? [] : Array.AsReadOnly(await JoinAllAsync(list, settings, ct).ConfigureAwait(false));
+        return list.Count == 0 ? [] : Array.AsReadOnly(await JoinAllAsync(list, settings, cancellationToken).ConfigureAwait(false));
     }
 
     /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>. Handles that have ended already are
     /// passed over.</summary>
     /// <param name="groups">Handles of this node.</param>
-    /// <param name="ct">Ends the waiting only: the groups are left all the same. The exception names the members it waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting only: the groups are left all the same. The exception names the members it waited for.</param>
     /// <exception cref="ArgumentException">A handle is null, or of another node; nothing is left.</exception>
     /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
     /// whether others hold what was sent is not known.</exception>
     /// <exception cref="QuickSilverException">The node has stopped by itself meanwhile; this is the reason.</exception>
-    public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken ct = default)
+    public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(groups);
         var list = new List<Group>(groups);
@@ -138,36 +138,36 @@ public sealed class QuickSilverNode : IAsyncDisposable
         try
         {
             LeaveOperation leave = LeaveOperation.Begin(Core, list.ConvertAll(static group => group.Handle));
-            await Task.WhenAny(leave.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+            await Task.WhenAny(leave.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
             // Those that another call was leaving already are waited for too.
-            foreach (Group left in list) await left.Completion.WaitAsync(ct).ConfigureAwait(false);
+            foreach (Group left in list) await left.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             string awaited = await _parts.Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
             throw new OperationCanceledException(
-                $"{nameof(LeaveManyAsync)} was cancelled. It waited for {awaited}. The groups are left in the background.", ct);
+                $"{nameof(LeaveManyAsync)} was cancelled. It waited for {awaited}. The groups are left in the background.", cancellationToken);
         }
     }
 
     /// <summary><see cref="Group.FlushAsync"/> of every group at once.</summary>
-    /// <param name="ct">Ends the waiting only. The exception names the members it waited for.</param>
+    /// <param name="cancellationToken">Ends the waiting only. The exception names the members it waited for.</param>
     /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="ObjectDisposedException">The node was disposed of meanwhile.</exception>
-    public async ValueTask FlushAsync(CancellationToken ct = default)
+    public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
     {
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         var flush = new CountdownFlush();
         if (!_parts.Services.TryPost(now => Core.Directory.Flush(flush, now))) throw Disposed();
         try
         {
-            await Task.WhenAny(flush.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+            await Task.WhenAny(flush.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             string awaited = await _parts.Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
-            throw new OperationCanceledException($"{nameof(FlushAsync)} was cancelled. It waited for {awaited}.", ct);
+            throw new OperationCanceledException($"{nameof(FlushAsync)} was cancelled. It waited for {awaited}.", cancellationToken);
         }
         if (!flush.Task.IsCompleted) throw Disposed();
         await flush.Task.ConfigureAwait(false);
@@ -179,18 +179,18 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     /// <summary>As <see cref="GetStatistics"/>, with all that had happened before the call: asks the core for a cut and waits for it, a turn as a
     /// rule. After the node's end, the last cut. Costs a request to the core: not for every message.</summary>
-    /// <param name="ct">Ends the waiting: a core that hangs in a handler cuts nothing until that returns.</param>
+    /// <param name="cancellationToken">Ends the waiting: a core that hangs in a handler cuts nothing until that returns.</param>
     /// <exception cref="OperationCanceledException">The token.</exception>
-    public async ValueTask<NodeStatistics> GetStatisticsAsync(CancellationToken ct = default)
+    public async ValueTask<NodeStatistics> GetStatisticsAsync(CancellationToken cancellationToken = default)
     {
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         var cut = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         bool isPosted = _parts.Services.TryPost(now =>
         {
             Core.Statistics!.Cut(now);
             cut.SetResult();
         });
-        if (isPosted) await Task.WhenAny(cut.Task, Completion).WaitAsync(ct).ConfigureAwait(false);
+        if (isPosted) await Task.WhenAny(cut.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
         return GetStatistics();
     }
 
@@ -236,21 +236,21 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// lost sight of. They count as removed from then on: should one live, it is evicted when it comes back. For an operator, when the server waits for a
     /// majority (<see cref="NodeState.WaitingForMajority"/>) that will not come. Only on the node that serves the membership.
     /// </summary>
-    /// <param name="name">The members' name, as the log and <see cref="StateEvent.Reason"/> say it, without the address.</param>
-    /// <param name="ct">Ends the waiting only.</param>
+    /// <param name="name">The members' name, as the log and <see cref="NodeStateChanged.Reason"/> say it, without the address.</param>
+    /// <param name="cancellationToken">Ends the waiting only.</param>
     /// <returns>How many members of that name there were: names need not be unique.</returns>
     /// <exception cref="ArgumentException">The name is null or empty.</exception>
     /// <exception cref="OperationCanceledException">The token.</exception>
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.NotServing"/>: another process serves the membership;
     /// <see cref="ErrorCode.NoSuchMember"/>: no member of that name is missing, or the only ones are connected.</exception>
-    public async ValueTask<int> ForgetMemberAsync(string name, CancellationToken ct = default)
+    public async ValueTask<int> ForgetMemberAsync(string name, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         if (State is NodeState.Stopping or NodeState.Stopped) throw Disposed();
         int forgotten = _parts.Host is { } host
-            ? await host.ForgetMemberAsync(_parts.Services.Options.ClusterName, name).WaitAsync(ct).ConfigureAwait(false)
+            ? await host.ForgetMemberAsync(_parts.Services.Options.ClusterName, name).WaitAsync(cancellationToken).ConfigureAwait(false)
             : -1;
         if (forgotten < 0)
         {
@@ -275,9 +275,9 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <summary>"host-4242-1 (10.0.0.5:15001/7, Running)".</summary>
     public override string ToString() => $"{Name} ({Id}, {State})";
 
-    private static async Task<QuickSilverNode> StartCoreAsync(QuickSilverOptions options, CancellationToken ct)
+    private static async Task<QuickSilverNode> StartCoreAsync(QuickSilverOptions options, CancellationToken cancellationToken)
     {
-        NodeOpening opening = await NodeOpener.OpenAsync(options, ct).ConfigureAwait(false);
+        NodeOpening opening = await NodeOpener.OpenAsync(options, cancellationToken).ConfigureAwait(false);
         QuickSilverNode node;
         try
         {
@@ -290,13 +290,13 @@ public sealed class QuickSilverNode : IAsyncDisposable
             throw;
         }
         TimeSpan left = options.Membership.JoinTimeout - Stopwatch.GetElapsedTime(opening.Begun);
-        await node._parts.StartAsync(left, ct).ConfigureAwait(false);
+        await node._parts.StartAsync(left, cancellationToken).ConfigureAwait(false);
         return node;
     }
 
-    private async Task<Group[]> JoinAllAsync(List<string> names, HandleSettings settings, CancellationToken ct)
+    private async Task<Group[]> JoinAllAsync(List<string> names, HandleSettings settings, CancellationToken cancellationToken)
     {
-        ct.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         NodeServices services = _parts.Services;
         GroupHandle[] handles = [.. names.Select(name => new GroupHandle(Core, services, name, settings))];
         Group[] groups = Array.ConvertAll(handles, handle => new Group(this, handle));
@@ -307,18 +307,18 @@ public sealed class QuickSilverNode : IAsyncDisposable
             foreach (GroupHandle handle in handles) services.Remove(handle);
             throw Disposed();
         }
-        using CancellationTokenRegistration registration = ct.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
         await Task.WhenAny(join.Task, Completion).ConfigureAwait(false);
         if (!join.Task.IsCompleted) throw Disposed();
         try
         {
             await join.Task.ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (ct.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             string trouble = await services.AskAsync(join.DescribeTrouble).ConfigureAwait(false);
             throw new OperationCanceledException(
-                $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", ct);
+                $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", cancellationToken);
         }
         return groups;
     }

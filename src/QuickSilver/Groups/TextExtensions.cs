@@ -9,7 +9,7 @@ public static class TextExtensions
     private const int StackBytes = 512;
 
     /// <summary>Sends text. See <see cref="Group.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
-    public static ValueTask SendAsync(this Group group, string text, CancellationToken ct = default)
+    public static ValueTask SendAsync(this Group group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
@@ -17,12 +17,12 @@ public static class TextExtensions
         if (most <= StackBytes)
         {
             Span<byte> bytes = stackalloc byte[StackBytes];
-            return group.SendAsync((ReadOnlySpan<byte>)bytes[..Encoding.UTF8.GetBytes(text, bytes)], ct);
+            return group.SendAsync((ReadOnlySpan<byte>)bytes[..Encoding.UTF8.GetBytes(text, bytes)], cancellationToken);
         }
         byte[] rented = ArrayPool<byte>.Shared.Rent(Encoding.UTF8.GetByteCount(text));
         try
         {
-            return group.SendAsync((ReadOnlySpan<byte>)rented.AsSpan(0, Encoding.UTF8.GetBytes(text, rented)), ct);
+            return group.SendAsync((ReadOnlySpan<byte>)rented.AsSpan(0, Encoding.UTF8.GetBytes(text, rented)), cancellationToken);
         }
         finally
         {
@@ -31,11 +31,11 @@ public static class TextExtensions
     }
 
     /// <summary>Sends text and waits until every live member holds it. See <see cref="Group.SendConfirmedAsync"/>.</summary>
-    public static ValueTask<DeliveryReport> SendConfirmedAsync(this Group group, string text, CancellationToken ct = default)
+    public static ValueTask<DeliveryReport> SendConfirmedAsync(this Group group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
-        return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), ct);
+        return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), cancellationToken);
     }
 
     /// <summary>Sends text unless it would have to wait. See <see cref="Group.TrySend"/>.</summary>
@@ -72,5 +72,5 @@ public static class TextExtensions
     public static string GetString(this MessageLease message) => Encoding.UTF8.GetString(message.Payload.Span);
 
     /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
-    public static string GetString(this in MessageView message) => Encoding.UTF8.GetString(message.Payload);
+    public static string GetString(this in MessageRef message) => Encoding.UTF8.GetString(message.Payload);
 }

@@ -58,7 +58,7 @@ internal sealed class InboxCore
         _shared = shared;
         _limits = limits;
         _notes = new InboxNotes(_ring);
-        _holdsBeforeConsumer = limits.HoldUntilRead;
+        _holdsBeforeConsumer = limits.BufferBeforeFirstRead;
     }
 
     /// <summary>The handle. Any thread.</summary>
@@ -115,7 +115,7 @@ internal sealed class InboxCore
     internal int BatchMessages => _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
     /// <summary>Takes delivered messages; keeps references on their memory, or copies.</summary>
-    public void OnMessages(NodeInfo sender, in MessageRun run)
+    public void OnMessages(NodeInfo sender, in DeliveryBatch run)
     {
         bool hasConsumer = HasConsumer;
         if ((!hasConsumer && !HoldsForReader) || Volatile.Read(ref _isDiscarded)) return;

@@ -9,7 +9,7 @@ namespace QuickSilver.Inboxes;
 /// </summary>
 internal sealed class InboxSignal : IValueTaskSource
 {
-    private static readonly Action<object?, CancellationToken> Cancelled = static (state, ct) => ((InboxSignal)state!).Cancel(ct);
+    private static readonly Action<object?, CancellationToken> Cancelled = static (state, cancellationToken) => ((InboxSignal)state!).Cancel(cancellationToken);
 
     private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _registration;
@@ -27,9 +27,9 @@ internal sealed class InboxSignal : IValueTaskSource
     public bool TryDisarm() => Interlocked.Exchange(ref _isWaiting, 0) == 1;
 
     /// <summary>Waits. The reader's thread, once after <see cref="Arm"/>.</summary>
-    public ValueTask WaitAsync(CancellationToken ct)
+    public ValueTask WaitAsync(CancellationToken cancellationToken)
     {
-        if (ct.CanBeCanceled) _registration = ct.UnsafeRegister(Cancelled, this);
+        if (cancellationToken.CanBeCanceled) _registration = cancellationToken.UnsafeRegister(Cancelled, this);
         return new ValueTask(this, _source.Version);
     }
 
@@ -51,8 +51,8 @@ internal sealed class InboxSignal : IValueTaskSource
         _source.GetResult(token);
     }
 
-    private void Cancel(CancellationToken ct)
+    private void Cancel(CancellationToken cancellationToken)
     {
-        if (TryDisarm()) _source.SetException(new OperationCanceledException(ct));
+        if (TryDisarm()) _source.SetException(new OperationCanceledException(cancellationToken));
     }
 }

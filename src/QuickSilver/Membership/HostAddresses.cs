@@ -19,7 +19,7 @@ internal static class HostAddresses
     /// <returns>The addresses; none and what went wrong.</returns>
     public static async ValueTask<(IPAddress[] Addresses, string Failure)> FindAsync(string host, TimeSpan limit, CancellationToken stop)
     {
-        if (InterfaceWish.IsIPv6(host)) return ([], $"{host} is an IPv6 address, and QuickSilver speaks IPv4 only");
+        if (InterfaceSelector.IsIPv6(host)) return ([], $"{host} is an IPv6 address, and QuickSilver speaks IPv4 only");
         if (IPAddress.TryParse(host, out IPAddress? address)) return ([address], "");
         Lazy<Task<IPAddress[]>> asked = Asked.GetOrAdd(host, static name => new(() => Task.Run(() => Dns.GetHostAddressesAsync(name))));
         try

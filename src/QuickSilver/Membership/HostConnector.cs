@@ -9,7 +9,7 @@ namespace QuickSilver.Membership;
 /// <param name="hostEvents">Told by the other.</param>
 /// <param name="rivals">Looks for other hosts of the cluster; ends with the connector. Null: nobody does.</param>
 internal sealed class HostConnector(
-    MembershipHost started, MembershipHostSettings settings, IMembershipHostEvents hostEvents, RivalWatch? rivals = null) : MembershipConnector
+    MembershipHost started, MembershipHostSettings settings, IMembershipHostEvents hostEvents, RivalServerMonitor? rivals = null) : MembershipConnector
 {
     // The port that was bound, should any free one have been asked for: another takes the same.
     private readonly OwnHost _host = new(started, settings with { EndPoint = started.EndPoint }, hostEvents);

@@ -43,7 +43,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         _strangers = new Strangers(settings.MostStrangers, settings.MostStrangersOfAddress, settings.MostStrangersOfMachine);
         _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MostUnfinished) };
         _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
-        new PoolWatch(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
+        new ThreadPoolMonitor(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
         var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
         var options = new CoreThreadOptions { Name = "QuickSilver membership" };
         _thread = new CoreThread(loop, _requests, idle, gate, clock, options, _servers);

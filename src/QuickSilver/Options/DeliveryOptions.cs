@@ -9,25 +9,25 @@ public sealed class DeliveryOptions
 
     /// <summary>Most unread messages of one inbox. Default: 65,536, or one for each 4 KiB of the heap that the process may have, if that is
     /// fewer.</summary>
-    public int InboxCapacity
+    public int InboxMaxMessages
     {
-        get => _inboxCapacity ?? HeapShares.Alone.InboxCapacity;
+        get => _inboxCapacity ?? HeapShares.Alone.InboxMaxMessages;
         set => _inboxCapacity = value;
     }
 
     /// <summary>Most unread bytes of one inbox, leases not yet disposed of included; one longer message fits into an empty
     /// inbox. Default: 64 MiB, or a sixteenth of the heap that the process may have, if that is less.</summary>
-    public long InboxBytes
+    public long InboxMaxBytes
     {
-        get => _inboxBytes ?? HeapShares.Alone.InboxBytes;
+        get => _inboxBytes ?? HeapShares.Alone.InboxMaxBytes;
         set => _inboxBytes = value;
     }
 
     /// <summary>Most unread bytes of all inboxes of the node: above it, the inbox that holds most acts as full. Default: 512 MiB, or an eighth of the
     /// heap that the process may have, if that is less; divided by the nodes that run in the process when this one starts.</summary>
-    public long TotalInboxBytes
+    public long InboxMaxBytesPerNode
     {
-        get => _totalInboxBytes ?? HeapShares.Alone.TotalInboxBytes;
+        get => _totalInboxBytes ?? HeapShares.Alone.InboxMaxBytesPerNode;
         set => _totalInboxBytes = value;
     }
 
@@ -53,16 +53,16 @@ public sealed class DeliveryOptions
     /// <summary>Fills in what was not set.</summary>
     internal void Settle(HeapShares shares)
     {
-        _inboxCapacity ??= shares.InboxCapacity;
-        _inboxBytes ??= shares.InboxBytes;
-        _totalInboxBytes ??= shares.TotalInboxBytes;
+        _inboxCapacity ??= shares.InboxMaxMessages;
+        _inboxBytes ??= shares.InboxMaxBytes;
+        _totalInboxBytes ??= shares.InboxMaxBytesPerNode;
     }
 
     internal void Validate(OptionErrors errors)
     {
-        errors.InRange("Delivery.InboxCapacity", InboxCapacity, 1, 1 << 24);
-        errors.InRange("Delivery.InboxBytes", InboxBytes, 1, long.MaxValue);
-        errors.InRange("Delivery.TotalInboxBytes", TotalInboxBytes, 1, long.MaxValue);
+        errors.InRange("Delivery.InboxMaxMessages", InboxMaxMessages, 1, 1 << 24);
+        errors.InRange("Delivery.InboxMaxBytes", InboxMaxBytes, 1, long.MaxValue);
+        errors.InRange("Delivery.InboxMaxBytesPerNode", InboxMaxBytesPerNode, 1, long.MaxValue);
         errors.Defined("Delivery.Overflow", Overflow);
         if (Overflow == OverflowPolicy.KeepLatestByKey)
             errors.Add("Delivery.Overflow", "KeepLatestByKey needs a key for each group: set it, with Key, in the GroupOptions of the join");

@@ -8,20 +8,20 @@ public sealed class GroupOptions
     public GroupMode Mode { get; set; } = GroupMode.Reliable;
 
     /// <summary>Called on the core thread for every message, attached before the first one.</summary>
-    public InlineHandler? OnMessage { get; set; }
+    public MessageHandler? OnMessage { get; set; }
 
     /// <summary>Called on the core thread for every run of messages, attached before the first one; after <see cref="OnMessage"/> where both are
     /// set.</summary>
-    public InlineRunHandler? OnMessages { get; set; }
+    public MessageBatchHandler? OnBatch { get; set; }
 
     /// <summary>True (default): what comes before the first reader is kept for it, up to the inbox's limits. False: nothing is kept.</summary>
-    public bool HoldUntilRead { get; set; } = true;
+    public bool BufferBeforeFirstRead { get; set; } = true;
 
     /// <summary>Most unread messages.</summary>
-    public int? InboxCapacity { get; set; }
+    public int? InboxMaxMessages { get; set; }
 
     /// <summary>Most unread bytes.</summary>
-    public long? InboxBytes { get; set; }
+    public long? InboxMaxBytes { get; set; }
 
     /// <summary>What a full inbox does.</summary>
     public OverflowPolicy? Overflow { get; set; }
@@ -42,8 +42,8 @@ public sealed class GroupOptions
     {
         var errors = new OptionErrors();
         errors.Defined(nameof(Mode), Mode);
-        if (InboxCapacity is { } capacity) errors.InRange(nameof(InboxCapacity), capacity, 1, 1 << 24);
-        if (InboxBytes is { } bytes) errors.InRange(nameof(InboxBytes), bytes, 1, long.MaxValue);
+        if (InboxMaxMessages is { } capacity) errors.InRange(nameof(InboxMaxMessages), capacity, 1, 1 << 24);
+        if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
         if (Overflow is { } overflow) errors.Defined(nameof(Overflow), overflow);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
         if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");

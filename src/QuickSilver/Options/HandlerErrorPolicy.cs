@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What follows when an <see cref="InlineHandler"/>, <see cref="InlineRunHandler"/>, <see cref="IMessageFeed"/> or <see cref="KeySelector"/>
+/// <summary>What follows when an <see cref="MessageHandler"/>, <see cref="MessageBatchHandler"/>, <see cref="IMessageFeed"/> or <see cref="KeySelector"/>
 /// throws. The exception is always logged and counted, and never harms the core thread.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<HandlerErrorPolicy>))]
 public enum HandlerErrorPolicy

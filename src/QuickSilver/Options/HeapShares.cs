@@ -27,13 +27,13 @@ internal readonly struct HeapShares(long heap, int nodes = 1)
     public static HeapShares Alone => new(Heap);
 
     /// <summary>Most unread messages of one inbox.</summary>
-    public int InboxCapacity => (int)Math.Clamp(Mine / BytesPerEntry, 1_024, 65_536);
+    public int InboxMaxMessages => (int)Math.Clamp(Mine / BytesPerEntry, 1_024, 65_536);
 
     /// <summary>Most unread bytes of one inbox.</summary>
-    public long InboxBytes => Math.Clamp(Mine / SmallPart, 256L << 10, 64L << 20);
+    public long InboxMaxBytes => Math.Clamp(Mine / SmallPart, 256L << 10, 64L << 20);
 
     /// <summary>Most unread bytes of all inboxes.</summary>
-    public long TotalInboxBytes => Math.Clamp(Mine / LargePart, 512L << 10, 512L << 20);
+    public long InboxMaxBytesPerNode => Math.Clamp(Mine / LargePart, 512L << 10, 512L << 20);
 
     /// <summary>Most messages pending per stream.</summary>
     public int PendingMessages => (int)Math.Clamp(Mine / BytesPerPending, 1_024, 100_000);

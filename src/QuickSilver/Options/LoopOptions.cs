@@ -17,7 +17,7 @@ public sealed class LoopOptions
     public TimeSpan AlarmQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>A call of user code on the core thread, or a phase of a turn, longer than this is reported as a
-    /// <see cref="StallEvent"/>. Default: 10 ms.</summary>
+    /// <see cref="CoreStalled"/>. Default: 10 ms.</summary>
     public TimeSpan StallWarning { get; set; } = TimeSpan.FromMilliseconds(10);
 
     internal void CopyTo(LoopOptions copy)

@@ -90,10 +90,10 @@ public sealed class MembershipOptions
                 errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
         }
         errors.InRange("Membership.Port", Port, 1, 65_535);
-        if (Address is { } address && InterfaceWish.TryParse(address, out _) is { } fault) errors.Add("Membership.Address", fault);
+        if (Address is { } address && InterfaceSelector.TryParse(address, out _) is { } fault) errors.Add("Membership.Address", fault);
         for (int index = 0; index < AllowedNetworks.Count; index++)
         {
-            if (!InterfaceWish.TryParseNetwork(AllowedNetworks[index], out _))
+            if (!InterfaceSelector.TryParseNetwork(AllowedNetworks[index], out _))
                 errors.Add($"Membership.AllowedNetworks[{index}]", $"'{AllowedNetworks[index]}' is not an IPv4 network such as 10.77.0.0/24");
         }
         bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;
@@ -119,7 +119,7 @@ public sealed class MembershipOptions
             var networks = new List<IPNetwork>();
             foreach (string text in AllowedNetworks)
             {
-                if (InterfaceWish.TryParseNetwork(text, out IPNetwork network)) networks.Add(network);
+                if (InterfaceSelector.TryParseNetwork(text, out IPNetwork network)) networks.Add(network);
             }
             return networks;
         }
@@ -130,7 +130,7 @@ public sealed class MembershipOptions
     {
         if (text is null) return false;
         int colon = text.LastIndexOf(':');
-        return InterfaceWish.IsIPv6(text) || (colon > 0 && InterfaceWish.IsIPv6(text[..colon]));
+        return InterfaceSelector.IsIPv6(text) || (colon > 0 && InterfaceSelector.IsIPv6(text[..colon]));
     }
 
     internal static bool TryParseServer(string? text, out string host, out int port)

@@ -119,7 +119,7 @@ public sealed class QuickSilverOptions
     }
 
     /// <summary>What the limits of memory allow together.</summary>
-    internal decimal LimitsBytes => (decimal)Delivery.TotalInboxBytes + Pending.NodeMaxBytes + Recovery.CacheBytes;
+    internal decimal LimitsBytes => (decimal)Delivery.InboxMaxBytesPerNode + Pending.MaxBytesPerNode + Recovery.CacheBytes;
 
     /// <summary>Fills in the limits of memory that were not set.</summary>
     internal void Settle(HeapShares shares)

@@ -9,6 +9,6 @@ public enum RateControlMode
     /// <summary>It follows the intake of the region's slowest member.</summary>
     Adaptive,
 
-    /// <summary>It stays at <see cref="RateControlOptions.Initial"/>: the papers' way, for comparisons.</summary>
+    /// <summary>It stays at <see cref="RateControlOptions.InitialPacketsPerSecond"/>: the papers' way, for comparisons.</summary>
     Fixed,
 }

@@ -8,7 +8,7 @@ namespace QuickSilver;
 public enum TransportKind
 {
     /// <summary>Multicast when a probe at start comes back over the chosen interface, else unicast; which one was chosen is logged and told as a
-    /// <see cref="CarrierEvent"/>.</summary>
+    /// <see cref="CarrierSelected"/>.</summary>
     Auto,
 
     /// <summary>IP multicast; the start fails when the probe does not come back.</summary>

@@ -86,7 +86,7 @@ public sealed class TransportOptions
     internal void Validate(OptionErrors errors)
     {
         errors.Defined("Transport.Kind", Kind);
-        if (Interface is { } name && InterfaceWish.TryParse(name, out _) is { } fault) errors.Add("Transport.Interface", fault);
+        if (Interface is { } name && InterfaceSelector.TryParse(name, out _) is { } fault) errors.Add("Transport.Interface", fault);
         if (!TryParsePool(MulticastPool, out _))
             errors.Add("Transport.MulticastPool", $"'{MulticastPool}' is not an IPv4 multicast network such as 239.192.66.0/24");
         if (!TryParsePorts(PortRange, out _, out _))

@@ -119,7 +119,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private bool Ask(MessageWriter messages, ref int count, ref long bytes)
     {
         if (AskForRun(messages, ref count, ref bytes)) return true;
-        int most = count + UserCodeWatch.LongestRun;
+        int most = count + CallbackWatchdog.LongestRun;
         do
         {
             if (!_feed!.TryWriteNext(this)) return false;

@@ -29,7 +29,7 @@ internal sealed class GroupCore : IGroupListener
         _node = node;
         Name = name;
         Mode = mode;
-        Sends = new GroupSends(node.Services, this);
+        Sends = new GroupOutbox(node.Services, this);
     }
 
     /// <summary>The group's name. Any thread.</summary>
@@ -39,7 +39,7 @@ internal sealed class GroupCore : IGroupListener
     public GroupMode Mode { get; }
 
     /// <summary>What the application sends with calls.</summary>
-    public GroupSends Sends { get; }
+    public GroupOutbox Sends { get; }
 
     /// <summary>Admission. Any thread.</summary>
     public SendGate Gate => Sends.Gate;
@@ -125,7 +125,7 @@ internal sealed class GroupCore : IGroupListener
     }
 
     /// <inheritdoc/>
-    public void OnMessages(NodeInfo sender, in MessageRun run, Instant now)
+    public void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now)
     {
         Figures.MessagesReceived += run.Count;
         Figures.BytesReceived += run.TotalLength;
@@ -138,7 +138,7 @@ internal sealed class GroupCore : IGroupListener
     }
 
     // A handle for which there is no memory is failed; others, and the node, go on.
-    private void Deliver(GroupHandle handle, NodeInfo sender, in MessageRun run)
+    private void Deliver(GroupHandle handle, NodeInfo sender, in DeliveryBatch run)
     {
         try
         {
@@ -157,7 +157,7 @@ internal sealed class GroupCore : IGroupListener
         _node.FailLater(handle, new QuickSilverException(
             ErrorCode.OutOfMemory,
             $"There was no memory for a message of '{Name}', whose handle has left the group; what was unread is given up. Read quicker, lower "
-            + "Delivery.InboxBytes, Delivery.TotalInboxBytes and Recovery.CacheBytes, or allow the process a larger heap, then join again.",
+            + "Delivery.InboxMaxBytes, Delivery.InboxMaxBytesPerNode and Recovery.CacheBytes, or allow the process a larger heap, then join again.",
             fault));
     }
 
@@ -172,7 +172,7 @@ internal sealed class GroupCore : IGroupListener
         Services.Log.Post(
             (Sender: sender.Name, Name, First: first, Count: count, Reason),
             static (logger, s) => Log.MessagesLost(logger, s.Sender, s.Name, s.Count, s.First, s.Reason));
-        Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), count, Reason));
+        Services.Events.Post(new LossReported(Name, new MemberId(sender), count, Reason));
     }
 
     /// <summary>An inbox has dropped a message.</summary>
@@ -182,7 +182,7 @@ internal sealed class GroupCore : IGroupListener
         _node.MessagesDropped++;
         if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
         Services.Log.Post((Name, Reason: reason), static (logger, s) => Log.InboxDrops(logger, s.Name, s.Reason));
-        Services.Events.Post(new LossReportEvent(Name, new MemberId(sender), 1, reason));
+        Services.Events.Post(new LossReported(Name, new MemberId(sender), 1, reason));
     }
 
     /// <summary>An inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
@@ -202,7 +202,7 @@ internal sealed class GroupCore : IGroupListener
         var reason = new SlowConsumerException(
             ErrorCode.SlowConsumer,
             $"{cause}, and its policy is FailGroup. The handle has left the group; what is stored can still be read. {remedy}, "
-            + "allow more (InboxCapacity, InboxBytes) or choose an OverflowPolicy that drops, then join again.")
+            + "allow more (InboxMaxMessages, InboxMaxBytes) or choose an OverflowPolicy that drops, then join again.")
         {
             GroupName = Name,
             Backlog = backlog,

@@ -99,7 +99,7 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         if (!handle.TryEnd(reason)) return;
         handle.Finish(reason);
-        node.Services.Events.Post(new GroupEndedEvent(handle.Name, reason));
+        node.Services.Events.Post(new GroupEnded(handle.Name, reason));
         if (handle.Core is { } group) DetachAndLeave(group, handle, now);
     }
 
@@ -117,7 +117,7 @@ internal sealed class GroupDirectory(NodeCore node)
             {
                 bool isNews = !handle.HasEnded && reason is not null;
                 handle.Finish(reason);
-                if (isNews) node.Services.Events.Post(new GroupEndedEvent(handle.Name, reason!));
+                if (isNews) node.Services.Events.Post(new GroupEnded(handle.Name, reason!));
             }
             group.OnGone(thrown);
         }

@@ -25,7 +25,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         _isSelecting = true;
         try
         {
-            return Settings.Key!(new MessageView(this, message.Sender, message.Number, message.Payload.Span));
+            return Settings.Key!(new MessageRef(this, message.Sender, message.Number, message.Payload.Span));
         }
         catch (Exception fault)
         {
@@ -44,10 +44,10 @@ internal sealed partial class GroupHandle : IInboxOwner
     void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => Core?.OnOverflow(this, backlog, leasedBytes);
 
     /// <summary>Messages are delivered. Core thread only.</summary>
-    public void Deliver(NodeInfo sender, in MessageRun run)
+    public void Deliver(NodeInfo sender, in DeliveryBatch run)
     {
         if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
-        if (!_inline.IsEmpty) Call(new MessageRunView(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
+        if (!_inline.IsEmpty) Call(new MessageBatch(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
         InboxCore.OnMessages(sender, run);
     }
 
@@ -79,7 +79,7 @@ internal sealed partial class GroupHandle : IInboxOwner
 
     /// <summary>Attaches an inline handler. Any thread. It is enlisted on the caller's: a message that is sent after the call may be delivered before a
     /// request of now is run.</summary>
-    public InlineRegistration Attach(InlineHandler? handler, InlineRunHandler? runHandler)
+    public InlineRegistration Attach(MessageHandler? handler, MessageBatchHandler? runHandler)
     {
         if (HasEnded) throw EndException();
         var registration = new InlineRegistration(this, handler, runHandler) { HasReservation = InboxCore.TryReserve() };
@@ -117,7 +117,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         }
     }
 
-    private void Call(in MessageRunView run)
+    private void Call(in MessageBatch run)
     {
         Core!.OnHandled(run.Count);
         _inline.Call(run);
@@ -136,7 +136,7 @@ internal sealed partial class GroupHandle : IInboxOwner
                 try
                 {
                     Core!.OnHandled(1);
-                    _inline.CallOne(taker, new MessageRunView(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
+                    _inline.CallOne(taker, new MessageBatch(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
                 }
                 finally
                 {

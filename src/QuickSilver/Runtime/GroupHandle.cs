@@ -29,10 +29,10 @@ internal sealed partial class GroupHandle : ISendOwner
         InboxCore = new InboxCore(this, services.Inboxes, settings.Limits);
         _inline = new InlineHandlers(this);
         if (settings.OnMessage is { } handler) _inline.Add(new InlineRegistration(this, handler, null));
-        if (settings.OnMessages is { } runHandler) _inline.Add(new InlineRegistration(this, null, runHandler));
+        if (settings.OnBatch is { } runHandler) _inline.Add(new InlineRegistration(this, null, runHandler));
         if (_inline.IsEmpty) return;
         InboxCore.StopHolding();
-        Settings = settings with { OnMessage = null, OnMessages = null };
+        Settings = settings with { OnMessage = null, OnBatch = null };
     }
 
     /// <summary>The group's name. Any thread.</summary>

@@ -9,7 +9,7 @@ namespace QuickSilver.Runtime;
 /// <para>
 /// Awkward cases: a handler may throw, attach others, take itself out, or end the group. Where the calls stand is written down before each, so that
 /// they go on behind one that threw; who is called is looked up anew for every message. Calls are made in pieces, as many as are timed together
-/// (<see cref="UserCodeWatch"/>).
+/// (<see cref="CallbackWatchdog"/>).
 /// </para>
 /// Cost: a few nanoseconds a call. Allocates nothing. Core thread only.
 /// </summary>
@@ -39,10 +39,10 @@ internal sealed class InlineHandlers(GroupHandle owner)
         !reserving.IsRemoved ? reserving : Array.Find(_all, static other => !other.IsRemoved);
 
     /// <summary>Hands one message to one handler.</summary>
-    public void CallOne(InlineRegistration registration, in MessageRunView message)
+    public void CallOne(InlineRegistration registration, in MessageBatch message)
     {
         GroupCore core = owner.Core!;
-        core.EnterUserCode(LoopPhase.InlineHandler);
+        core.EnterUserCode(LoopPhase.MessageHandler);
         try
         {
             if (registration.RunHandler is { } runHandler) runHandler(message);
@@ -56,14 +56,14 @@ internal sealed class InlineHandlers(GroupHandle owner)
     }
 
     /// <summary>Hands messages over.</summary>
-    public void Call(in MessageRunView run)
+    public void Call(in MessageBatch run)
     {
         GroupCore core = owner.Core!;
         var calls = new InlineCalls(_all);
         while (calls.Message < run.Count)
         {
             int before = calls.Made;
-            core.EnterUserCode(LoopPhase.InlineHandler);
+            core.EnterUserCode(LoopPhase.MessageHandler);
             try
             {
                 CallSome(run, ref calls);
@@ -78,7 +78,7 @@ internal sealed class InlineHandlers(GroupHandle owner)
 
     // Not inlined: what lives in a method that catches lives in memory.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CallSome(in MessageRunView run, ref InlineCalls calls)
+    private void CallSome(in MessageBatch run, ref InlineCalls calls)
     {
         if (calls.Handler == 0) calls.Handlers = _all;
         if (calls.Handler > 0 || calls.Handlers.Length != 1) CallAll(run, ref calls);
@@ -86,9 +86,9 @@ internal sealed class InlineHandlers(GroupHandle owner)
         else CallOnly(calls.Handlers[0].Handler!, run, ref calls);
     }
 
-    private void CallAll(in MessageRunView run, ref InlineCalls calls)
+    private void CallAll(in MessageBatch run, ref InlineCalls calls)
     {
-        int most = calls.Made + UserCodeWatch.LongestRun;
+        int most = calls.Made + CallbackWatchdog.LongestRun;
         while (calls.Message < run.Count && calls.Made < most)
         {
             if (calls.Handler == calls.Handlers.Length)
@@ -106,10 +106,10 @@ internal sealed class InlineHandlers(GroupHandle owner)
         }
     }
 
-    private void CallOnly(InlineHandler handler, in MessageRunView run, ref InlineCalls calls)
+    private void CallOnly(MessageHandler handler, in MessageBatch run, ref InlineCalls calls)
     {
         InlineRegistration[] handlers = calls.Handlers;
-        int end = Math.Min(run.Count, calls.Message + UserCodeWatch.LongestRun);
+        int end = Math.Min(run.Count, calls.Message + CallbackWatchdog.LongestRun);
         for (int message = calls.Message; message < end && ReferenceEquals(handlers, _all); message++)
         {
             calls.Message = message + 1;
@@ -119,7 +119,7 @@ internal sealed class InlineHandlers(GroupHandle owner)
         }
     }
 
-    private static void CallOnly(InlineRunHandler handler, in MessageRunView run, ref InlineCalls calls)
+    private static void CallOnly(MessageBatchHandler handler, in MessageBatch run, ref InlineCalls calls)
     {
         int first = calls.Message;
         calls.Message = run.Count;

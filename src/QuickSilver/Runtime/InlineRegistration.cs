@@ -8,16 +8,16 @@ namespace QuickSilver.Runtime;
 /// <param name="owner">The handle.</param>
 /// <param name="handler">The application's, called for each message; or null.</param>
 /// <param name="runHandler">The application's, called for each run; or null.</param>
-internal sealed class InlineRegistration(GroupHandle owner, InlineHandler? handler, InlineRunHandler? runHandler) : IDisposable, IRequestTarget
+internal sealed class InlineRegistration(GroupHandle owner, MessageHandler? handler, MessageBatchHandler? runHandler) : IDisposable, IRequestTarget
 {
     private int _isDisposed;
     private bool _isRemoved;
 
     /// <summary>The application's handler for each message; null when it has one for runs, or is removed.</summary>
-    public InlineHandler? Handler { get; private set; } = handler;
+    public MessageHandler? Handler { get; private set; } = handler;
 
     /// <summary>The application's handler for runs; null when it has one for each message, or is removed.</summary>
-    public InlineRunHandler? RunHandler { get; private set; } = runHandler;
+    public MessageBatchHandler? RunHandler { get; private set; } = runHandler;
 
     /// <summary>True when what was held is this handler's, and has not been handed over.</summary>
     public bool HasReservation { get; set; }

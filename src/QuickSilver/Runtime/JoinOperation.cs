@@ -73,9 +73,9 @@ internal sealed class JoinOperation
     }
 
     /// <summary>Nobody waits any more. Any thread.</summary>
-    public void Cancel(CancellationToken ct)
+    public void Cancel(CancellationToken cancellationToken)
     {
-        if (!_done.TrySetCanceled(ct)) return;
+        if (!_done.TrySetCanceled(cancellationToken)) return;
         _node.Services.TryPost(_ =>
         {
             _deadline?.Cancel();

@@ -26,5 +26,5 @@ internal sealed class MemberWait(GroupHandle handle, int count)
     public void Fail(Exception reason) => _done.TrySetException(reason);
 
     /// <summary>Nobody waits any more.</summary>
-    public void Cancel(CancellationToken ct) => _done.TrySetCanceled(ct);
+    public void Cancel(CancellationToken cancellationToken) => _done.TrySetCanceled(cancellationToken);
 }

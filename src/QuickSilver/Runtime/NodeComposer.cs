@@ -60,7 +60,7 @@ internal static class NodeComposer
         // The server answers heartbeats: a connection that is silent for the time in which a node would be removed is a dead one.
         var link = new TcpMembershipLink(opening.Connector, requests, core, reporter, options.Membership.FailureTimeout);
         core.Compose(link);
-        AddressWatch? addresses = AddressWatch.IsNeeded(opening) ? new AddressWatch(core, opening, link) : null;
+        AddressMonitor? addresses = AddressMonitor.IsNeeded(opening) ? new AddressMonitor(core, opening, link) : null;
         core.Addresses = addresses;
         return new NodeParts(services, lifecycle, core, thread, link, transport.Choice, addresses);
     }

@@ -95,7 +95,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public long MessagesHandled { get; set; }
 
     /// <summary>Watches over the node's address; null where that cannot change. Set before the thread starts.</summary>
-    public AddressWatch? Addresses { get; set; }
+    public AddressMonitor? Addresses { get; set; }
 
     /// <summary>Messages dropped by full inboxes.</summary>
     public long MessagesDropped { get; set; }

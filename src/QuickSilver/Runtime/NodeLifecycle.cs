@@ -64,7 +64,7 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         _registered.TrySetResult();
         if (!isReturn) return;
         log.Post((name, id), static (logger, s) => Log.Rejoined(logger, s.name, s.id.ToString()));
-        events.Post(new RejoinedEvent(before!.Value, id));
+        events.Post(new NodeRejoined(before!.Value, id));
     }
 
     /// <summary>The membership server is away, or back.</summary>
@@ -134,7 +134,7 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
             if (before == state || (before is NodeState.Stopping && state != NodeState.Stopped) || before == NodeState.Stopped) return;
             _state = state;
             // Within the lock, so that events tell states in their order; no user code runs here.
-            events.Post(new StateEvent(before, state, reason));
+            events.Post(new NodeStateChanged(before, state, reason));
         }
     }
 }

@@ -21,9 +21,9 @@ internal static class NodeOpener
 
     /// <summary>Opens it. Probes sockets, up to half a second: for a pool thread.</summary>
     /// <param name="options">The node's own copy, valid.</param>
-    /// <param name="ct">Ends the waiting for an interface.</param>
+    /// <param name="cancellationToken">Ends the waiting for an interface.</param>
     /// <exception cref="QuickSilverException">No interface, port or multicast as asked for, or no place to serve at.</exception>
-    public static async Task<NodeOpening> OpenAsync(QuickSilverOptions options, CancellationToken ct)
+    public static async Task<NodeOpening> OpenAsync(QuickSilverOptions options, CancellationToken cancellationToken)
     {
         string name = options.NodeName ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
         var log = new NodeLog(options.LoggerFactory, name);
@@ -36,7 +36,7 @@ internal static class NodeOpener
             IHostTransport? transport = null;
             try
             {
-                IReadOnlyList<IPAddress> servers = await FindServersAsync(options, ct).ConfigureAwait(false);
+                IReadOnlyList<IPAddress> servers = await FindServersAsync(options, cancellationToken).ConfigureAwait(false);
                 TransportSettings settings = OptionSettings.ToTransport(options) with { Servers = servers };
                 transport = OpenTransport(options, settings, reporter);
                 MembershipConnector connector = await OpenConnectorAsync(options, transport, reporter).ConfigureAwait(false);
@@ -57,17 +57,17 @@ internal static class NodeOpener
                 transport?.Dispose();
                 throw;
             }
-            await PauseAsync(said, ct).ConfigureAwait(false);
+            await PauseAsync(said, cancellationToken).ConfigureAwait(false);
         }
     }
 
     /// <summary>The addresses of the servers that the options name, where they tell by which interface a node speaks: of those whose names can be
     /// resolved in short time. A host's own come first.</summary>
-    public static async Task<IReadOnlyList<IPAddress>> FindServersAsync(QuickSilverOptions options, CancellationToken ct)
+    public static async Task<IReadOnlyList<IPAddress>> FindServersAsync(QuickSilverOptions options, CancellationToken cancellationToken)
     {
         if (options.Transport.Interface is not null || options.Membership.Mode == MembershipMode.Loopback) return [];
         (IPAddress[] Addresses, string Failure)[] all = await Task.WhenAll(
-            Servers(options).Select(server => HostAddresses.FindAsync(server.Host, ResolveTime, ct).AsTask())).ConfigureAwait(false);
+            Servers(options).Select(server => HostAddresses.FindAsync(server.Host, ResolveTime, cancellationToken).AsTask())).ConfigureAwait(false);
         IEnumerable<IPAddress> found = all.SelectMany(static one => one.Addresses);
         return options.Membership.Mode == MembershipMode.Host ? [.. found.OrderBy(static one => !NetworkList.IsPresent(one))] : [.. found];
     }
@@ -98,15 +98,15 @@ internal static class NodeOpener
         return new QuickSilverException(code, refusal.Message + tried, refusal);
     }
 
-    private static async Task PauseAsync(string trouble, CancellationToken ct)
+    private static async Task PauseAsync(string trouble, CancellationToken cancellationToken)
     {
         try
         {
-            await Task.Delay(Pause, ct).ConfigureAwait(false);
+            await Task.Delay(Pause, cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException)
         {
-            throw new OperationCanceledException($"The start was cancelled. It waited for a network interface: {trouble}", ct);
+            throw new OperationCanceledException($"The start was cancelled. It waited for a network interface: {trouble}", cancellationToken);
         }
     }
 
@@ -150,7 +150,7 @@ internal static class NodeOpener
                 + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
                 + "end the other process, or choose another Membership.Port.");
         }
-        var rivals = new RivalWatch(claim, servers, () => started.Nodes, reporter);
+        var rivals = new RivalServerMonitor(claim, servers, () => started.Nodes, reporter);
         if (await rivals.DecideAsync().ConfigureAwait(false) is { } place)
         {
             await started.DisposeAsync().ConfigureAwait(false);
@@ -168,7 +168,7 @@ internal static class NodeOpener
     {
         if (options.Membership.Address is not { } text)
             return options.Transport.Interface is null ? IPAddress.Any : transport.Choice.InterfaceAddress;
-        _ = InterfaceWish.TryParse(text, out InterfaceWish wish);
+        _ = InterfaceSelector.TryParse(text, out InterfaceSelector wish);
         if (wish.Address is { } address) return address;
         return NetworkChoice.Find(new TransportSettings { Interface = text, Loopback = false }).Address;
     }

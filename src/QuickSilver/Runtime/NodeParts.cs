@@ -17,7 +17,7 @@ internal sealed class NodeParts
     private readonly CoreThread _thread;
     private readonly TcpMembershipLink _link;
     private readonly TransportChoice _choice;
-    private readonly AddressWatch? _addresses;
+    private readonly AddressMonitor? _addresses;
     private NodeMeter? _meter;
 
     /// <summary>Gathers them.</summary>
@@ -28,7 +28,7 @@ internal sealed class NodeParts
         CoreThread thread,
         TcpMembershipLink link,
         TransportChoice choice,
-        AddressWatch? addresses)
+        AddressMonitor? addresses)
     {
         Services = services;
         Lifecycle = lifecycle;
@@ -53,21 +53,21 @@ internal sealed class NodeParts
 
     /// <summary>Starts the threads, and the task that ends them; then waits until the cluster has admitted the node.</summary>
     /// <param name="left">How much of the start's time is left.</param>
-    /// <param name="ct">Ends the start.</param>
-    public async Task StartAsync(TimeSpan left, CancellationToken ct)
+    /// <param name="cancellationToken">Ends the start.</param>
+    public async Task StartAsync(TimeSpan left, CancellationToken cancellationToken)
     {
         QuickSilverOptions options = Services.Options;
         string carrier = Core.IsInMemory ? "memory" : _choice.Multicast ? "multicast" : "unicast";
         _meter = new NodeMeter(options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read(), Services.Log);
         Carrier chosen = Core.IsInMemory ? Carrier.InMemory : _choice.Multicast ? Carrier.Multicast : Carrier.Unicast;
-        Services.Events.Post(new CarrierEvent(chosen, _choice.Reason));
+        Services.Events.Post(new CarrierSelected(chosen, _choice.Reason));
         _thread.Start();
         _link.Start();
         _addresses?.Start();
         _ = EndAsync();
         try
         {
-            await Lifecycle.Registered.WaitAsync(Max(left, TimeSpan.Zero), ct).ConfigureAwait(false);
+            await Lifecycle.Registered.WaitAsync(Max(left, TimeSpan.Zero), cancellationToken).ConfigureAwait(false);
         }
         catch (Exception failure)
         {
@@ -75,8 +75,8 @@ internal sealed class NodeParts
             string remedy = Remedy(options.Membership, Lifecycle.Reporter.IsServerSilent);
             Lifecycle.Stop(null);
             await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (failure is OperationCanceledException && ct.IsCancellationRequested)
-                throw new OperationCanceledException($"The start was cancelled. No membership server had admitted the node: {trouble}.", ct);
+            if (failure is OperationCanceledException && cancellationToken.IsCancellationRequested)
+                throw new OperationCanceledException($"The start was cancelled. No membership server had admitted the node: {trouble}.", cancellationToken);
             if (failure is not TimeoutException) throw;
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,

@@ -30,12 +30,12 @@ internal sealed class NodeServices
         Clock = clock;
         Log = log;
         Events = events;
-        UserCode = new UserCodeWatch(options.Loop.StallWarning, log, events);
-        Unsent = new UnsentBudget(2 * options.Pending.MaxUnsentBytes);
-        SendBuffers = new SendBufferPool(Math.Max(options.Pending.NodeMaxBytes / 2, 2L << 20));
-        StageBlocks = new StageBlockPool((int)Math.Max(options.Pending.NodeMaxBytes / 2 / StageBlock.Bytes, 256));
+        UserCode = new CallbackWatchdog(options.Loop.StallWarning, log, events);
+        Unsent = new UnsentBudget(2 * options.Pending.MaxUnsentBytesPerGroup);
+        SendBuffers = new SendBufferPool(Math.Max(options.Pending.MaxBytesPerNode / 2, 2L << 20));
+        StageBlocks = new StageBlockPool((int)Math.Max(options.Pending.MaxBytesPerNode / 2 / StageBlock.Bytes, 256));
         var nudge = new CoreAction(static _ => { });
-        Inboxes = new InboxShared(options.Delivery.TotalInboxBytes, () => requests.Enqueue(nudge), static () => ProcessMemory.Shared.IsTight);
+        Inboxes = new InboxShared(options.Delivery.InboxMaxBytesPerNode, () => requests.Enqueue(nudge), static () => ProcessMemory.Shared.IsTight);
     }
 
     /// <summary>The node's own copy of its options; not changed any more.</summary>
@@ -72,7 +72,7 @@ internal sealed class NodeServices
     public InboxShared Inboxes { get; }
 
     /// <summary>Watches over user code on the core thread.</summary>
-    public UserCodeWatch UserCode { get; }
+    public CallbackWatchdog UserCode { get; }
 
     /// <summary>True on the core thread.</summary>
     public bool IsCoreThread => _thread is { IsCurrent: true };

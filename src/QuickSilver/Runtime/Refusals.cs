@@ -36,7 +36,7 @@ internal static class Refusals
     {
         string away = pause > TimeSpan.Zero ? $"This has happened before: look for a firewall or a changed address. After {pause} it" : "It";
         string next = returns
-            ? $"{away} returns under a new Id: join the groups again when it has (RejoinedEvent)."
+            ? $"{away} returns under a new Id: join the groups again when it has (NodeRejoined)."
             : "It stops, as Membership.Eviction says: start another.";
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
         return new NodeEvictedException(ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.{doubt} {next}")
@@ -53,7 +53,7 @@ internal static class Refusals
     public static NodeEvictedException OfMove(IPAddress before, IPAddress after, long inDoubt, bool returns)
     {
         string next = returns
-            ? "It returns there under a new Id: join the groups again when it has (RejoinedEvent)."
+            ? "It returns there under a new Id: join the groups again when it has (NodeRejoined)."
             : "It stops, as Membership.Eviction says: start another.";
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
         return new NodeEvictedException(

@@ -78,6 +78,6 @@ internal sealed class StallReports : IStallObserver
         LogLevel level = isLoud ? LogLevel.Warning : LogLevel.Debug;
         _services.Log.Post(
             (level, _services.Name, took, phase, cause), static (logger, s) => Log.Stalled(logger, s.level, s.Name, s.took, s.phase, s.cause));
-        _services.Events.Post(new StallEvent(phase, took, groupName));
+        _services.Events.Post(new CoreStalled(phase, took, groupName));
     }
 }

@@ -114,21 +114,21 @@ internal sealed class SendGate
     /// <param name="owner">The handle: when it ends, its waiters fail.</param>
     /// <param name="request">What goes to the queue when admitted.</param>
     /// <param name="bytes">Length of the message.</param>
-    /// <param name="ct">Ends the waiting.</param>
-    public ValueTask EnterAsync(ISendOwner owner, object request, int bytes, CancellationToken ct)
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public ValueTask EnterAsync(ISendOwner owner, object request, int bytes, CancellationToken cancellationToken)
     {
         SendWaiter waiter = _waiters.Rent(this, owner, request, bytes);
         var task = new ValueTask(waiter, waiter.Version);
-        Join(waiter, ct);
+        Join(waiter, cancellationToken);
         return task;
     }
 
     /// <summary>Waits, behind those who wait already, until a message could be admitted; false: the handle has ended. Any thread.</summary>
-    public ValueTask<bool> WaitAsync(ISendOwner owner, CancellationToken ct)
+    public ValueTask<bool> WaitAsync(ISendOwner owner, CancellationToken cancellationToken)
     {
         SendWaiter waiter = _waiters.Rent(this, owner, null, 0);
         var task = new ValueTask<bool>(waiter, waiter.Version);
-        Join(waiter, ct);
+        Join(waiter, cancellationToken);
         return task;
     }
 
@@ -200,7 +200,7 @@ internal sealed class SendGate
     }
 
     /// <summary>A waiter's token was cancelled.</summary>
-    internal void Cancel(SendWaiter waiter, CancellationToken ct)
+    internal void Cancel(SendWaiter waiter, CancellationToken cancellationToken)
     {
         lock (_lock)
         {
@@ -210,7 +210,7 @@ internal sealed class SendGate
         }
         _queue.Discard(waiter.TakeRequest());
         string what = waiter.IsMessage ? "Too much was pending, and the message is not sent" : "Too much is pending";
-        waiter.Fail(new OperationCanceledException($"The wait for room to send was cancelled. {what}.", ct));
+        waiter.Fail(new OperationCanceledException($"The wait for room to send was cancelled. {what}.", cancellationToken));
     }
 
     private static long Unit(int bytes) => (1L << MessageShift) + bytes;
@@ -221,7 +221,7 @@ internal sealed class SendGate
 
     private bool IsHalfFree(long unsent) => unsent >> MessageShift <= _mostMessages / 2 && (unsent & ByteMask) <= ByteLimit / 2;
 
-    private void Join(SendWaiter waiter, CancellationToken ct)
+    private void Join(SendWaiter waiter, CancellationToken cancellationToken)
     {
         lock (_lock)
         {
@@ -235,7 +235,7 @@ internal sealed class SendGate
             Advance();
             if (!waiter.IsQueued) return;
         }
-        waiter.WatchFor(ct);
+        waiter.WatchFor(cancellationToken);
     }
 
     // Opens what can be opened and admits from the head of the list. The declaration "full" is withdrawn at half only; after making it, the count is

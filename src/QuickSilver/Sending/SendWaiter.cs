@@ -11,7 +11,7 @@ namespace QuickSilver.Sending;
 internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValueTaskSource<bool>, IThreadPoolWorkItem
 {
     private static readonly Action<object?, CancellationToken> Cancelled =
-        static (state, ct) => ((SendWaiter)state!)._gate!.Cancel((SendWaiter)state, ct);
+        static (state, cancellationToken) => ((SendWaiter)state!)._gate!.Cancel((SendWaiter)state, cancellationToken);
 
     // Continuations run where it is completed, on the pool.
     private ManualResetValueTaskSourceCore<bool> _source;
@@ -61,9 +61,9 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
     }
 
     /// <summary>Follows a token from now on. By the thread that made the call, before it gets the task.</summary>
-    public void WatchFor(CancellationToken ct)
+    public void WatchFor(CancellationToken cancellationToken)
     {
-        if (ct.CanBeCanceled) _registration = ct.UnsafeRegister(Cancelled, this);
+        if (cancellationToken.CanBeCanceled) _registration = cancellationToken.UnsafeRegister(Cancelled, this);
     }
 
     /// <summary>Completes the call, soon.</summary>

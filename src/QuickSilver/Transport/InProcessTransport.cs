@@ -31,12 +31,12 @@ internal sealed class InProcessTransport : IHostTransport
         _ports = new ReceivePorts(static () => { }, Read);
         _ports.Add(new InProcessPort(_control, SocketRole.Control, null));
         _ports.Add(new InProcessPort(_data, SocketRole.Unicast, null));
-        int slot = SlotSize.Choose(settings, SlotSize.LoopbackMtu, isLoopback: true, _bufferBytes);
+        int slot = DatagramSize.Choose(settings, DatagramSize.LoopbackMtu, isLoopback: true, _bufferBytes);
         Facts = new TransportFacts(
             _network.Attach(_control),
             _network.Attach(_data),
             slot,
-            SlotSize.TrainDatagrams(slot),
+            DatagramSize.TrainDatagrams(slot),
             _bufferBytes,
             Multicast: true,
             settings.ChecksumPayloads);

@@ -15,7 +15,7 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
     public int PrefixLength { get; init; } = 32;
 
     /// <summary>The network that the address lies in.</summary>
-    public IPNetwork Network => InterfaceWish.NetworkOf(Address, PrefixLength);
+    public IPNetwork Network => InterfaceSelector.NetworkOf(Address, PrefixLength);
 
     /// <summary>
     /// Finds the interface that the settings name. When they name none: loopback in loopback mode; else the one by which
@@ -57,7 +57,7 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
 
     private static NetworkChoice FindNamed(string text, List<NetworkList.Entry> all, List<string> down)
     {
-        _ = InterfaceWish.TryParse(text, out InterfaceWish wish);
+        _ = InterfaceSelector.TryParse(text, out InterfaceSelector wish);
         foreach (NetworkList.Entry item in all)
         {
             if (wish.Fits(item.Choice.Name, item.Choice.Address)) return item.Choice;
@@ -75,7 +75,7 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
     {
         // Where the list may not be read, loopback need not be missing.
         NetworkChoice found = all.Find(static item => item.Choice.IsLoopback).Choice
-            ?? new NetworkChoice("lo", IPAddress.Loopback, SlotSize.LoopbackMtu, true);
+            ?? new NetworkChoice("lo", IPAddress.Loopback, DatagramSize.LoopbackMtu, true);
         if (NetworkList.IsLoopbackUp()) return found;
         throw new TransportException(
             TransportFailure.InterfaceUnavailable,

@@ -128,7 +128,7 @@ internal static class NetworkList
         bool isLoopback = item.NetworkInterfaceType == NetworkInterfaceType.Loopback;
         bool hasGateway = properties.GatewayAddresses.Count > 0;
         int mtu = properties.GetIPv4Properties().Mtu;
-        if (mtu < SmallestMtu) mtu = isLoopback ? SlotSize.LoopbackMtu : SmallestMtu;
+        if (mtu < SmallestMtu) mtu = isLoopback ? DatagramSize.LoopbackMtu : SmallestMtu;
         foreach (UnicastIPAddressInformation unicast in properties.UnicastAddresses)
         {
             if (unicast.Address.AddressFamily != AddressFamily.InterNetwork) continue;

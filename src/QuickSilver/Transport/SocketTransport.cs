@@ -248,17 +248,17 @@ internal abstract class SocketTransport : IHostTransport
         int controlPort = ((IPEndPoint)control.LocalEndPoint!).Port;
         _ownSource = OwnSource.Find(network, controlPort);
         int granted = ReadGranted(_settings.ReceiveBufferBytes);
-        int slot = SlotSize.Choose(_settings, network.Mtu, network.IsLoopback, granted);
+        int slot = DatagramSize.Choose(_settings, network.Mtu, network.IsLoopback, granted);
         Facts = new TransportFacts(
             network.At(controlPort),
             network.At(((IPEndPoint)data.LocalEndPoint!).Port),
             slot,
-            _segments ? SlotSize.TrainDatagrams(slot) : 1,
+            _segments ? DatagramSize.TrainDatagrams(slot) : 1,
             granted,
             choice.Multicast,
             _settings.ChecksumPayloads)
         {
-            LongestDatagram = SlotSize.Longest(network.Mtu),
+            LongestDatagram = DatagramSize.Longest(network.Mtu),
         };
     }
 

@@ -12,7 +12,7 @@ internal static class TransportFactory
     /// <exception cref="TransportException">The interface, the ports or the multicast that was asked for are not to be had.</exception>
     public static IHostTransport Start(TransportSettings settings, ITransportEvents events)
     {
-        if (settings.Carrier == CarrierWish.InProcess) return new InProcessTransport(settings);
+        if (settings.Carrier == CarrierPreference.InProcess) return new InProcessTransport(settings);
         try
         {
             return OpenSockets(settings, events);
@@ -47,13 +47,13 @@ internal static class TransportFactory
     public static bool CanMulticast(TransportSettings settings, NetworkChoice network, out string reason)
     {
         reason = "unicast was asked for";
-        return settings.Carrier != CarrierWish.Unicast && MulticastProbe.Run(settings, network, out reason);
+        return settings.Carrier != CarrierPreference.Unicast && MulticastProbe.Run(settings, network, out reason);
     }
 
     private static bool ChooseMulticast(TransportSettings settings, NetworkChoice network, out string reason)
     {
         if (CanMulticast(settings, network, out reason)) return true;
-        if (settings.Carrier is CarrierWish.Auto or CarrierWish.Unicast) return false;
+        if (settings.Carrier is CarrierPreference.Auto or CarrierPreference.Unicast) return false;
         throw new TransportException(
             TransportFailure.MulticastUnavailable,
             $"Multicast was asked for, but {reason}. Use TransportKind.Auto or Unicast, "

@@ -6,7 +6,7 @@ namespace QuickSilver.Transport;
 internal sealed record TransportSettings
 {
     /// <summary>How regions may be carried.</summary>
-    public CarrierWish Carrier { get; init; } = CarrierWish.Auto;
+    public CarrierPreference Carrier { get; init; } = CarrierPreference.Auto;
 
     /// <summary>True: this machine only, over the loopback interface.</summary>
     public bool Loopback { get; init; } = true;
@@ -54,6 +54,6 @@ internal sealed record TransportSettings
     /// <summary>True: packets are shared with the nodes of this machine in memory, where regions are carried by multicast over loopback.</summary>
     public bool SharedMemory { get; init; }
 
-    /// <summary>The network of <see cref="CarrierWish.InProcess"/>; null: the process's own.</summary>
+    /// <summary>The network of <see cref="CarrierPreference.InProcess"/>; null: the process's own.</summary>
     public InProcessNetwork? Network { get; init; }
 }

@@ -65,7 +65,7 @@ internal sealed class MemberGroup(string name, MemberLines lines)
         }
     }
 
-    private void OnMessage(in MessageView message)
+    private void OnMessage(in MessageRef message)
     {
         long sent = message.Payload.Length >= HeadBytes ? BinaryPrimitives.ReadInt64LittleEndian(message.Payload) : 0;
         long age = sent == 0 ? 0 : (long)Stopwatch.GetElapsedTime(sent).TotalMicroseconds;

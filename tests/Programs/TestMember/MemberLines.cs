@@ -24,13 +24,13 @@ internal sealed class MemberLines : ILoggerFactory, ILogger
     {
         switch (happened)
         {
-            case StateEvent state:
+            case NodeStateChanged state:
                 Say($"state {state.Before} {state.After} {state.Reason}");
                 break;
-            case RejoinedEvent back:
+            case NodeRejoined back:
                 Say($"rejoined {back.Before} {back.After}");
                 break;
-            case GroupEndedEvent ended:
+            case GroupEnded ended:
                 Say($"ended {ended.GroupName} {ended.Reason.Code} {ended.Reason.Message}");
                 break;
             default:

@@ -57,7 +57,7 @@ public class DelivererTests
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1000, X));
         long before = _world.Counters.HeldBytes;
         _world.Receive(_view, _sender, 1, [.. Enumerable.Range(3, 1998).Select(number => new PacketPart(0, (ulong)number, X))]);
-        Assert.InRange(_world.Counters.HeldBytes - before, 1997 * X.Length, (1997 * X.Length) + (2 * HeldRun.Overhead));
+        Assert.InRange(_world.Counters.HeldBytes - before, 1997 * X.Length, (1997 * X.Length) + (2 * HeldBatch.Overhead));
         Assert.Equal(1UL, _world.Counters.Duplicates);
 
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));

@@ -32,7 +32,7 @@ public class DeliveryAllocationTests : IDeliveryListener
         _deliverer.OnStepInstalled(Step(1), Now);
     }
 
-    void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => _delivered += (ulong)run.Count;
+    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => _delivered += (ulong)run.Count;
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Assert.Fail("nothing is lost");
@@ -148,7 +148,7 @@ public class DeliveryAllocationTests : IDeliveryListener
 
     private static void Write(ref WireWriter writer, int group, ulong number, int total, int offset, int length)
     {
-        PacketRecord.WriteHead(ref writer, Reign, group, number, number == 1, default, total, offset, length);
+        PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, number == 1, default, total, offset, length);
         writer.Reserve(length);
     }
 }

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Tests.Delivery;
 /// <summary>A deliverer with a log of what it said, and the few things of a cluster that packets need.</summary>
 internal sealed class DeliveryWorld
 {
-    public static readonly Epoch Reign = new(1, 77);
+    public static readonly Epoch ServerEpoch = new(1, 77);
     public static readonly Instant Now = new(1_000_000);
 
     private readonly Arena _arena;
@@ -35,16 +35,16 @@ internal sealed class DeliveryWorld
 
     public Action<GroupReceiver, DeliveredMessage>? Handler { get; set; }
 
-    public static StepNumber Step(ulong counter) => counter == 0 ? default : new StepNumber(Reign, counter);
+    public static StepNumber Step(ulong counter) => counter == 0 ? default : new StepNumber(ServerEpoch, counter);
 
-    public static GroupInfo Group(uint number) => new(new GroupId(Reign, number), $"g{number}", 0);
+    public static GroupInfo Group(uint number) => new(new GroupId(ServerEpoch, number), $"g{number}", 0);
 
-    public static NodeInfo Node(uint number) => new(new NodeNumber(Reign, number), $"n{number}", 1, default, default, 1 << 20);
+    public static NodeInfo Node(uint number) => new(new NodeNumber(ServerEpoch, number), $"n{number}", 1, default, default, 1 << 20);
 
     /// <summary>A view whose region has the groups with these numbers, ascending.</summary>
     public static RegionView View(uint number, ulong firstStep, params uint[] groups) => new(
-        new ViewNumber(Reign, number),
-        new RegionInfo(new RegionId(Reign, number), [.. groups.Select(group => new GroupId(Reign, group))]),
+        new ViewNumber(ServerEpoch, number),
+        new RegionInfo(new RegionId(ServerEpoch, number), [.. groups.Select(group => new GroupId(ServerEpoch, group))]),
         Step(firstStep),
         [Node(1000)],
         default,
@@ -126,7 +126,7 @@ internal sealed class DeliveryWorld
         Assert.Equal(0, Counters.HeldBytes);
     }
 
-    private void OnMessages(GroupReceiver group, NodeInfo sender, in MessageRun run)
+    private void OnMessages(GroupReceiver group, NodeInfo sender, in DeliveryBatch run)
     {
         // As a host reads it: in one piece.
         Assert.True(run.Span.Length >= run.TotalLength);
@@ -144,7 +144,7 @@ internal sealed class DeliveryWorld
     {
         public GroupReceiver Receiver { get; set; } = null!;
 
-        void IDeliveryListener.OnMessages(NodeInfo sender, in MessageRun run, Instant now) => world.OnMessages(Receiver, sender, run);
+        void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => world.OnMessages(Receiver, sender, run);
 
         void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             world.Log.Add($"{name} {sender.Name}!{first}+{count}");

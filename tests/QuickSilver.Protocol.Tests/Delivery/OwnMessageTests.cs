@@ -20,7 +20,7 @@ public class OwnMessageTests
     private void Own(ulong number, uint step = 3)
     {
         var payload = new Slice(_world.Pool.Rent(BufferOwner.Pending), 0, 4);
-        _world.Deliverer.OnOwnMessages(_group, _self, Step(step), new MessageRun(number, payload), Now);
+        _world.Deliverer.OnOwnMessages(_group, _self, Step(step), new DeliveryBatch(number, payload), Now);
         payload.Release();
     }
 

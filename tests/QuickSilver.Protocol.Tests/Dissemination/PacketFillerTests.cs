@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Tests.Dissemination;
 
 public class PacketFillerTests
 {
-    private static readonly Epoch Reign = new(3, 4);
+    private static readonly Epoch ServerEpoch = new(3, 4);
 
     [Theory]
     [InlineData(0)]
@@ -15,9 +15,9 @@ public class PacketFillerTests
     {
         byte[] body = Body(filler);
         var reader = new WireReader(body);
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, Reign, out PacketRecord record));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, ServerEpoch, out PacketRecord record));
         Assert.Equal(5, record.Bytes.Length);
-        Assert.False(PacketRecord.TryRead(ref reader, body.Length, Reign, out _));
+        Assert.False(PacketRecord.TryRead(ref reader, body.Length, ServerEpoch, out _));
         Assert.True(reader.IsAtEnd);
     }
 
@@ -51,7 +51,7 @@ public class PacketFillerTests
         {
             foreach (ulong number in new[] { 1UL, 127UL, 128UL, ulong.MaxValue })
             {
-                foreach (StepNumber previous in new[] { default, new StepNumber(Reign, 300), new StepNumber(new Epoch(200, 7), 5) })
+                foreach (StepNumber previous in new[] { default, new StepNumber(ServerEpoch, 300), new StepNumber(new Epoch(200, 7), 5) })
                 {
                     Check(group, number, first: true, previous, 1000, 0, 1000);
                     Check(group, number, first: true, previous, 1000, 130, 100);
@@ -64,8 +64,8 @@ public class PacketFillerTests
     private static void Check(int group, ulong number, bool first, StepNumber previous, int length, int offset, int part)
     {
         var writer = new WireWriter(new byte[PacketRecord.MaxOverhead]);
-        PacketRecord.WriteHead(ref writer, Reign, group, number, first, previous, length, offset, part);
-        int head = PacketRecord.HeadLength(Reign, group, number, first, previous, length, offset, fragment: part != length);
+        PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, first, previous, length, offset, part);
+        int head = PacketRecord.HeadLength(ServerEpoch, group, number, first, previous, length, offset, fragment: part != length);
         Assert.False(writer.Overflowed);
         Assert.Equal(writer.Written, head + WireWriter.VarintLength((ulong)part));
     }
@@ -73,11 +73,11 @@ public class PacketFillerTests
     private static byte[] Body(int filler)
     {
         var writer = new WireWriter(new byte[100]);
-        PacketRecord.WriteHead(ref writer, Reign, 1, 1, first: false, default, 5, 0, 5);
+        PacketRecord.WriteHead(ref writer, ServerEpoch, 1, 1, first: false, default, 5, 0, 5);
         writer.WriteBytes([1, 2, 3, 4, 5]);
         var body = new byte[writer.Written + filler];
         var whole = new WireWriter(body);
-        PacketRecord.WriteHead(ref whole, Reign, 1, 1, first: false, default, 5, 0, 5);
+        PacketRecord.WriteHead(ref whole, ServerEpoch, 1, 1, first: false, default, 5, 0, 5);
         whole.WriteBytes([1, 2, 3, 4, 5]);
         PacketRecord.WriteFiller(ref whole);
         Assert.Equal(body.Length, whole.Written);
@@ -87,7 +87,7 @@ public class PacketFillerTests
     private static bool ReadsAsMalformed(byte[] body)
     {
         var reader = new WireReader(body);
-        while (PacketRecord.TryRead(ref reader, body.Length, Reign, out _))
+        while (PacketRecord.TryRead(ref reader, body.Length, ServerEpoch, out _))
         {
         }
         return reader.Failed;

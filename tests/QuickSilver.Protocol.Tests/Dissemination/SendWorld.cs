@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Tests.Dissemination;
 internal sealed class SendWorld : ISink, IDisseminationEvents
 {
     public const ulong ClusterInstance = 4711;
-    public static readonly Epoch Reign = new(1, 9);
+    public static readonly Epoch ServerEpoch = new(1, 9);
 
     private readonly List<(IFeed Feed, PriorityClass Priority)> _feeds = [];
     private readonly List<RegionView> _superseded = [];
@@ -72,19 +72,19 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     public IEnumerable<byte[]> Beacons => Trains.Where(train => train.Kind == DatagramKind.Beacon).Select(train => train.Datagrams[0]);
 
     public NodeInfo Node(uint number) => new(
-        new NodeNumber(Reign, number), $"n{number}", 1, new NetEndpoint(number, 1), new NetEndpoint(number, 2), ReceiveBuffer);
+        new NodeNumber(ServerEpoch, number), $"n{number}", 1, new NetEndpoint(number, 1), new NetEndpoint(number, 2), ReceiveBuffer);
 
     public NodeInfo[] Nodes(uint first, int count) =>
         [.. Enumerable.Range(0, count).Select(index => first + (uint)index == 1 ? Self : Node(first + (uint)index))];
 
-    public static GroupInfo Group(uint counter) => new(new GroupId(Reign, counter), $"g{counter}", 0);
+    public static GroupInfo Group(uint counter) => new(new GroupId(ServerEpoch, counter), $"g{counter}", 0);
 
-    public static StepNumber Step(ulong counter) => new(Reign, counter);
+    public static StepNumber Step(ulong counter) => new(ServerEpoch, counter);
 
     /// <summary>Makes a view; carried by multicast unless told otherwise.</summary>
     public RegionView View(uint region, uint number, ulong step, NodeInfo[] members, bool unicast, params GroupInfo[] groups) => new(
-        new ViewNumber(Reign, number),
-        new RegionInfo(new RegionId(Reign, region), [.. groups.Select(group => group.Id).Order()]),
+        new ViewNumber(ServerEpoch, number),
+        new RegionInfo(new RegionId(ServerEpoch, region), [.. groups.Select(group => group.Id).Order()]),
         Step(step),
         members,
         unicast ? default : new NetEndpoint(0xEF000000 + number, 15000),
@@ -219,7 +219,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         _feeds.Add((feed, priority));
     }
 
-    private void OnOwnMessages(GroupSender group, in MessageRun run)
+    private void OnOwnMessages(GroupSender group, in DeliveryBatch run)
     {
         if (Keeps) OwnRuns.Add(run.Count);
         for (int index = 0; index < run.Count; index++)
@@ -229,7 +229,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         }
     }
 
-    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackWish wish, Instant now) => Advanced++;
+    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now) => Advanced++;
 
     void IDisseminationEvents.OnDone(RegionView view, Instant now) => Done.Add(view);
 
@@ -266,7 +266,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     {
         public GroupSender Sender { get; set; } = null!;
 
-        void ISenderListener.OnOwnMessages(StepNumber step, in MessageRun run, Instant now) => world.OnOwnMessages(Sender, run);
+        void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch run, Instant now) => world.OnOwnMessages(Sender, run);
 
         void ISenderListener.OnGateChanged(bool open, Instant now) => world.Gates.Add((Sender, open));
     }

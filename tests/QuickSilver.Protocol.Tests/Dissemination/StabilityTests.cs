@@ -44,21 +44,21 @@ public class StabilityTests
         world.Begin([First, Second], view);
         GroupSender sender = world.Open(First);
         GroupSender other = world.Open(Second);
-        Assert.Equal(FeedbackWish.Unhurried, WishOfNext(world, other));
+        Assert.Equal(FeedbackUrgency.Low, WishOfNext(world, other));
 
         world.Send(sender, [1], flushes ? null : new TicketStub());
         world.PullAll();
         if (flushes) sender.Flush(static _ => { }, world.Now);
-        else Assert.Equal(FeedbackWish.Soon, world.Trains[^1].Headers[^1].Wish);
-        Assert.Equal(FeedbackWish.Soon, world.Stream(view).Wish);
-        Assert.Equal(FeedbackWish.Soon, WishOfNext(world, other));
+        else Assert.Equal(FeedbackUrgency.Normal, world.Trains[^1].Headers[^1].Wish);
+        Assert.Equal(FeedbackUrgency.Normal, world.Stream(view).Wish);
+        Assert.Equal(FeedbackUrgency.Normal, WishOfNext(world, other));
 
         world.Ack(world.Stream(view), 2);
-        Assert.Equal(FeedbackWish.Unhurried, world.Stream(view).Wish);
-        Assert.Equal(FeedbackWish.Unhurried, WishOfNext(world, other));
+        Assert.Equal(FeedbackUrgency.Low, world.Stream(view).Wish);
+        Assert.Equal(FeedbackUrgency.Low, WishOfNext(world, other));
     }
 
-    private static FeedbackWish WishOfNext(SendWorld world, GroupSender sender)
+    private static FeedbackUrgency WishOfNext(SendWorld world, GroupSender sender)
     {
         world.Send(sender, [2]);
         world.PullAll();

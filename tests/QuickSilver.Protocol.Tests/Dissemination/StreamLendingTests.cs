@@ -338,7 +338,7 @@ public sealed class StreamLendingTests
         var reader = new WireReader(packet.AsSpan(DatagramHeader.Length));
         reader.ReadVarint();
         int messages = 0;
-        while (PacketRecord.TryRead(ref reader, packet.Length, SendWorld.Reign, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, packet.Length, SendWorld.ServerEpoch, out PacketRecord record))
         {
             if (!record.IsFragment || record.FragmentOffset + record.Bytes.Length == record.MessageLength) messages += record.Count;
         }

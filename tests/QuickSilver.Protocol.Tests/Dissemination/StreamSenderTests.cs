@@ -46,7 +46,7 @@ public class StreamSenderTests
         StreamSender stream = world.Stream(view);
         ulong first = stream.Highest;
         Assert.InRange(first, 8UL, 20UL);
-        Assert.Equal(FeedbackWish.AtOnce, stream.Wish);
+        Assert.Equal(FeedbackUrgency.Immediate, stream.Wish);
         Assert.True((Last(world).Flags & DatagramFlags.FeedbackWanted) != 0);
         Assert.True((world.DataTrains.First().Headers[0].Flags & DatagramFlags.FeedbackWanted) == 0);
         // Read, though not stable.

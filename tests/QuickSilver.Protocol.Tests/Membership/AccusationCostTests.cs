@@ -14,7 +14,7 @@ public sealed class AccusationCostTests : IServerLinks
 
     private readonly AlarmQueue _alarms = new();
     private readonly ServerParts _parts;
-    private readonly ReachWatch _watch;
+    private readonly ReachabilityMonitor _watch;
     private readonly List<ServerNode> _nodes = [];
     private readonly List<ServerNode> _gone = [];
     private Instant _now = Instant.Zero + TimeSpan.FromMinutes(1);
@@ -22,7 +22,7 @@ public sealed class AccusationCostTests : IServerLinks
     public AccusationCostTests()
     {
         _parts = new ServerParts(new MembershipServerSettings(), _alarms, new SeededRandom(3), this, null);
-        _watch = new ReachWatch(_parts, Remove);
+        _watch = new ReachabilityMonitor(_parts, Remove);
     }
 
     [Theory]
@@ -125,7 +125,7 @@ public sealed class AccusationCostTests : IServerLinks
         for (int index = 0; index < count; index++)
         {
             var endpoint = new NetEndpoint(0x0A000001 + (uint)index, 7001);
-            _nodes.Add(_parts.Nodes.Add(new HelloFrame { NodeName = $"n{index}", Control = endpoint, Data = endpoint }, _parts.Reign.Epoch, 0));
+            _nodes.Add(_parts.Nodes.Add(new HelloFrame { NodeName = $"n{index}", Control = endpoint, Data = endpoint }, _parts.ServerEpoch.Epoch, 0));
             _nodes[index].Connection = index;
         }
     }

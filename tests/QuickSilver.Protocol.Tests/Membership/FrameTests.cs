@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Tests.Membership;
 
 public sealed class FrameTests
 {
-    private static readonly Epoch Reign = new(3, 0x1122334455667788);
+    private static readonly Epoch ServerEpoch = new(3, 0x1122334455667788);
 
     [Fact]
     public void HelloHasItsBytes()
@@ -25,7 +25,7 @@ public sealed class FrameTests
             ReceiveBufferBytes = 4096,
             LongestDatagram = 1208,
             Multicast = true,
-            Number = new NodeNumber(Reign, 5),
+            Number = new NodeNumber(ServerEpoch, 5),
             Received = 129,
             Session = new Epoch(4, 1),
             Instance = 2,
@@ -77,7 +77,7 @@ public sealed class FrameTests
     public void WelcomeHasItsBytes()
     {
         var frame = new FrameBuilder();
-        var welcome = new WelcomeFrame(new Epoch(4, 1), new NodeNumber(Reign, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9);
+        var welcome = new WelcomeFrame(new Epoch(4, 1), new NodeNumber(ServerEpoch, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9);
         welcome.WriteTo(frame);
         string numbers = "038877665544332211" + "C801" + "020500000000000000";
         Assert.Equal("20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01" + "09000000000000000000000000000000", Hex(frame));
@@ -90,7 +90,7 @@ public sealed class FrameTests
     public void NoticesHaveTheirBytes()
     {
         var frame = new FrameBuilder();
-        var node = new NodeInfo(new NodeNumber(Reign, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5) { LongestDatagram = 1208 };
+        var node = new NodeInfo(new NodeNumber(ServerEpoch, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5) { LongestDatagram = 1208 };
         NodeFrame.WriteEntry(frame.Begin(), node);
         Assert.Equal("038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g");
@@ -108,9 +108,9 @@ public sealed class FrameTests
     {
         var frame = new FrameBuilder();
         var observed = new NodeObservations();
-        observed.Silent.Add(new SilentMember(new NodeNumber(Reign, 7).Key, TimeSpan.FromMilliseconds(299), true));
-        observed.Silent.Add(new SilentMember(new NodeNumber(Reign, 5).Key, TimeSpan.Zero, false));
-        observed.Draining.Add(new DrainingView(new ViewNumber(Reign, 6), 130, true));
+        observed.Silent.Add(new SilentMember(new NodeNumber(ServerEpoch, 7).Key, TimeSpan.FromMilliseconds(299), true));
+        observed.Silent.Add(new SilentMember(new NodeNumber(ServerEpoch, 5).Key, TimeSpan.Zero, false));
+        observed.Draining.Add(new DrainingView(new ViewNumber(ServerEpoch, 6), 130, true));
         observed.UnheardFor = TimeSpan.FromMilliseconds(300);
         observed.UnansweredFor = TimeSpan.FromMilliseconds(301);
         ObservedFrame.Write(frame, observed);
@@ -154,9 +154,9 @@ public sealed class FrameTests
     {
         var frame = new FrameBuilder();
         NodeInfo[] members = [Node(7), Node(5)];
-        var region = new RegionInfo(new RegionId(Reign, 4), [new GroupId(Reign, 130)]);
-        var view = new RegionView(new ViewNumber(Reign, 6), region, new StepNumber(Reign, 9), members, default, 5);
-        frame.Begin(FrameKind.Report).WriteStep(new StepNumber(Reign, 9)).WriteStep(default).WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
+        var region = new RegionInfo(new RegionId(ServerEpoch, 4), [new GroupId(ServerEpoch, 130)]);
+        var view = new RegionView(new ViewNumber(ServerEpoch, 6), region, new StepNumber(ServerEpoch, 9), members, default, 5);
+        frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default).WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
         GroupFrame.WriteEntry(frame, 130, 0, "g");
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
@@ -170,14 +170,14 @@ public sealed class FrameTests
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
         Assert.Equal([members[0].Number.Key], read.Removed);
         ReportFrame.ViewEntry entry = Assert.Single(read.Views);
-        Assert.Equal((new StepNumber(Reign, 9), default), (read.Installed, read.Active));
+        Assert.Equal((new StepNumber(ServerEpoch, 9), default), (read.Installed, read.Active));
         Assert.Equal((view.Number, view.FirstStep, false, true), (entry.Number, entry.FirstStep, entry.IsActivated, entry.IsDone));
         Assert.Equal([members[0].Number.Key, members[1].Number.Key], entry.Members);
         Assert.Equal([members[1].Number.Key], entry.Open);
         Assert.Equal(members[1].Number, Assert.Single(read.Nodes).Number);
         for (int length = 0; length < frame.Length; length++) Assert.Null(ReportFrame.TryRead(frame.Span[..length]));
 
-        static NodeInfo Node(uint counter) => new(new NodeNumber(Reign, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
+        static NodeInfo Node(uint counter) => new(new NodeNumber(ServerEpoch, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
     }
 
     [Fact]

@@ -48,16 +48,16 @@ public sealed class MissingRangesTests
         var missing = new MissingRanges();
         missing.AddGap(10, 20, Start);
         missing[0] = missing[0] with { Attempts = 2 };
-        Assert.True(missing.Fill(15, out MissingRun run));
-        Assert.Equal(new MissingRun(10, 20, Start, 2), run);
-        Assert.Equal(new MissingRun(10, 15, Start, 2), missing[0]);
-        Assert.Equal(new MissingRun(16, 20, Start, 2), missing[1]);
+        Assert.True(missing.Fill(15, out MissingRange run));
+        Assert.Equal(new MissingRange(10, 20, Start, 2), run);
+        Assert.Equal(new MissingRange(10, 15, Start, 2), missing[0]);
+        Assert.Equal(new MissingRange(16, 20, Start, 2), missing[1]);
     }
 
     [Fact]
     public void ARunIsAwaitedForItsPatienceOnly()
     {
-        var run = new MissingRun(1, 2, Start, 1);
+        var run = new MissingRange(1, 2, Start, 1);
         Assert.True(run.IsAwaited(Start + Patience - TimeSpan.FromTicks(1), Patience));
         Assert.False(run.IsAwaited(Start + Patience, Patience));
         Assert.False((run with { Attempts = 0 }).IsAwaited(Start, Patience));

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Tests.Recovery;
 internal sealed class RingWorld
 {
     private const ulong Cluster = 77;
-    private static readonly Epoch Reign = new(1, 9);
+    private static readonly Epoch ServerEpoch = new(1, 9);
 
     private readonly Queue<(int To, byte[] Datagram)> _wire = new();
     private readonly List<byte[]> _packets = [];
@@ -23,8 +23,8 @@ internal sealed class RingWorld
         var nodes = new NodeInfo[members];
         for (int index = 0; index < members; index++) nodes[index] = Node((uint)index + 1);
         Sender = Node(1000);
-        var region = new RegionInfo(new RegionId(Reign, 1), [new GroupId(Reign, 1)]);
-        View = new RegionView(new ViewNumber(Reign, 1), region, new StepNumber(Reign, 1), nodes, default, replication);
+        var region = new RegionInfo(new RegionId(ServerEpoch, 1), [new GroupId(ServerEpoch, 1)]);
+        View = new RegionView(new ViewNumber(ServerEpoch, 1), region, new StepNumber(ServerEpoch, 1), nodes, default, replication);
         var facts = new TransportFacts(default, default, slotBytes, 16, 1 << 20, false, false);
         for (int index = 0; index < members; index++) Members.Add(new RingMember(this, index, settings ?? new RecoverySettings(), facts));
     }
@@ -202,5 +202,5 @@ internal sealed class RingWorld
     }
 
     private static NodeInfo Node(uint counter) => new(
-        new NodeNumber(Reign, counter), $"n{counter}", 1, new NetEndpoint(counter, 1), new NetEndpoint(counter, 2), 1 << 20);
+        new NodeNumber(ServerEpoch, counter), $"n{counter}", 1, new NetEndpoint(counter, 1), new NetEndpoint(counter, 2), 1 << 20);
 }

@@ -228,7 +228,7 @@ public sealed class TokenRingTests
 
         Assert.Equal(0UL, world.Stable);
         Assert.NotEmpty(world.Acks);
-        Assert.Equal(4UL, world.Acks[^1].Intake);
+        Assert.Equal(4UL, world.Acks[^1].ReadPosition);
 
         world.Loses = (_, _) => false;
         world.SendBeacon();

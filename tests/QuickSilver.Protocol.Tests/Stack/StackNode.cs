@@ -97,7 +97,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     {
     }
 
-    private void OnMessages(GroupInfo group, NodeInfo sender, in MessageRun run)
+    private void OnMessages(GroupInfo group, NodeInfo sender, in DeliveryBatch run)
     {
         for (int index = 0; index < run.Count; index++)
         {
@@ -146,7 +146,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     private sealed class Stay(StackNode node, GroupInfo group) : IGroupListener
     {
-        public void OnMessages(NodeInfo sender, in MessageRun run, Instant now) => node.OnMessages(group, sender, run);
+        public void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => node.OnMessages(group, sender, run);
 
         public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             Assert.Fail("nothing is lost here");

@@ -57,9 +57,9 @@ public class GoldenTests
         Assert.Equal(300UL, reader.ReadVarint());
         AssertRecord(ref reader, datagram, 5, 1000, "hello", false, default);
         AssertRecord(ref reader, datagram, 0, 1, "", true, default);
-        AssertRecord(ref reader, datagram, 200, 128, "x", true, new StepNumber(WireSamples.Reign, 299));
+        AssertRecord(ref reader, datagram, 200, 128, "x", true, new StepNumber(WireSamples.ServerEpoch, 299));
         AssertRecord(ref reader, datagram, (1 << 20) - 1, ulong.MaxValue - 1, "yz", true, new StepNumber(WireSamples.OtherReign, 16384));
-        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out _));
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out _));
         Assert.True(reader.IsAtEnd);
     }
 
@@ -69,9 +69,9 @@ public class GoldenTests
         byte[] datagram = GoldenFile.Read("fragments");
         var reader = new WireReader(datagram.AsSpan(DatagramHeader.Length));
         Assert.Equal(0UL, reader.ReadVarint());
-        AssertRecord(ref reader, datagram, 2, 77, "abcd", true, new StepNumber(WireSamples.Reign, 41), 16 << 20, 0);
+        AssertRecord(ref reader, datagram, 2, 77, "abcd", true, new StepNumber(WireSamples.ServerEpoch, 41), 16 << 20, 0);
         AssertRecord(ref reader, datagram, 3, 78, "efg", false, default, 300, 297);
-        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out _));
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out _));
         Assert.True(reader.IsAtEnd);
     }
 
@@ -84,7 +84,7 @@ public class GoldenTests
         AssertRecord(ref reader, datagram, 5, 1000, "abcdefghi", false, default, count: 3);
         AssertRecord(ref reader, datagram, 5, 1003, "jk", false, default);
         AssertRecord(ref reader, datagram, 300, 16384, new string('\0', 400), false, default, count: 400);
-        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out _));
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out _));
         Assert.True(reader.IsAtEnd);
     }
 
@@ -185,8 +185,8 @@ public class GoldenTests
     {
         Assert.Equal(expected.Sender, stream.Sender);
         Assert.Equal(
-            (expected.Cleanup, expected.Cutoff, expected.Highest, expected.Contiguous, expected.Intake, expected.Drops),
-            (stream.Cleanup, stream.Cutoff, stream.Highest, stream.Contiguous, stream.Intake, stream.Drops));
+            (expected.Cleanup, expected.Cutoff, expected.Highest, expected.Contiguous, expected.ReadPosition, expected.Drops),
+            (stream.Cleanup, stream.Cutoff, stream.Highest, stream.Contiguous, stream.ReadPosition, stream.Drops));
         Assert.Equal((expected.HasDetail, expected.Place), (stream.HasDetail, stream.Place));
         Assert.Equal((expected.IsOrphan, expected.IsClosed), (stream.IsOrphan, stream.IsClosed));
         Assert.Equal((expected.Missing.Covered, expected.Missing.Count), (stream.Missing.Covered, stream.Missing.Count));
@@ -254,7 +254,7 @@ public class GoldenTests
         ref WireReader reader, byte[] datagram, int group, ulong number, string text, bool first, StepNumber previous, int total = -1, int offset = 0,
         int count = 1)
     {
-        Assert.True(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.Reign, out PacketRecord record));
+        Assert.True(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out PacketRecord record));
         Assert.Equal((group, number, first, previous), (record.GroupIndex, record.Number, record.IsFirst, record.PreviousStep));
         Assert.Equal(
             (count, total >= 0, total < 0 ? text.Length / count : total, offset),

@@ -20,12 +20,12 @@ public class PacketRunTests
         byte[] body = [.. Run(7, 5, count, bytes), .. Single(7, 5 + (ulong)count, 9)];
         var reader = new WireReader(body);
 
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord run));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord run));
         Assert.Equal((7, 5UL, count, length), (run.GroupIndex, run.Number, run.Count, run.MessageLength));
         Assert.Equal((4UL + (ulong)count, false, false), (run.Highest, run.IsFirst, run.IsFragment));
         Assert.True(run.Bytes.SequenceEqual(bytes));
         Assert.True(body.AsSpan(run.BytesOffset, bytes.Length).SequenceEqual(bytes));
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord next));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord next));
         Assert.Equal((run.Highest + 1, 1), (next.Number, next.Count));
         Assert.True(reader.IsAtEnd);
     }
@@ -35,11 +35,11 @@ public class PacketRunTests
     {
         byte[] body = Run(0, 10, 3, new byte[6]);
         var reader = new WireReader(body);
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord run));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord run));
         Assert.Equal([10UL, 11UL, 12UL], Covered(run));
         body = Single(0, 10, 3);
         reader = new WireReader(body);
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out run));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out run));
         Assert.Equal([10UL], Covered(run));
     }
 
@@ -58,7 +58,7 @@ public class PacketRunTests
         {
             byte[] body = mutator.Next().ToArray();
             var reader = new WireReader(body);
-            while (PacketRecord.TryRead(ref reader, body.Length, WireSamples.Reign, out PacketRecord record))
+            while (PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord record))
             {
                 if (record.Count == 1) continue;
                 runs++;

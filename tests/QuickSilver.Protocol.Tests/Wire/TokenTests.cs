@@ -160,7 +160,7 @@ public class TokenTests
             stream.Cutoff = Near();
             stream.Highest = Math.Max(Near(), stream.Cleanup);
             stream.Contiguous = Math.Min(Near(), stream.Highest);
-            stream.Intake = random.NextBelow(2) == 0 ? null : Near();
+            stream.ReadPosition = random.NextBelow(2) == 0 ? null : Near();
             stream.Drops = random.NextBelow(300);
             if (random.NextBelow(3) == 0)
             {

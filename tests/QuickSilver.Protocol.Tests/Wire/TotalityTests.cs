@@ -169,7 +169,7 @@ public class TotalityTests
     {
         var reader = new WireReader(input);
         _sum += reader.ReadVarint();
-        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, WireSamples.Reign, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, WireSamples.ServerEpoch, out PacketRecord record))
         {
             Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength * record.Count);
             Require(record.GroupIndex >= 0 && record.Number > 0);
@@ -194,7 +194,7 @@ public class TotalityTests
 
     private void WalkStream(TokenStream stream)
     {
-        _sum += stream.Contiguous + stream.Place + (stream.Intake ?? 0);
+        _sum += stream.Contiguous + stream.Place + (stream.ReadPosition ?? 0);
         foreach (ulong held in stream.Held) _sum += held;
         foreach (TokenRange range in stream.Previous.Ranges) Require(range.Start < range.End);
         foreach (TokenRange range in stream.Common.Ranges) Require(range.Start < range.End);
@@ -222,11 +222,11 @@ public class TotalityTests
         var writer = new WireWriter(written);
         writer.WriteVarint(reader.ReadVarint());
         int filler = reader.Remaining;
-        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + bytes.Length, WireSamples.Reign, out PacketRecord record))
+        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + bytes.Length, WireSamples.ServerEpoch, out PacketRecord record))
         {
             PacketRecord.WriteHead(
                 ref writer,
-                WireSamples.Reign,
+                WireSamples.ServerEpoch,
                 record.GroupIndex,
                 record.Number,
                 record.IsFirst,

@@ -11,11 +11,11 @@ internal static class WireSamples
     public const int Members = 200;
     public const int Partitions = 2;
 
-    public static readonly Epoch Reign = new(3, 0x1122334455667788);
+    public static readonly Epoch ServerEpoch = new(3, 0x1122334455667788);
     public static readonly Epoch OtherReign = new(2, 0x99AABBCCDDEEFF00);
-    public static readonly NodeNumber Sender = new(Reign, 9);
-    public static readonly NodeNumber Peer = new(Reign, 4);
-    public static readonly NodeNumber Gone = new(Reign, 6);
+    public static readonly NodeNumber Sender = new(ServerEpoch, 9);
+    public static readonly NodeNumber Peer = new(ServerEpoch, 4);
+    public static readonly NodeNumber Gone = new(ServerEpoch, 6);
 
     public static readonly SegmentName Segment = new(0xF1E2D3C4B5A69788, 4242, 17);
     public static readonly NoteBody Note = new(Segment, new LentPlace(300, 0x80000001, 61_440, 1400));
@@ -57,7 +57,7 @@ internal static class WireSamples
         int total = -1,
         int offset = 0)
     {
-        PacketRecord.WriteHead(ref writer, Reign, group, number, first, previous, total < 0 ? bytes.Length : total, offset, bytes.Length);
+        PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, first, previous, total < 0 ? bytes.Length : total, offset, bytes.Length);
         writer.WriteBytes(bytes);
     }
 
@@ -66,7 +66,7 @@ internal static class WireSamples
         writer.WriteVarint(300);
         WriteRecord(ref writer, 5, 1000, "hello"u8);
         WriteRecord(ref writer, 0, 1, default, first: true);
-        WriteRecord(ref writer, 200, 128, "x"u8, first: true, previous: new StepNumber(Reign, 299));
+        WriteRecord(ref writer, 200, 128, "x"u8, first: true, previous: new StepNumber(ServerEpoch, 299));
         var foreign = new StepNumber(OtherReign, 16384);
         WriteRecord(ref writer, PacketRecord.MaxGroupsPerRegion - 1, ulong.MaxValue - 1, "yz"u8, first: true, previous: foreign);
     }
@@ -74,7 +74,7 @@ internal static class WireSamples
     public static void WriteFragmentsBody(ref WireWriter writer)
     {
         writer.WriteVarint(0);
-        WriteRecord(ref writer, 2, 77, "abcd"u8, first: true, previous: new StepNumber(Reign, 41), total: PacketRecord.MaxMessageBytes, offset: 0);
+        WriteRecord(ref writer, 2, 77, "abcd"u8, first: true, previous: new StepNumber(ServerEpoch, 41), total: PacketRecord.MaxMessageBytes, offset: 0);
         WriteRecord(ref writer, 3, 78, "efg"u8, total: 300, offset: 297);
         var filler = new WireWriter(writer.Reserve(5));
         PacketRecord.WriteFiller(ref filler);
@@ -91,7 +91,7 @@ internal static class WireSamples
     public static void WriteRun(ref WireWriter writer, int group, ulong number, int count, ReadOnlySpan<byte> bytes)
     {
         int length = bytes.Length / count;
-        PacketRecord.WriteHead(ref writer, Reign, group, number, first: false, default, length, 0, length, count);
+        PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, first: false, default, length, 0, length, count);
         writer.WriteBytes(bytes);
     }
 
@@ -122,7 +122,7 @@ internal static class WireSamples
         stream.Cutoff = 1100;
         stream.Highest = 1500;
         stream.Contiguous = 999;
-        stream.Intake = 1450;
+        stream.ReadPosition = 1450;
         stream.Drops = 7;
         stream.HasDetail = true;
         stream.Held[0] = 1010;

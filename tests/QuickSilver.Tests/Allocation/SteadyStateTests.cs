@@ -64,7 +64,7 @@ public sealed class SteadyStateTests
     {
         var feed = new Feed();
         FeedRegistration? registration = null;
-        var receiving = new GroupOptions { OnMessages = (in MessageRunView run) => Interlocked.Add(ref _received, run.Count) };
+        var receiving = new GroupOptions { OnBatch = (in MessageBatch run) => Interlocked.Add(ref _received, run.Count) };
         return Measure(
             async (group, count) =>
             {
@@ -95,9 +95,9 @@ public sealed class SteadyStateTests
         int port = FreePort();
         await using QuickSilverNode sender = await StartAsync(port, pending);
         await using QuickSilverNode receiver = await StartAsync(port, pending);
-        await using Group to = await sender.JoinAsync("steady", new GroupOptions { SelfDelivery = false, HoldUntilRead = false });
+        await using Group to = await sender.JoinAsync("steady", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         await using Group from = await receiver.JoinAsync(
-            "steady", receiving ?? new GroupOptions { OnMessage = (in MessageView _) => Interlocked.Increment(ref _received) });
+            "steady", receiving ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) });
         await to.WaitForMembersAsync(2);
 
         await Run(to, send, WarmUp);
@@ -130,7 +130,7 @@ public sealed class SteadyStateTests
     {
         var options = new QuickSilverOptions { ClusterName = "steady" };
         options.Membership.Port = port;
-        if (pending is { } limit) options.Pending.MaxMessages = limit;
+        if (pending is { } limit) options.Pending.MaxMessagesPerRegion = limit;
         return QuickSilverNode.StartAsync(options);
     }
 

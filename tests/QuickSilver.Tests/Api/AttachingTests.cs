@@ -23,10 +23,10 @@ public sealed class AttachingTests
             Group receiver = isOwn ? sender : await right.Node.JoinAsync($"group {round}");
             await sender.WaitForMembersAsync(isOwn ? 1 : 2).AsTask().WaitAsync(NodeRig.Patience);
             var before = new ConcurrentQueue<int>();
-            if (!isFirst) receiver.OnMessageInline((in MessageView message) => before.Enqueue(int.Parse(message.GetString())));
+            if (!isFirst) receiver.Subscribe((in MessageRef message) => before.Enqueue(int.Parse(message.GetString())));
             for (int index = 0; index < Pending; index++) await sender.SendAsync($"{index}");
             var seen = new ConcurrentQueue<int>();
-            using IDisposable registration = receiver.OnMessageInline((in MessageView message) => seen.Enqueue(int.Parse(message.GetString())));
+            using IDisposable registration = receiver.Subscribe((in MessageRef message) => seen.Enqueue(int.Parse(message.GetString())));
             await sender.SendAsync($"{Pending}");
             await NodeRig.UntilAsync(() => before.Count == (isFirst ? 0 : Pending + 1) && seen.Contains(Pending), $"round {round} sees the last");
             int[] numbers = [.. seen];
@@ -41,7 +41,7 @@ public sealed class AttachingTests
     public async Task Handlers_and_a_reader_that_come_and_go_under_full_traffic_see_all_of_their_time()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync("group", right: new GroupOptions { OnMessage = static (in MessageView _) => { } });
+        (Group left, Group right) = await rig.StartPairAsync("group", right: new GroupOptions { OnMessage = static (in MessageRef _) => { } });
         long sent = 0;
         using var stop = new CancellationTokenSource();
         Task sending = Task.Run(async () =>
@@ -65,7 +65,7 @@ public sealed class AttachingTests
                 ulong first = 0;
                 ulong last = 0;
                 long bad = 0;
-                IDisposable registration = right.OnMessagesInline((in MessageRunView run) =>
+                IDisposable registration = right.Subscribe((in MessageBatch run) =>
                 {
                     if (first == 0) first = run.FirstSequence;
                     else if (run.FirstSequence != last + 1) bad++;

@@ -19,7 +19,7 @@ public sealed class ConfigurationTests
             ("QuickSilver:Transport:ReceiveBufferBytes", "1048576"),
             ("QuickSilver:Recovery:ReplicationFactor", "3"),
             ("QuickSilver:Delivery:Overflow", "DropOldest"),
-            ("QuickSilver:Pending:MaxBytes", "4194304")));
+            ("QuickSilver:Pending:MaxBytesPerRegion", "4194304")));
         Assert.Equal("pricing", options.ClusterName);
         Assert.Equal(MembershipMode.Client, options.Membership.Mode);
         Assert.Equal(["10.0.0.5:14999", "10.0.0.6:14999"], options.Membership.Servers);
@@ -28,7 +28,7 @@ public sealed class ConfigurationTests
         Assert.Equal(1 << 20, options.Transport.ReceiveBufferBytes);
         Assert.Equal(3, options.Recovery.ReplicationFactor);
         Assert.Equal(OverflowPolicy.DropOldest, options.Delivery.Overflow);
-        Assert.Equal(4L << 20, options.Pending.MaxBytes);
+        Assert.Equal(4L << 20, options.Pending.MaxBytesPerRegion);
         Assert.Empty(options.Validate());
     }
 

@@ -27,7 +27,7 @@ public sealed class FigureTests
         Assert.Equal(31, (await right.Node.GetStatisticsAsync()).MessagesRead);
 
         // A handler takes what comes from now on; the reader keeps what it has. What is thrown away at the end was read by nobody.
-        using IDisposable handler = right.OnMessageInline(static (in _) => { });
+        using IDisposable handler = right.Subscribe(static (in _) => { });
         await Trouble.SettleAsync(right.Node);
         await left.SendConfirmedAsync("y");
         NodeStatistics handled = await UntilDeliveredAsync(right.Node, 101);
@@ -40,7 +40,7 @@ public sealed class FigureTests
     public async Task What_is_read_after_the_handle_has_ended_counts_too()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxCapacity = 10, Overflow = OverflowPolicy.FailGroup });
+        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxMaxMessages = 10, Overflow = OverflowPolicy.FailGroup });
         for (int round = 0; round < 2; round++)
         {
             // Somebody reads, so that the policy rules.

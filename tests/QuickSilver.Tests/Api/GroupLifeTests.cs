@@ -9,7 +9,7 @@ public sealed class GroupLifeTests
         await using var rig = new NodeRig();
         QuickSilverNode sender = await rig.StartAsync();
         QuickSilverNode joiner = await rig.StartAsync();
-        Group speaking = await sender.JoinAsync("group", new GroupOptions { HoldUntilRead = false });
+        Group speaking = await sender.JoinAsync("group", new GroupOptions { BufferBeforeFirstRead = false });
         for (int round = 0; round < 20; round++)
         {
             await using Group listening = await joiner.JoinAsync("group");
@@ -27,18 +27,18 @@ public sealed class GroupLifeTests
         Group staying = await a.JoinAsync("group");
         Assert.Equal([a.Name], staying.View.Members.Select(static member => member.Name));
         IAsyncEnumerator<GroupEvent> events = staying.ReadEventsAsync().GetAsyncEnumerator();
-        ViewEvent first = await NextAsync<ViewEvent>(events);
+        ViewChanged first = await NextAsync<ViewChanged>(events);
         Assert.Null(first.Before);
         Assert.Equal(1, first.After.MemberCount);
 
         Group passing = await b.JoinAsync("group");
-        ViewEvent joined = await NextAsync<ViewEvent>(events);
+        ViewChanged joined = await NextAsync<ViewChanged>(events);
         Assert.Same(first.After, joined.Before);
         Assert.Equal([b.Name], joined.GetJoined().Select(static member => member.Name));
         await passing.SendAsync("hello");
-        Assert.Equal("hello", (await NextAsync<MessageEvent>(events)).Message.GetString());
+        Assert.Equal("hello", (await NextAsync<MessageReceived>(events)).Message.GetString());
         await passing.LeaveAsync();
-        ViewEvent left = await NextAsync<ViewEvent>(events);
+        ViewChanged left = await NextAsync<ViewChanged>(events);
         Assert.Equal([b.Name], left.GetLeft().Select(static member => member.Name));
         Assert.True(left.After.Number > joined.After.Number);
         Assert.Equal(b.Id, passing.View.Find(b.Id)!.Id);
@@ -76,7 +76,7 @@ public sealed class GroupLifeTests
         await right.Completion;
 
         Assert.Throws<ObjectDisposedException>(() => right.ReadAllAsync());
-        Assert.Throws<ObjectDisposedException>(() => right.OnMessageInline(static (in MessageView _) => { }));
+        Assert.Throws<ObjectDisposedException>(() => right.Subscribe(static (in MessageRef _) => { }));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.SendAsync("late"));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.SendConfirmedAsync("late"));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.FlushAsync());
@@ -114,7 +114,7 @@ public sealed class GroupLifeTests
             await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync(name));
         await Assert.ThrowsAsync<ArgumentNullException>(async () => await node.JoinAsync(null!));
         await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinManyAsync(["twice", "once", "twice"]));
-        await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync("group", new GroupOptions { InboxCapacity = 0 }));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync("group", new GroupOptions { InboxMaxMessages = 0 }));
 
         Group longest = await node.JoinAsync(new string('x', 255));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await longest.WaitForMembersAsync(0));

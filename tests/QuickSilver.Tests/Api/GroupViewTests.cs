@@ -27,11 +27,11 @@ public sealed class GroupViewTests
     [Fact]
     public void A_view_event_tells_who_came_and_who_went()
     {
-        var change = new ViewEvent(null!, InboxRig.View(1, A, B), InboxRig.View(2, B, C));
+        var change = new ViewChanged(null!, InboxRig.View(1, A, B), InboxRig.View(2, B, C));
         Assert.Equal(["c"], change.GetJoined().Select(static member => member.Name));
         Assert.Equal(["a"], change.GetLeft().Select(static member => member.Name));
 
-        var first = new ViewEvent(null!, null, InboxRig.View(1, A, B));
+        var first = new ViewChanged(null!, null, InboxRig.View(1, A, B));
         Assert.Equal(["a", "b"], first.GetJoined().Select(static member => member.Name));
         Assert.Empty(first.GetLeft());
     }

@@ -14,10 +14,10 @@ public sealed class IsolationTests
         QuickSilverNode troubled = await rig.StartAsync();
         QuickSilverNode bystander = await rig.StartAsync();
         string[] names = ["stopped", "throwing", "healthy"];
-        IReadOnlyList<Group> sending = await publisher.JoinManyAsync(names, new GroupOptions { HoldUntilRead = false });
-        Group stopped = await troubled.JoinAsync("stopped", new GroupOptions { InboxCapacity = 1_000 });
+        IReadOnlyList<Group> sending = await publisher.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
+        Group stopped = await troubled.JoinAsync("stopped", new GroupOptions { InboxMaxMessages = 1_000 });
         await troubled.JoinAsync(
-            "throwing", new GroupOptions { OnMessage = static (in MessageView _) => throw new InvalidOperationException("always") });
+            "throwing", new GroupOptions { OnMessage = static (in MessageRef _) => throw new InvalidOperationException("always") });
         Group healthy = await troubled.JoinAsync("healthy");
         IReadOnlyList<Group> watching = await bystander.JoinManyAsync(names);
         foreach (Group group in sending) await group.WaitForMembersAsync(3);
@@ -50,9 +50,9 @@ public sealed class IsolationTests
         QuickSilverNode publisher = await rig.StartAsync(Quick);
         QuickSilverNode troubled = await rig.StartAsync(Quick);
         QuickSilverNode bystander = await rig.StartAsync(Quick);
-        Group hanging = await troubled.JoinAsync("shared", new GroupOptions { OnMessage = (in MessageView _) => hang.Wait() });
-        Group sending = await publisher.JoinAsync("shared", new GroupOptions { HoldUntilRead = false });
-        Group apart = await publisher.JoinAsync("apart", new GroupOptions { HoldUntilRead = false });
+        Group hanging = await troubled.JoinAsync("shared", new GroupOptions { OnMessage = (in MessageRef _) => hang.Wait() });
+        Group sending = await publisher.JoinAsync("shared", new GroupOptions { BufferBeforeFirstRead = false });
+        Group apart = await publisher.JoinAsync("apart", new GroupOptions { BufferBeforeFirstRead = false });
         Group watching = await bystander.JoinAsync("shared");
         Group watchingApart = await bystander.JoinAsync("apart");
         await sending.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
@@ -87,8 +87,8 @@ public sealed class IsolationTests
     public async Task A_stopped_reader_of_a_dropping_inbox_costs_messages_only_and_is_told(OverflowPolicy policy)
     {
         await using var rig = new NodeRig();
-        var options = new GroupOptions { InboxCapacity = 100, Overflow = policy };
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { HoldUntilRead = false }, right: options);
+        var options = new GroupOptions { InboxMaxMessages = 100, Overflow = policy };
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
         await left.SendAsync("0");
         Assert.Equal(["0"], await NodeRig.ReadAsync(right, 1));
         for (int index = 1; index <= 1_000; index++) await left.SendAsync($"{index}");
@@ -100,14 +100,14 @@ public sealed class IsolationTests
         bool isEnding = false;
         await foreach (GroupEvent happened in right.ReadEventsAsync())
         {
-            if (happened is LossEvent loss)
+            if (happened is MessagesLost loss)
             {
                 Assert.Equal(next, loss.First);
                 Assert.Equal(LossReason.Overflow, loss.Reason);
                 lost += loss.Count;
                 next += loss.Count;
             }
-            if (happened is not MessageEvent { Message: var message }) continue;
+            if (happened is not MessageReceived { Message: var message }) continue;
             Assert.Equal(next++, message.Sequence);
             if (message.GetString() == "end") break;
             if (!isEnding) await left.SendAsync("end");
@@ -121,12 +121,12 @@ public sealed class IsolationTests
     public async Task A_stopped_reader_that_keeps_the_latest_by_key_gets_the_newest_of_each_and_is_told_what_they_replaced()
     {
         await using var rig = new NodeRig();
-        var options = new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey, Key = static (in MessageView message) => message.Payload[0] };
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { HoldUntilRead = false }, right: options);
-        var reports = new System.Collections.Concurrent.ConcurrentQueue<LossReportEvent>();
+        var options = new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey, Key = static (in MessageRef message) => message.Payload[0] };
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
+        var reports = new System.Collections.Concurrent.ConcurrentQueue<LossReported>();
         right.Node.Events += (_, happened) =>
         {
-            if (happened is LossReportEvent report) reports.Enqueue(report);
+            if (happened is LossReported report) reports.Enqueue(report);
         };
         for (int index = 0; index < 1_000; index++) await left.SendAsync($"{(char)('a' + (index % 5))}{index}");
         await left.FlushAsync();
@@ -136,14 +136,14 @@ public sealed class IsolationTests
         var events = new List<GroupEvent>();
         await foreach (GroupEvent happened in right.ReadEventsAsync())
         {
-            if (happened is not ViewEvent) events.Add(happened);
+            if (happened is not ViewChanged) events.Add(happened);
             if (events.Count == 6) break;
         }
-        LossEvent loss = Assert.IsType<LossEvent>(events[0]);
+        MessagesLost loss = Assert.IsType<MessagesLost>(events[0]);
         Assert.Equal((1UL, 995UL, LossReason.Superseded), (loss.First, loss.Count, loss.Reason));
         Assert.Equal(
             ["a995", "b996", "c997", "d998", "e999"],
-            events.Skip(1).Select(static happened => ((MessageEvent)happened).Message.GetString()));
+            events.Skip(1).Select(static happened => ((MessageReceived)happened).Message.GetString()));
         await NodeRig.UntilAsync(() => !reports.IsEmpty, "it is reported");
         Assert.Equal(LossReason.Superseded, Assert.Single(reports).Reason);
     }
@@ -159,9 +159,9 @@ public sealed class IsolationTests
         {
             Overflow = OverflowPolicy.KeepLatestByKey,
             HandlerErrors = policy,
-            Key = static (in MessageView message) => message.Payload[0] == 'x' ? throw new InvalidOperationException("no key") : message.Payload[0],
+            Key = static (in MessageRef message) => message.Payload[0] == 'x' ? throw new InvalidOperationException("no key") : message.Payload[0],
         };
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { HoldUntilRead = false }, right: options);
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
         Group bystander = await right.Node.JoinAsync("bystander");
         foreach (string text in new[] { "a1", "x1", "x2", "a2" }) await left.SendAsync(text);
         await NodeRig.UntilAsync(() => right.Node.GetStatistics().HandlerErrors >= 1, "it is counted");
@@ -196,7 +196,7 @@ public sealed class IsolationTests
             Group group = await node.JoinAsync("group", new GroupOptions
             {
                 HandlerErrors = HandlerErrorPolicy.StopNode,
-                OnMessage = static (in MessageView _) => throw new InvalidOperationException("broken"),
+                OnMessage = static (in MessageRef _) => throw new InvalidOperationException("broken"),
             });
             Task[] readers = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(() =>
             {
@@ -214,15 +214,15 @@ public sealed class IsolationTests
     {
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
-        var stalls = new System.Collections.Concurrent.ConcurrentQueue<StallEvent>();
+        var stalls = new System.Collections.Concurrent.ConcurrentQueue<CoreStalled>();
         node.Events += (_, happened) =>
         {
-            if (happened is StallEvent stall) stalls.Enqueue(stall);
+            if (happened is CoreStalled stall) stalls.Enqueue(stall);
         };
         Group keyed = await node.JoinAsync("keyed", new GroupOptions
         {
             Overflow = OverflowPolicy.KeepLatestByKey,
-            Key = static (in MessageView _) =>
+            Key = static (in MessageRef _) =>
             {
                 Thread.Sleep(60);
                 return 1;
@@ -231,7 +231,7 @@ public sealed class IsolationTests
         await UntilReportedAsync(LoopPhase.KeySelector, "keyed", async () => await keyed.SendConfirmedAsync("x"));
         await keyed.LeaveAsync();
 
-        Group fed = await node.JoinAsync("fed", new GroupOptions { HoldUntilRead = false });
+        Group fed = await node.JoinAsync("fed", new GroupOptions { BufferBeforeFirstRead = false });
         FeedRegistration feed = fed.RegisterFeed(new SlowFeed());
         await UntilReportedAsync(LoopPhase.Feed, "fed", () =>
         {

@@ -70,7 +70,7 @@ public sealed class JsonTests
         IEnumerable<JsonDerivedTypeAttribute> told = known.GetCustomAttributes<JsonDerivedTypeAttribute>();
         Assert.NotEmpty(kinds);
         Assert.Equal(kinds.Order(), told.Select(static one => one.DerivedType.Name).Order());
-        string text = JsonSerializer.Serialize<NodeEvent>(new StateEvent(NodeState.Running, NodeState.MembershipLost, "away"));
+        string text = JsonSerializer.Serialize<NodeEvent>(new NodeStateChanged(NodeState.Running, NodeState.MembershipLost, "away"));
         Assert.Contains("\"Before\":\"Running\",\"After\":\"MembershipLost\",\"Reason\":\"away\"", text, StringComparison.Ordinal);
     }
 
@@ -98,16 +98,16 @@ public sealed class JsonTests
     private static Dictionary<Type, object> Samples(QuickSilverNode node, Group group, Message message, MessageLease lease, DeliveryReport report)
     {
         var evicted = new NodeEvictedException(ErrorCode.Evicted, "silent") { MessagesInDoubt = 3 };
-        var state = new StateEvent(NodeState.Running, NodeState.Stopping, "disposed of");
+        var state = new NodeStateChanged(NodeState.Running, NodeState.Stopping, "disposed of");
         var lag = new MemberLag(new Member(Id, "left"), LagReason.Silent, 3, DateTimeOffset.UnixEpoch, TimeSpan.Zero, true, ["greetings"], [1]);
         var options = new QuickSilverOptions();
         return new object[]
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message, lease, report, group,
             node.GetStatistics(), node.TopGroups(1)[0], lag,
-            new CarrierEvent(Carrier.Unicast, "no multicast"), new GroupEndedEvent("greetings", evicted), state,
-            new LossReportEvent("greetings", Id, 3, LossReason.Overflow), new RejoinedEvent(Id, Id), new StallEvent(LoopPhase.Feed, TimeSpan.Zero, null),
-            new LossEvent(group, Id, 1, 2, LossReason.Unread), new MessageEvent(group, message), new ViewEvent(group, null, group.View),
+            new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
+            new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id), new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
+            new MessagesLost(group, Id, 1, 2, LossReason.Unread), new MessageReceived(group, message), new ViewChanged(group, null, group.View),
             new QuickSilverException(ErrorCode.Internal, "a defect"), evicted, new SlowConsumerException(ErrorCode.SlowConsumer, "slow"),
             new PayloadTooLargeException(ErrorCode.PayloadTooLarge, "long") { Limit = 5 },
             new IncompatibleVersionException(ErrorCode.IncompatibleVersion, "old"), new WireProtocolException(ErrorCode.ProtocolViolation, "broken"),
@@ -117,7 +117,7 @@ public sealed class JsonTests
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))
-            .Append(new(typeof(GroupEvent), new MessageEvent(group, message)))
+            .Append(new(typeof(GroupEvent), new MessageReceived(group, message)))
             .ToDictionary();
     }
 }

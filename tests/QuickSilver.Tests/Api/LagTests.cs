@@ -22,7 +22,7 @@ public sealed class LagTests
                 options.Shutdown.DrainTimeout = TimeSpan.FromSeconds(1);
                 if (number == 0) options.UseLoggerFactory(factory);
             });
-            groups[index] = await node.JoinAsync("news", new GroupOptions { HoldUntilRead = false });
+            groups[index] = await node.JoinAsync("news", new GroupOptions { BufferBeforeFirstRead = false });
         }
         await groups[0].WaitForMembersAsync(12).AsTask().WaitAsync(NodeRig.Patience);
         using var stop = new CancellationTokenSource();

@@ -93,7 +93,7 @@ public sealed class LeavingTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Shutdown.DrainTimeout = TimeSpan.Zero);
         long received = 0;
-        using IDisposable counting = right.OnMessageInline((in MessageView _) => Interlocked.Increment(ref received));
+        using IDisposable counting = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref received));
         Task leave;
         Task<DeliveryReport> confirmed;
         using (await Trouble.FreezeAsync(left.Node))
@@ -116,7 +116,7 @@ public sealed class LeavingTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync();
         long received = 0;
-        using IDisposable counting = right.OnMessageInline((in MessageView _) => Interlocked.Increment(ref received));
+        using IDisposable counting = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref received));
         long sent = 0;
         for (int round = 0; round < 20; round++)
         {
@@ -149,7 +149,7 @@ public sealed class LeavingTests
     {
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
-        InlineHandler fails = static (in MessageView _) => throw new InvalidOperationException();
+        MessageHandler fails = static (in MessageRef _) => throw new InvalidOperationException();
         Group failing = await node.JoinAsync("fails", new GroupOptions { OnMessage = fails, HandlerErrors = HandlerErrorPolicy.StopNode });
         IReadOnlyList<Group> groups = await node.JoinManyAsync(Enumerable.Range(0, 5_000).Select(static index => $"g{index}"));
         foreach (Group group in groups) await group.SendAsync("unread");

@@ -10,7 +10,7 @@ public sealed class LettingGoTests
     public enum Given
     {
         OnMessage,
-        OnMessages,
+        OnBatch,
         Attached,
         AttachedAndDisposed,
         Key,
@@ -144,7 +144,7 @@ public sealed class LettingGoTests
     {
         byte[] held = new byte[100_000];
         using var cancel = new CancellationTokenSource();
-        var options = new GroupOptions { OnMessage = (in MessageView _) => GC.KeepAlive(held) };
+        var options = new GroupOptions { OnMessage = (in MessageRef _) => GC.KeepAlive(held) };
         ValueTask<Group> joining = node.JoinAsync("cancelled", options, cancel.Token);
         await cancel.CancelAsync();
         try
@@ -163,22 +163,22 @@ public sealed class LettingGoTests
     {
         byte[] held = new byte[100_000];
         var options = new GroupOptions();
-        if (given == Given.OnMessage) options.OnMessage = (in MessageView _) => GC.KeepAlive(held);
-        if (given == Given.OnMessages) options.OnMessages = (in MessageRunView _) => GC.KeepAlive(held);
+        if (given == Given.OnMessage) options.OnMessage = (in MessageRef _) => GC.KeepAlive(held);
+        if (given == Given.OnBatch) options.OnBatch = (in MessageBatch _) => GC.KeepAlive(held);
         if (given == Given.Key)
         {
             options.Overflow = OverflowPolicy.KeepLatestByKey;
-            options.Key = (in MessageView message) => message.Sequence + (ulong)held.Length;
+            options.Key = (in MessageRef message) => message.Sequence + (ulong)held.Length;
         }
         Group group = await node.JoinAsync("group", options);
         await group.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
         switch (given)
         {
             case Given.Attached:
-                group.OnMessageInline((in MessageView _) => GC.KeepAlive(held));
+                group.Subscribe((in MessageRef _) => GC.KeepAlive(held));
                 break;
             case Given.AttachedAndDisposed:
-                group.OnMessagesInline((in MessageRunView _) => GC.KeepAlive(held)).Dispose();
+                group.Subscribe((in MessageBatch _) => GC.KeepAlive(held)).Dispose();
                 break;
             case Given.Feed:
                 group.RegisterFeed(new Feed(held)).Signal();

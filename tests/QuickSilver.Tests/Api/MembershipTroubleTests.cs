@@ -19,10 +19,10 @@ public sealed class MembershipTroubleTests
         Group left = await a.JoinAsync("group");
         Group right = await b.JoinAsync("group");
         await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
-        var states = new ConcurrentQueue<StateEvent>();
+        var states = new ConcurrentQueue<NodeStateChanged>();
         a.Events += (_, happened) =>
         {
-            if (happened is StateEvent { Before: not NodeState.Starting } state) states.Enqueue(state);
+            if (happened is NodeStateChanged { Before: not NodeState.Starting } state) states.Enqueue(state);
         };
         gate.Shut();
         await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
@@ -144,11 +144,11 @@ public sealed class MembershipTroubleTests
         }
         Assert.Equal(["before"], await NodeRig.ReadAsync(right, 1));
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await NodeRig.ReadToEndAsync(right));
-        await NodeRig.UntilAsync(() => events.Any(static happened => happened is RejoinedEvent), "it returns");
-        RejoinedEvent back = events.OfType<RejoinedEvent>().Single();
+        await NodeRig.UntilAsync(() => events.Any(static happened => happened is NodeRejoined), "it returns");
+        NodeRejoined back = events.OfType<NodeRejoined>().Single();
         Assert.Equal((before, node.Id), (back.Before, back.After));
-        Assert.Equal(2, events.OfType<GroupEndedEvent>().Count());
-        Assert.Contains(events.OfType<StateEvent>(), static state => state.After == NodeState.Evicted);
+        Assert.Equal(2, events.OfType<GroupEnded>().Count());
+        Assert.Contains(events.OfType<NodeStateChanged>(), static state => state.After == NodeState.Evicted);
         Assert.Equal(NodeState.Running, node.State);
 
         Group again = await node.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);

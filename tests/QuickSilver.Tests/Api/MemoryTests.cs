@@ -14,8 +14,8 @@ public sealed class MemoryTests
     public async Task Every_buffer_comes_home_when_a_reader_stood_still(OverflowPolicy policy)
     {
         await using var rig = new NodeRig();
-        var options = new GroupOptions { InboxCapacity = 200, InboxBytes = 100_000, Overflow = policy };
-        if (policy == OverflowPolicy.KeepLatestByKey) options.Key = static (in MessageView message) => message.Payload[0];
+        var options = new GroupOptions { InboxMaxMessages = 200, InboxMaxBytes = 100_000, Overflow = policy };
+        if (policy == OverflowPolicy.KeepLatestByKey) options.Key = static (in MessageRef message) => message.Payload[0];
         (Group left, Group right) = await rig.StartPairAsync(right: options);
         Task<List<string>> reading = NodeRig.ReadAsync(right, 1);
         await left.SendAsync("first");
@@ -69,13 +69,13 @@ public sealed class MemoryTests
         await rig.StartAsync();
         (Group left, Group right) = await rig.StartPairAsync(change: static options =>
         {
-            options.Pending.MaxBytes = Limit / 4;
-            options.Pending.NodeMaxBytes = Limit;
+            options.Pending.MaxBytesPerRegion = Limit / 4;
+            options.Pending.MaxBytesPerNode = Limit;
             options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(300);
         });
         string[] names = [.. Enumerable.Range(0, 4).Select(static index => $"g{index}")];
-        IReadOnlyList<Group> sending = await left.Node.JoinManyAsync(names, new GroupOptions { HoldUntilRead = false });
-        await right.Node.JoinManyAsync(names, new GroupOptions { HoldUntilRead = false });
+        IReadOnlyList<Group> sending = await left.Node.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
+        await right.Node.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
         foreach (Group group in sending) await group.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
         long sent = 0;
         using (await Trouble.FreezeAsync(right.Node))

@@ -203,8 +203,8 @@ public sealed class MistakeTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(change: static options =>
         {
-            options.Pending.MaxMessages = 4;
-            options.Pending.MaxUnsentMessages = 2;
+            options.Pending.MaxMessagesPerRegion = 4;
+            options.Pending.MaxUnsentMessagesPerGroup = 2;
         });
         using (await Trouble.FreezeAsync(right.Node))
         {

@@ -95,24 +95,24 @@ public sealed class NodeLifeTests
         });
         Group group = await node.JoinAsync("group", new GroupOptions
         {
-            OnMessage = (in MessageView _) =>
+            OnMessage = (in MessageRef _) =>
             {
                 entered.Set();
                 hang.Wait();
             },
         });
-        var stalls = new System.Collections.Concurrent.ConcurrentQueue<StallEvent>();
+        var stalls = new System.Collections.Concurrent.ConcurrentQueue<CoreStalled>();
         node.Events += (_, happened) =>
         {
             // A turn of the start may have been slow too.
-            if (happened is StallEvent { Phase: LoopPhase.InlineHandler } stall) stalls.Enqueue(stall);
+            if (happened is CoreStalled { Phase: LoopPhase.MessageHandler } stall) stalls.Enqueue(stall);
         };
         Task<List<string>> reading = NodeRig.ReadToEndAsync(group);
         await group.SendAsync("x");
         Assert.True(entered.Wait(NodeRig.Patience));
         await NodeRig.UntilAsync(() => !stalls.IsEmpty, "a handler that hangs is told of while it does");
-        Assert.True(stalls.TryPeek(out StallEvent? told));
-        Assert.Equal((LoopPhase.InlineHandler, "group"), (told.Phase, told.GroupName));
+        Assert.True(stalls.TryPeek(out CoreStalled? told));
+        Assert.Equal((LoopPhase.MessageHandler, "group"), (told.Phase, told.GroupName));
         // Neither may wait for the core, which hangs.
         Assert.Equal(NodeState.Running, node.GetStatistics().State);
         Assert.Single(node.TopGroups(1));
@@ -131,7 +131,7 @@ public sealed class NodeLifeTests
         await group.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         Assert.Contains(1_008, factory.Ids);
         Assert.Contains(factory.Records, static record =>
-            record.Id.Id == 1_004 && record.Text.Contains("InlineHandler of 'group'", StringComparison.Ordinal));
+            record.Id.Id == 1_004 && record.Text.Contains("MessageHandler of 'group'", StringComparison.Ordinal));
         hang.Set();
     }
 
@@ -146,7 +146,7 @@ public sealed class NodeLifeTests
         {
             node.Events += (_, happened) =>
             {
-                if (happened is RejoinedEvent) returned.Enqueue(happened);
+                if (happened is NodeRejoined) returned.Enqueue(happened);
             };
         }
         int sent = 0;
@@ -178,10 +178,10 @@ public sealed class NodeLifeTests
         Group group = await node.JoinAsync("group");
         await group.SendConfirmedAsync("before");
         MemberId before = node.Id;
-        var rejoined = new TaskCompletionSource<RejoinedEvent>();
+        var rejoined = new TaskCompletionSource<NodeRejoined>();
         node.Events += (_, happened) =>
         {
-            if (happened is RejoinedEvent back) rejoined.TrySetResult(back);
+            if (happened is NodeRejoined back) rejoined.TrySetResult(back);
         };
         Trouble.Expel(node);
         NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion.WaitAsync(NodeRig.Patience));
@@ -190,7 +190,7 @@ public sealed class NodeLifeTests
         Assert.Equal(["before"], await NodeRig.ReadAsync(group, 1));
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await NodeRig.ReadToEndAsync(group));
 
-        RejoinedEvent event1 = await rejoined.Task.WaitAsync(NodeRig.Patience);
+        NodeRejoined event1 = await rejoined.Task.WaitAsync(NodeRig.Patience);
         Assert.Equal(before, event1.Before);
         Assert.Equal(node.Id, event1.After);
         Assert.True(node.Id.Incarnation > before.Incarnation);
@@ -283,12 +283,12 @@ public sealed class NodeLifeTests
         var events = new System.Collections.Concurrent.ConcurrentQueue<NodeEvent>();
         node.Events += (_, happened) =>
         {
-            if (happened is not StallEvent) events.Enqueue(happened);
+            if (happened is not CoreStalled) events.Enqueue(happened);
         };
         await NodeRig.UntilAsync(() => events.Count >= 2, "the start is told");
         NodeEvent[] told = [.. events];
-        Assert.Equal(Carrier.Unicast, Assert.IsType<CarrierEvent>(told[0]).Chosen);
-        StateEvent state = Assert.IsType<StateEvent>(told[1]);
+        Assert.Equal(Carrier.Unicast, Assert.IsType<CarrierSelected>(told[0]).Chosen);
+        NodeStateChanged state = Assert.IsType<NodeStateChanged>(told[1]);
         Assert.Equal((NodeState.Starting, NodeState.Running), (state.Before, state.After));
     }
 
@@ -305,7 +305,7 @@ public sealed class NodeLifeTests
         });
         node.Events += (_, _) => threads[Thread.CurrentThread.Name ?? ""] = true;
         Group group = await node.JoinAsync(
-            "group", new GroupOptions { OnMessage = static (in MessageView _) => throw new InvalidOperationException() });
+            "group", new GroupOptions { OnMessage = static (in MessageRef _) => throw new InvalidOperationException() });
         await group.SendConfirmedAsync("x");
         await group.LeaveAsync();
         await node.DisposeAsync();
@@ -319,19 +319,19 @@ public sealed class NodeLifeTests
     {
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
-        var stalls = new System.Collections.Concurrent.ConcurrentQueue<StallEvent>();
+        var stalls = new System.Collections.Concurrent.ConcurrentQueue<CoreStalled>();
         node.Events += (_, happened) =>
         {
-            if (happened is StallEvent stall) stalls.Enqueue(stall);
+            if (happened is CoreStalled stall) stalls.Enqueue(stall);
         };
-        Group group = await node.JoinAsync("group", new GroupOptions { OnMessage = static (in MessageView _) => Thread.Sleep(60) });
-        for (int round = 0; !stalls.Any(static stall => stall.Phase == LoopPhase.InlineHandler); round++)
+        Group group = await node.JoinAsync("group", new GroupOptions { OnMessage = static (in MessageRef _) => Thread.Sleep(60) });
+        for (int round = 0; !stalls.Any(static stall => stall.Phase == LoopPhase.MessageHandler); round++)
         {
             Assert.True(round < 100, "no stall was reported");
             await group.SendConfirmedAsync("x");
             await Task.Delay(50);
         }
-        StallEvent reported = stalls.First(static stall => stall.Phase == LoopPhase.InlineHandler);
+        CoreStalled reported = stalls.First(static stall => stall.Phase == LoopPhase.MessageHandler);
         Assert.Equal("group", reported.GroupName);
         Assert.InRange(reported.Duration, TimeSpan.FromMilliseconds(40), TimeSpan.FromSeconds(5));
         await NodeRig.UntilAsync(() => node.GetStatistics().Stalls > 0, "it is counted");

@@ -51,28 +51,28 @@ public sealed class OptionsTests
         { "Membership.InstallTimeout", static o => o.Membership.InstallTimeout = TimeSpan.FromDays(2) },
         { "Membership.Eviction", static o => o.Membership.Eviction = (EvictionPolicy)2 },
         { "RateControl.Mode", static o => o.RateControl.Mode = (RateControlMode)2 },
-        { "RateControl.Initial", static o => o.RateControl.Initial = 0 },
-        { "RateControl.Initial", static o => o.RateControl.Initial = 50 },
-        { "RateControl.Min", static o => o.RateControl.Min = 0 },
-        { "RateControl.Max", static o => o.RateControl.Max = -1 },
-        { "RateControl.Max", static o => o.RateControl.Max = 5_000 },
+        { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 0 },
+        { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 50 },
+        { "RateControl.MinPacketsPerSecond", static o => o.RateControl.MinPacketsPerSecond = 0 },
+        { "RateControl.MaxPacketsPerSecond", static o => o.RateControl.MaxPacketsPerSecond = -1 },
+        { "RateControl.MaxPacketsPerSecond", static o => o.RateControl.MaxPacketsPerSecond = 5_000 },
         { "Recovery.ReplicationFactor", static o => o.Recovery.ReplicationFactor = 0 },
         { "Recovery.MinTokenInterval", static o => o.Recovery.MinTokenInterval = TimeSpan.Zero },
         { "Recovery.MinTokenInterval", static o => o.Recovery.MinTokenInterval = TimeSpan.FromTicks(1) },
         { "Recovery.QuietTokenInterval", static o => o.Recovery.QuietTokenInterval = TimeSpan.FromTicks(-1) },
         { "Recovery.CacheBytes", static o => o.Recovery.CacheBytes = 1_000 },
-        { "Delivery.InboxCapacity", static o => o.Delivery.InboxCapacity = 0 },
-        { "Delivery.InboxBytes", static o => o.Delivery.InboxBytes = 0 },
-        { "Delivery.TotalInboxBytes", static o => o.Delivery.TotalInboxBytes = 0 },
+        { "Delivery.InboxMaxMessages", static o => o.Delivery.InboxMaxMessages = 0 },
+        { "Delivery.InboxMaxBytes", static o => o.Delivery.InboxMaxBytes = 0 },
+        { "Delivery.InboxMaxBytesPerNode", static o => o.Delivery.InboxMaxBytesPerNode = 0 },
         { "Delivery.Overflow", static o => o.Delivery.Overflow = (OverflowPolicy)4 },
         { "Delivery.Overflow", static o => o.Delivery.Overflow = OverflowPolicy.KeepLatestByKey },
         { "Delivery.HandlerErrors", static o => o.Delivery.HandlerErrors = (HandlerErrorPolicy)3 },
-        { "Pending.MaxMessages", static o => o.Pending.MaxMessages = 0 },
-        { "Pending.MaxUnsentMessages", static o => o.Pending.MaxUnsentMessages = 0 },
-        { "Pending.MaxUnsentBytes", static o => o.Pending.MaxUnsentBytes = 0 },
-        { "Pending.MaxBytes", static o => o.Pending.MaxBytes = 1_000 },
-        { "Pending.NodeMaxBytes", static o => o.Pending.NodeMaxBytes = 1_000 },
-        { "Pending.NodeMaxBytes", static o => (o.Pending.MaxBytes, o.Pending.NodeMaxBytes) = (2 << 20, 1 << 20) },
+        { "Pending.MaxMessagesPerRegion", static o => o.Pending.MaxMessagesPerRegion = 0 },
+        { "Pending.MaxUnsentMessagesPerGroup", static o => o.Pending.MaxUnsentMessagesPerGroup = 0 },
+        { "Pending.MaxUnsentBytesPerGroup", static o => o.Pending.MaxUnsentBytesPerGroup = 0 },
+        { "Pending.MaxBytesPerRegion", static o => o.Pending.MaxBytesPerRegion = 1_000 },
+        { "Pending.MaxBytesPerNode", static o => o.Pending.MaxBytesPerNode = 1_000 },
+        { "Pending.MaxBytesPerNode", static o => (o.Pending.MaxBytesPerRegion, o.Pending.MaxBytesPerNode) = (2 << 20, 1 << 20) },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = 0 },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = (16 << 20) + 1 },
         { "Loop.Spin", static o => o.Loop.Spin = TimeSpan.Zero },
@@ -150,13 +150,13 @@ public sealed class OptionsTests
     [Fact]
     public void Group_options_are_refused_by_name()
     {
-        Assert.StartsWith("InboxCapacity: ", Refusal(new GroupOptions { InboxCapacity = 0 }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("InboxBytes: ", Refusal(new GroupOptions { InboxBytes = -1 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("InboxMaxMessages: ", Refusal(new GroupOptions { InboxMaxMessages = 0 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("InboxMaxBytes: ", Refusal(new GroupOptions { InboxMaxBytes = -1 }).Message, StringComparison.Ordinal);
         Assert.StartsWith("Mode: ", Refusal(new GroupOptions { Mode = (GroupMode)7 }).Message, StringComparison.Ordinal);
         Assert.StartsWith("Overflow: ", Refusal(new GroupOptions { Overflow = (OverflowPolicy)7 }).Message, StringComparison.Ordinal);
         Assert.StartsWith("HandlerErrors: ", Refusal(new GroupOptions { HandlerErrors = (HandlerErrorPolicy)7 }).Message, StringComparison.Ordinal);
         Assert.StartsWith("Key: ", Refusal(new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("Key: ", Refusal(new GroupOptions { Key = static (in MessageView _) => 0 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("Key: ", Refusal(new GroupOptions { Key = static (in MessageRef _) => 0 }).Message, StringComparison.Ordinal);
     }
 
     private static ArgumentException Refusal(GroupOptions options) => Assert.Throws<ArgumentException>(() => options.Validate("options"));

@@ -7,12 +7,12 @@ public sealed class ReceivingTests
     public async Task A_slow_reader_ends_its_own_handle_only_after_what_is_stored()
     {
         await using var rig = new NodeRig();
-        (Group left, Group slow) = await rig.StartPairAsync(right: new GroupOptions { InboxCapacity = 100 });
+        (Group left, Group slow) = await rig.StartPairAsync(right: new GroupOptions { InboxMaxMessages = 100 });
         Group other = await slow.Node.JoinAsync("group");
-        var ended = new TaskCompletionSource<GroupEndedEvent>();
+        var ended = new TaskCompletionSource<GroupEnded>();
         slow.Node.Events += (_, happened) =>
         {
-            if (happened is GroupEndedEvent end) ended.TrySetResult(end);
+            if (happened is GroupEnded end) ended.TrySetResult(end);
         };
         Task<List<string>> reading = NodeRig.ReadAsync(other, 1_000);
         await left.SendAsync("0");
@@ -46,7 +46,7 @@ public sealed class ReceivingTests
     public async Task Leases_that_nobody_ends_are_named_as_what_filled_the_inbox()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxBytes = 10_000 });
+        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxMaxBytes = 10_000 });
         var kept = new List<MessageLease>();
         Task<SlowConsumerException> reading = Assert.ThrowsAsync<SlowConsumerException>(async () =>
         {
@@ -69,21 +69,21 @@ public sealed class ReceivingTests
     public async Task A_publisher_that_never_reads_is_not_failed_and_the_first_event_reader_is_told()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { InboxCapacity = 10 });
+        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { InboxMaxMessages = 10 });
         for (int index = 0; index < 100; index++) await left.SendAsync($"{index}");
         await left.FlushAsync();
         Assert.Equal(100, (await NodeRig.ReadAsync(right, 100)).Count);
         var events = new List<GroupEvent>();
         await foreach (GroupEvent happened in left.ReadEventsAsync())
         {
-            if (happened is not ViewEvent) events.Add(happened);
+            if (happened is not ViewChanged) events.Add(happened);
             if (events.Count == 11) break;
         }
-        LossEvent loss = Assert.IsType<LossEvent>(events[0]);
+        MessagesLost loss = Assert.IsType<MessagesLost>(events[0]);
         Assert.Equal(LossReason.Unread, loss.Reason);
         Assert.Equal(90UL, loss.Count);
         Assert.Equal(left.Node.Id, loss.Sender);
-        Assert.Equal("90", Assert.IsType<MessageEvent>(events[1]).Message.GetString());
+        Assert.Equal("90", Assert.IsType<MessageReceived>(events[1]).Message.GetString());
     }
 
     [Fact]
@@ -126,9 +126,9 @@ public sealed class ReceivingTests
     {
         var seen = new List<string>();
         await using var rig = new NodeRig();
-        var options = new GroupOptions { OnMessage = (in MessageView message) => seen.Add("first " + message.GetString()) };
+        var options = new GroupOptions { OnMessage = (in MessageRef message) => seen.Add("first " + message.GetString()) };
         (Group left, Group right) = await rig.StartPairAsync(right: options);
-        IDisposable second = right.OnMessageInline((in MessageView message) => seen.Add("second " + message.ToMessage().GetString()));
+        IDisposable second = right.Subscribe((in MessageRef message) => seen.Add("second " + message.ToMessage().GetString()));
         IAsyncEnumerator<Message> reader = right.ReadAllAsync().GetAsyncEnumerator();
         ValueTask<bool> moving = reader.MoveNextAsync();
         await left.SendAsync("1");
@@ -150,7 +150,7 @@ public sealed class ReceivingTests
         for (int index = 0; index < 50; index++) await left.SendAsync($"{index}");
         await left.FlushAsync();
         var seen = new System.Collections.Concurrent.ConcurrentQueue<string>();
-        using IDisposable registration = right.OnMessageInline((in MessageView message) => seen.Enqueue(message.GetString()));
+        using IDisposable registration = right.Subscribe((in MessageRef message) => seen.Enqueue(message.GetString()));
         await left.SendAsync("50");
         await NodeRig.UntilAsync(() => seen.Count == 51, "all are seen");
         Assert.Equal(Enumerable.Range(0, 51).Select(static index => $"{index}"), seen);
@@ -163,7 +163,7 @@ public sealed class ReceivingTests
         await using var rig = new NodeRig();
         int calls = 0;
         (Group left, Group right) = await rig.StartPairAsync();
-        IDisposable registration = right.OnMessageInline((in MessageView _) => Interlocked.Increment(ref calls));
+        IDisposable registration = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref calls));
         Task sending = Task.Run(async () =>
         {
             for (int index = 0; index < 20_000; index++) await left.SendAsync("x");
@@ -190,7 +190,7 @@ public sealed class ReceivingTests
             options.Shutdown.Timeout = TimeSpan.FromMilliseconds(600);
         });
         Group group = await node.JoinAsync("group");
-        IDisposable registration = group.OnMessageInline((in MessageView _) =>
+        IDisposable registration = group.Subscribe((in MessageRef _) =>
         {
             entered.Set();
             hang.Wait();
@@ -224,7 +224,7 @@ public sealed class ReceivingTests
         var throwing = new GroupOptions
         {
             HandlerErrors = policy,
-            OnMessage = (in MessageView _) =>
+            OnMessage = (in MessageRef _) =>
             {
                 calls++;
                 throw new InvalidOperationException("the handler's own");
@@ -269,7 +269,7 @@ public sealed class ReceivingTests
         var echo = new GroupOptions
         {
             SelfDelivery = false,
-            OnMessage = (in MessageView message) =>
+            OnMessage = (in MessageRef message) =>
             {
                 Group group = message.Group;
                 if (message.GetString() == "ping")

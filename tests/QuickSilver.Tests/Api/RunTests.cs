@@ -19,12 +19,12 @@ public sealed class RunTests
         await using var rig = new NodeRig();
         var receiving = new GroupOptions
         {
-            HoldUntilRead = false,
-            OnMessages = (in MessageRunView run) =>
+            BufferBeforeFirstRead = false,
+            OnBatch = (in MessageBatch run) =>
             {
                 calls++;
                 ulong next = run.FirstSequence;
-                foreach (MessageView message in run)
+                foreach (MessageRef message in run)
                 {
                     if (message.Sequence != next++ || message.Payload.Length != run.Length || message.Sender != run.Sender) wrong ??= run.ToString();
                     seen.Enqueue((BinaryPrimitives.ReadInt64LittleEndian(message.Payload), message.Payload.Length));
@@ -76,20 +76,20 @@ public sealed class RunTests
         await using var rig = new NodeRig();
         var receiving = new GroupOptions
         {
-            OnMessage = (in MessageView message) => seen.Add(('m', message.Sequence)),
-            OnMessages = (in MessageRunView run) => Note('r', run),
+            OnMessage = (in MessageRef message) => seen.Add(('m', message.Sequence)),
+            OnBatch = (in MessageBatch run) => Note('r', run),
         };
         (Group left, Group right) = await rig.StartPairAsync(right: receiving);
-        using IDisposable last = right.OnMessagesInline((in MessageRunView run) => Note('l', run));
+        using IDisposable last = right.Subscribe((in MessageBatch run) => Note('l', run));
         int count = 0;
-        using IDisposable counting = right.OnMessageInline((in MessageView _) => Interlocked.Increment(ref count));
+        using IDisposable counting = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref count));
         await SendAsync(left, 200);
         await NodeRig.UntilAsync(() => Volatile.Read(ref count) == 200, "all have come");
         Assert.Equal(Enumerable.Range(1, 200).SelectMany(static number => "mrl".Select(handler => (handler, (ulong)number))), seen);
 
-        void Note(char handler, in MessageRunView run)
+        void Note(char handler, in MessageBatch run)
         {
-            foreach (MessageView message in run) seen.Add((handler, message.Sequence));
+            foreach (MessageRef message in run) seen.Add((handler, message.Sequence));
         }
     }
 
@@ -101,7 +101,7 @@ public sealed class RunTests
         await using var rig = new NodeRig();
         var receiving = new GroupOptions
         {
-            OnMessages = (in MessageRunView run) =>
+            OnBatch = (in MessageBatch run) =>
             {
                 calls++;
                 messages += run.Count;
@@ -124,15 +124,15 @@ public sealed class RunTests
         IDisposable? other = null;
         IDisposable? registration = null;
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { HoldUntilRead = false });
-        registration = right.OnMessageInline((in MessageView message) =>
+        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { BufferBeforeFirstRead = false });
+        registration = right.Subscribe((in MessageRef message) =>
         {
             first.Add(message.Sequence);
             if (first.Count != 20) return;
-            other = message.Group.OnMessagesInline((in MessageRunView run) =>
+            other = message.Group.Subscribe((in MessageBatch run) =>
             {
                 runs++;
-                foreach (MessageView each in run) second.Add(each.Sequence);
+                foreach (MessageRef each in run) second.Add(each.Sequence);
                 if (second.Count > 40) other!.Dispose();
             });
             registration!.Dispose();
@@ -154,7 +154,7 @@ public sealed class RunTests
         await using var rig = new NodeRig();
         var receiving = new GroupOptions
         {
-            OnMessages = (in MessageRunView run) =>
+            OnBatch = (in MessageBatch run) =>
             {
                 foreach (int index in new[] { -1, run.Count })
                 {
@@ -187,9 +187,9 @@ public sealed class RunTests
         (Group left, Group right) = await rig.StartPairAsync();
         for (int index = 0; index < 50; index++) await left.SendAsync($"{index}");
         await left.FlushAsync();
-        using IDisposable registration = right.OnMessagesInline((in MessageRunView run) =>
+        using IDisposable registration = right.Subscribe((in MessageBatch run) =>
         {
-            foreach (MessageView message in run) seen.Enqueue(message.GetString());
+            foreach (MessageRef message in run) seen.Enqueue(message.GetString());
         });
         await left.SendAsync("50");
         await NodeRig.UntilAsync(() => seen.Count == 51, "all are seen");

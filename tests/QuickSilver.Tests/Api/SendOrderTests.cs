@@ -12,7 +12,7 @@ public sealed class SendOrderTests
     public async Task Short_and_long_confirmed_and_flushed_messages_of_several_threads_keep_each_threads_order()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessages = 200);
+        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessagesPerGroup = 200);
         await SendAndCheckAsync(left, right);
     }
 
@@ -58,7 +58,7 @@ public sealed class SendOrderTests
         Group group = null!;
         long answers = 0;
         byte[] answer = new byte[3_000];
-        void Answer(in MessageView message)
+        void Answer(in MessageRef message)
         {
             if (group.TrySend(answer.AsSpan(0, Interlocked.Increment(ref answers) % 2 == 0 ? 10 : 3_000)) != SendStatus.Accepted) answers--;
         }
@@ -80,7 +80,7 @@ public sealed class SendOrderTests
     {
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
-        Group alone = await node.JoinAsync("alone", new GroupOptions { HoldUntilRead = false });
+        Group alone = await node.JoinAsync("alone", new GroupOptions { BufferBeforeFirstRead = false });
         Group other = await node.JoinAsync("other");
         using var stop = new CancellationTokenSource();
         Task[] sending = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(async () =>
@@ -107,7 +107,7 @@ public sealed class SendOrderTests
             for (int index = 0; index < 300; index++) await left.SendAsync($"{index}");
             await left.LeaveAsync().AsTask().WaitAsync(NodeRig.Patience);
             Assert.Equal(Enumerable.Range(0, 300).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 300));
-            left = await left.Node.JoinAsync("group", new GroupOptions { HoldUntilRead = false });
+            left = await left.Node.JoinAsync("group", new GroupOptions { BufferBeforeFirstRead = false });
             await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
         }
         Assert.Equal(0, left.Node.Core.Services.StageBlocks.Rented);
@@ -119,7 +119,7 @@ public sealed class SendOrderTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
-            [.. Enumerable.Range(0, 10_000).Select(static index => $"g{index}")], new GroupOptions { HoldUntilRead = false });
+            [.. Enumerable.Range(0, 10_000).Select(static index => $"g{index}")], new GroupOptions { BufferBeforeFirstRead = false });
         foreach (Group group in groups) await group.SendAsync("once");
         await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => node.Core.Services.StageBlocks.Rented == 0, "the blocks go back");

@@ -20,10 +20,10 @@ public sealed class SenderCrashTests
             Trouble.Quick(options);
             options.UseFaults(0.3, 7);
         });
-        var reports = new ConcurrentQueue<LossReportEvent>();
+        var reports = new ConcurrentQueue<LossReported>();
         receiver.Events += (_, happened) =>
         {
-            if (happened is LossReportEvent report) reports.Enqueue(report);
+            if (happened is LossReported report) reports.Enqueue(report);
         };
         Group hearing = await receiver.JoinAsync("group");
         using var stop = new CancellationTokenSource();
@@ -32,7 +32,7 @@ public sealed class SenderCrashTests
         for (int round = 0; round < Rounds && log.Losses == 0; round++)
         {
             QuickSilverNode sender = await rig.StartAsync(Trouble.Quick);
-            Group speaking = await sender.JoinAsync("group", new GroupOptions { HoldUntilRead = false });
+            Group speaking = await sender.JoinAsync("group", new GroupOptions { BufferBeforeFirstRead = false });
             await speaking.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
             Task sending = Task.Run(async () =>
             {
@@ -71,11 +71,11 @@ public sealed class SenderCrashTests
             {
                 switch (happened)
                 {
-                    case MessageEvent { Message: var message }:
+                    case MessageReceived { Message: var message }:
                         if (!_hasUnknownStart.Remove(message.Sender)) Expect(message.Sender, message.Sequence, "a message");
                         _next[message.Sender] = message.Sequence + 1;
                         break;
-                    case LossEvent loss:
+                    case MessagesLost loss:
                         if (loss is not { First: 0, Count: 0 }) Expect(loss.Sender, loss.First, "a loss");
                         else if (_next.ContainsKey(loss.Sender) || !_hasUnknownStart.Add(loss.Sender)) Fault ??= $"{loss} after others of the sender";
                         else break;

@@ -87,7 +87,7 @@ public sealed class SendingTests
         const int count = 3_000;
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(
-            left: new GroupOptions { HoldUntilRead = false }, change: static options => options.Pending.MaxMessages = 20);
+            left: new GroupOptions { BufferBeforeFirstRead = false }, change: static options => options.Pending.MaxMessagesPerRegion = 20);
         int backpressured = 0;
         for (int index = 0; index < count; index++)
         {
@@ -147,7 +147,7 @@ public sealed class SendingTests
     public async Task A_message_whose_memory_is_gone_takes_no_place_from_others()
     {
         await using var rig = new NodeRig();
-        (Group left, _) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessages = 4);
+        (Group left, _) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessagesPerGroup = 4);
         using var gone = new GoneMemory();
         ReadOnlyMemory<byte> memory = gone.Memory;
         ((IDisposable)gone).Dispose();

@@ -20,7 +20,7 @@ public sealed class ServerRestartTests
             QuickSilverNode node = await rig.StartAsync(options => ClientOf(options, rig.Port));
             node.Events += (_, happened) =>
             {
-                if (happened is RejoinedEvent) returned.Enqueue(happened);
+                if (happened is NodeRejoined) returned.Enqueue(happened);
             };
             groups.Add(await node.JoinAsync("group"));
         }

@@ -10,7 +10,7 @@ public sealed class TextTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync("greetings");
         var seen = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
-        using IDisposable handler = right.OnMessageInline((in message) => seen.TrySetResult(message.ToString()));
+        using IDisposable handler = right.Subscribe((in message) => seen.TrySetResult(message.ToString()));
         using var limit = new CancellationTokenSource(NodeRig.Patience);
         await left.SendAsync("hello", limit.Token);
 
@@ -20,8 +20,8 @@ public sealed class TextTests
         {
             Assert.Equal(expected, message.ToString());
             Assert.Equal(
-                $"MessageEvent {{ Group = greetings at {left.Node.Name}, Message = {expected} }}",
-                new MessageEvent(left, message).ToString());
+                $"MessageReceived {{ Group = greetings at {left.Node.Name}, Message = {expected} }}",
+                new MessageReceived(left, message).ToString());
             break;
         }
         await left.SendAsync("again", limit.Token);
@@ -47,7 +47,7 @@ public sealed class TextTests
     public void The_end_of_a_group_is_told_without_a_stack_trace()
     {
         var reason = new SlowConsumerException(ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"));
-        string text = new GroupEndedEvent("news", reason).ToString();
+        string text = new GroupEnded("news", reason).ToString();
         Assert.EndsWith("GroupName = news, Code = SlowConsumer, Reason = too slow }", text, StringComparison.Ordinal);
     }
 }

@@ -15,12 +15,12 @@ public sealed class NodeEventQueueTests
         var queue = new NodeEventQueue(new NodeLog(factory, "node"), happened =>
         {
             if (Interlocked.Increment(ref inside) > 1) together++;
-            seen.Add(((CarrierEvent)happened).Reason);
+            seen.Add(((CarrierSelected)happened).Reason);
             Interlocked.Decrement(ref inside);
             done.Signal();
         });
         queue.Begin();
-        for (int index = 0; index < 500; index++) queue.Post(new CarrierEvent(Carrier.Multicast, $"{index}"));
+        for (int index = 0; index < 500; index++) queue.Post(new CarrierSelected(Carrier.Multicast, $"{index}"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
         Assert.Equal(0, together);
         Assert.Equal(Enumerable.Range(0, 500).Select(static index => $"{index}"), seen);
@@ -34,13 +34,13 @@ public sealed class NodeEventQueueTests
         var seen = new List<string>();
         var queue = new NodeEventQueue(new NodeLog(factory, "node"), happened =>
         {
-            seen.Add(((CarrierEvent)happened).Reason);
+            seen.Add(((CarrierSelected)happened).Reason);
             done.Signal();
         });
-        for (int index = 0; index < 100; index++) queue.Post(new CarrierEvent(Carrier.Multicast, $"{index}"));
+        for (int index = 0; index < 100; index++) queue.Post(new CarrierSelected(Carrier.Multicast, $"{index}"));
         queue.Begin();
         queue.Begin();
-        queue.Post(new CarrierEvent(Carrier.Multicast, "100"));
+        queue.Post(new CarrierSelected(Carrier.Multicast, "100"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
         Assert.Equal(Enumerable.Range(100 - NodeEventQueue.Kept, NodeEventQueue.Kept + 1).Select(static index => $"{index}"), seen);
     }
@@ -57,8 +57,8 @@ public sealed class NodeEventQueueTests
             throw new InvalidOperationException("mine");
         });
         queue.Begin();
-        queue.Post(new CarrierEvent(Carrier.Multicast, "first"));
-        queue.Post(new CarrierEvent(Carrier.Multicast, "second"));
+        queue.Post(new CarrierSelected(Carrier.Multicast, "first"));
+        queue.Post(new CarrierSelected(Carrier.Multicast, "second"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
         Assert.True(SpinWait.SpinUntil(() => factory.Records.Count >= 2, TimeSpan.FromSeconds(10)), "not both were logged");
         Assert.All(factory.Records, static record => Assert.Equal("mine", record.Fault!.Message));

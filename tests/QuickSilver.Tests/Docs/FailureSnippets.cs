@@ -9,19 +9,19 @@ internal static class FailureSnippets
         {
             switch (happened)
             {
-                case StateEvent state:
+                case NodeStateChanged state:
                     tell($"{state.Before} -> {state.After}: {state.Reason}");
                     break;
-                case RejoinedEvent back:
+                case NodeRejoined back:
                     tell($"back as {back.After}: groups have to be joined again");
                     break;
-                case GroupEndedEvent ended:
+                case GroupEnded ended:
                     tell($"{ended.GroupName} has ended: {ended.Reason.Message}");
                     break;
-                case LossReportEvent loss:
+                case LossReported loss:
                     tell($"{loss.GroupName} lost messages of {loss.Sender}: {loss.Reason}");
                     break;
-                case StallEvent stall:
+                case CoreStalled stall:
                     tell($"{stall.Phase} {stall.GroupName} held the core thread up for {stall.Duration}");
                     break;
             }
@@ -53,16 +53,16 @@ internal static class FailureSnippets
         {
             switch (happened)
             {
-                case MessageEvent { Message: var message }:
+                case MessageReceived { Message: var message }:
                     tell($"{message.SenderName} {message.Sequence}: {message.GetString()}");
                     break;
-                case LossEvent { Count: 0 } loss: // the sender died with what nobody else holds
+                case MessagesLost { Count: 0 } loss: // the sender died with what nobody else holds
                     tell($"messages of {loss.Sender} will not come, nobody knows how many: {loss.Reason}");
                     break;
-                case LossEvent loss:
+                case MessagesLost loss:
                     tell($"{loss.Count} messages of {loss.Sender} from {loss.First} on will not come: {loss.Reason}");
                     break;
-                case ViewEvent view:
+                case ViewChanged view:
                     foreach (Member gone in view.GetLeft()) tell($"{gone.Name} has gone");
                     break;
             }
@@ -75,7 +75,7 @@ internal static class FailureSnippets
         {
             try
             {
-                await using Group group = await node.JoinAsync(name, ct: ct);
+                await using Group group = await node.JoinAsync(name, cancellationToken: ct);
                 await foreach (Message message in group.ReadAllAsync(ct)) handle(message);
                 return; // the group was left, or the node disposed of
             }
@@ -105,7 +105,7 @@ internal static class FailureSnippets
         var options = new GroupOptions
         {
             Overflow = OverflowPolicy.KeepLatestByKey,
-            Key = static (in MessageView message) => BitConverter.ToUInt64(message.Payload), // core thread: pure and short
+            Key = static (in MessageRef message) => BitConverter.ToUInt64(message.Payload), // core thread: pure and short
         };
         return node.JoinAsync("instrument state", options, ct);
     }

@@ -57,15 +57,15 @@ internal static class StartSnippets
     public static void Count(Group group)
     {
         long bytes = 0;
-        using IDisposable handler = group.OnMessageInline((in message) => bytes += message.Payload.Length);
+        using IDisposable handler = group.Subscribe((in message) => bytes += message.Payload.Length);
     }
 
     public static void CountRuns(Group group)
     {
         long bytes = 0;
-        using IDisposable runs = group.OnMessagesInline((in run) =>
+        using IDisposable runs = group.Subscribe((in run) =>
         {
-            foreach (MessageView message in run) bytes += message.Payload.Length;
+            foreach (MessageRef message in run) bytes += message.Payload.Length;
         });
     }
 
@@ -144,7 +144,7 @@ internal static class StartSnippets
             QuickSilverOptions options = new QuickSilverOptions().UseLoggerFactory(log);
             configuration.GetRequiredSection("QuickSilver").Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
             await using QuickSilverNode node = await QuickSilverNode.StartAsync(options, stoppingToken);
-            await using Group prices = await node.JoinAsync("prices", ct: stoppingToken);
+            await using Group prices = await node.JoinAsync("prices", cancellationToken: stoppingToken);
             await foreach (Message message in prices.ReadAllAsync(stoppingToken))
                 logger.LogInformation("{Sender}: {Text}", message.SenderName, message.GetString());
         }

@@ -18,9 +18,9 @@ public sealed class ConsumerScheduleTests
     [Fact]
     public void A_message_sent_after_a_handler_was_attached_is_seen_though_the_core_delivers_it_before_it_looks_at_its_requests()
     {
-        var rig = new HandleRig(new GroupOptions { OnMessage = static (in MessageView _) => { } });
+        var rig = new HandleRig(new GroupOptions { OnMessage = static (in MessageRef _) => { } });
         var seen = new List<ulong>();
-        using IDisposable second = new Disposing(rig, rig.Handle.OnMessageInline((in MessageView message) => seen.Add(message.Sequence)));
+        using IDisposable second = new Disposing(rig, rig.Handle.Subscribe((in MessageRef message) => seen.Add(message.Sequence)));
         rig.Send();
         rig.Deliver(1);
         Assert.Equal([1UL], seen);
@@ -38,7 +38,7 @@ public sealed class ConsumerScheduleTests
         rig.Deliver(3);
         rig.EndTurn();
         var seen = new List<ulong>();
-        using IDisposable first = new Disposing(rig, rig.Handle.OnMessagesInline((in MessageRunView run) => seen.Add(run.FirstSequence)));
+        using IDisposable first = new Disposing(rig, rig.Handle.Subscribe((in MessageBatch run) => seen.Add(run.FirstSequence)));
         IAsyncEnumerator<Message> reader = rig.Handle.ReadAllAsync().GetAsyncEnumerator();
         ValueTask<bool> moving = reader.MoveNextAsync();
         Assert.False(moving.IsCompleted);
@@ -61,7 +61,7 @@ public sealed class ConsumerScheduleTests
         rig.Send(2);
         rig.Deliver(2);
         var seen = new List<ulong>();
-        rig.Handle.OnMessageInline((in MessageView message) => seen.Add(message.Sequence));
+        rig.Handle.Subscribe((in MessageRef message) => seen.Add(message.Sequence));
         Assert.True(rig.Handle.Handle.TryEnd(null));
         rig.Send();
         rig.Deliver(1);
@@ -77,9 +77,9 @@ public sealed class ConsumerScheduleTests
         var options = new GroupOptions
         {
             Overflow = OverflowPolicy.KeepLatestByKey,
-            Key = (in MessageView message) =>
+            Key = (in MessageRef message) =>
             {
-                if (message.Sequence == 2) rig!.Handle.OnMessageInline((in MessageView taken) => seen.Add(taken.Sequence));
+                if (message.Sequence == 2) rig!.Handle.Subscribe((in MessageRef taken) => seen.Add(taken.Sequence));
                 return message.Sequence;
             },
         };
@@ -191,10 +191,10 @@ public sealed class ConsumerScheduleTests
             var handler = new Consumer { IsFirst = !_isTaken, SentBefore = _rig.Sent };
             _isTaken = true;
             handler.Registration = Next(2) == 0
-                ? _rig.Handle.OnMessageInline((in MessageView message) => handler.Seen.Add(message.Sequence))
-                : _rig.Handle.OnMessagesInline((in MessageRunView run) =>
+                ? _rig.Handle.Subscribe((in MessageRef message) => handler.Seen.Add(message.Sequence))
+                : _rig.Handle.Subscribe((in MessageBatch run) =>
                 {
-                    foreach (MessageView message in run) handler.Seen.Add(message.Sequence);
+                    foreach (MessageRef message in run) handler.Seen.Add(message.Sequence);
                 });
             _handlers.Add(handler);
         }
@@ -228,7 +228,7 @@ public sealed class ConsumerScheduleTests
                     break;
                 default:
                     IAsyncEnumerator<GroupEvent> events = _rig.Handle.ReadEventsAsync(_stop.Token).GetAsyncEnumerator();
-                    (_move, _current, _dispose) = (events.MoveNextAsync, () => ((MessageEvent)events.Current).Message.Sequence, events.DisposeAsync);
+                    (_move, _current, _dispose) = (events.MoveNextAsync, () => ((MessageReceived)events.Current).Message.Sequence, events.DisposeAsync);
                     break;
             }
             if (Next(2) == 0) await ReadAsync(1);

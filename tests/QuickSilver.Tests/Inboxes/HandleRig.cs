@@ -64,7 +64,7 @@ internal sealed class HandleRig
         {
             BinaryPrimitives.WriteUInt64LittleEndian(slice.Span[(index * sizeof(ulong))..], Delivered + (ulong)index + 1);
         }
-        var run = new MessageRun(Delivered + 1, slice with { Length = sizeof(ulong) }, count, sizeof(ulong));
+        var run = new DeliveryBatch(Delivered + 1, slice with { Length = sizeof(ulong) }, count, sizeof(ulong));
         _group.OnMessages(Sender, run, Instant.Zero);
         slice.Release();
         Delivered += (ulong)count;

@@ -72,7 +72,7 @@ internal sealed class InboxRig : IInboxOwner
     {
         ulong number = _next[sender] = _next.GetValueOrDefault(sender) + 1;
         Slice slice = _arena.Copy(bytes);
-        Core.OnMessages(sender, new MessageRun(number, slice));
+        Core.OnMessages(sender, new DeliveryBatch(number, slice));
         slice.Release();
     }
 

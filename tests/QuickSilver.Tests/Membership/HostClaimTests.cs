@@ -17,7 +17,7 @@ public sealed class HostClaimTests
         await using MembershipHost serving = Start(first);
         var second = new HostClaim("c", serves: false);
         await using MembershipHost late = Start(second);
-        await using RivalWatch watch = Watch(second, serving, late);
+        await using RivalServerMonitor watch = Watch(second, serving, late);
         Assert.Equal(Place(serving), await watch.DecideAsync());
         Assert.True(second.IsUndecided);
         await using var node = new TestNode(new ServerListConnector([("127.0.0.1", late.EndPoint.Port)]), "c");
@@ -33,8 +33,8 @@ public sealed class HostClaimTests
             HostClaim[] claims = [new("c", serves: false), new("c", serves: false)];
             await using MembershipHost one = Start(claims[0]);
             await using MembershipHost two = Start(claims[1]);
-            await using RivalWatch watchOne = Watch(claims[0], one, two);
-            await using RivalWatch watchTwo = Watch(claims[1], one, two);
+            await using RivalServerMonitor watchOne = Watch(claims[0], one, two);
+            await using RivalServerMonitor watchTwo = Watch(claims[1], one, two);
             string?[] rivals = await Task.WhenAll(watchOne.DecideAsync(), watchTwo.DecideAsync());
             Assert.Single(rivals, static rival => rival is null);
         }
@@ -49,7 +49,7 @@ public sealed class HostClaimTests
         using var silent = new TcpListener(IPAddress.Loopback, 0);
         silent.Start();
         int port = ((IPEndPoint)silent.LocalEndpoint).Port;
-        await using var watch = new RivalWatch(
+        await using var watch = new RivalServerMonitor(
             claim,
             [("127.0.0.1", other.EndPoint.Port), ("127.0.0.1", host.EndPoint.Port), ("127.0.0.1", port), ("127.0.0.1", 1)],
             () => 0,
@@ -65,7 +65,7 @@ public sealed class HostClaimTests
         HostClaim[] claims = [new("c", serves: true), new("c", serves: true)];
         await using MembershipHost one = Start(claims[0]);
         await using MembershipHost two = Start(claims[1]);
-        await using RivalWatch watch = Watch(claims[0], one, two);
+        await using RivalServerMonitor watch = Watch(claims[0], one, two);
         await watch.DecideAsync();
         await NodeRig.UntilAsync(() => Count() == 2, "both say so: one has asked, the other was asked");
         await watch.DecideAsync();
@@ -86,6 +86,6 @@ public sealed class HostClaimTests
         Server = TestHost.Settings.Server with { ClusterName = cluster },
     });
 
-    private RivalWatch Watch(HostClaim claim, params MembershipHost[] hosts) =>
+    private RivalServerMonitor Watch(HostClaim claim, params MembershipHost[] hosts) =>
         new(claim, [.. hosts.Select(static host => ("127.0.0.1", host.EndPoint.Port))], () => 0, _events);
 }

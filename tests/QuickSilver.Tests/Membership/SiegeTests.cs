@@ -43,7 +43,7 @@ public sealed class SiegeTests
 
     private static void Note(NodeEvent told, ConcurrentQueue<string> happened)
     {
-        if (told is not (StallEvent or CarrierEvent or StateEvent { Before: NodeState.Starting })) happened.Enqueue(told.ToString());
+        if (told is not (CoreStalled or CarrierSelected or NodeStateChanged { Before: NodeState.Starting })) happened.Enqueue(told.ToString());
     }
 
     // Each message is read, in order, and confirmed before the next is sent.

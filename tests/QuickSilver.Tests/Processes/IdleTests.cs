@@ -19,7 +19,7 @@ public sealed class IdleTests
         {
             for (int number = 0; number < Nodes; number++) nodes.Add(await StartAsync(port, ct));
             var groups = new List<Group>();
-            foreach (QuickSilverNode node in nodes) groups.AddRange(await node.JoinManyAsync(["x", "y", "z"], ct: ct));
+            foreach (QuickSilverNode node in nodes) groups.AddRange(await node.JoinManyAsync(["x", "y", "z"], cancellationToken: ct));
             await groups[0].WaitForMembersAsync(Nodes, ct);
             foreach (Group group in groups) await group.SendConfirmedAsync("said once", ct);
 

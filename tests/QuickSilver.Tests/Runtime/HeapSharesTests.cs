@@ -16,9 +16,9 @@ public sealed class HeapSharesTests
         {
             var shares = new HeapShares(heap, nodes);
             // A stalled reader keeps three times its limit; what is pending is copied once more on its way.
-            long most = (3 * shares.TotalInboxBytes) + (2 * shares.NodePendingBytes) + shares.CacheBytes;
+            long most = (3 * shares.InboxMaxBytesPerNode) + (2 * shares.NodePendingBytes) + shares.CacheBytes;
             Assert.InRange(nodes * most, 1, heap * 13 / 16);
-            Assert.True(shares.InboxBytes <= shares.TotalInboxBytes);
+            Assert.True(shares.InboxMaxBytes <= shares.InboxMaxBytesPerNode);
             Assert.True(shares.PendingBytes <= shares.NodePendingBytes);
         }
     }
@@ -27,9 +27,9 @@ public sealed class HeapSharesTests
     public void A_large_heap_changes_nothing()
     {
         var shares = new HeapShares(8L << 30);
-        Assert.Equal(65_536, shares.InboxCapacity);
-        Assert.Equal(64L << 20, shares.InboxBytes);
-        Assert.Equal(512L << 20, shares.TotalInboxBytes);
+        Assert.Equal(65_536, shares.InboxMaxMessages);
+        Assert.Equal(64L << 20, shares.InboxMaxBytes);
+        Assert.Equal(512L << 20, shares.InboxMaxBytesPerNode);
         Assert.Equal(100_000, shares.PendingMessages);
         Assert.Equal(64L << 20, shares.PendingBytes);
         Assert.Equal(256L << 20, shares.NodePendingBytes);
@@ -40,14 +40,14 @@ public sealed class HeapSharesTests
     public void What_was_set_stays_and_what_was_not_follows_the_heap()
     {
         var options = new QuickSilverOptions();
-        options.Delivery.InboxBytes = 200L << 20;
-        options.Pending.MaxBytes = 100L << 20;
+        options.Delivery.InboxMaxBytes = 200L << 20;
+        options.Pending.MaxBytesPerRegion = 100L << 20;
         QuickSilverOptions copy = options.Copy();
         copy.Settle(new HeapShares(64L << 20));
-        Assert.Equal(200L << 20, copy.Delivery.InboxBytes);
-        Assert.Equal(8L << 20, copy.Delivery.TotalInboxBytes);
-        Assert.Equal(100L << 20, copy.Pending.MaxBytes);
-        Assert.Equal(100L << 20, copy.Pending.NodeMaxBytes);
+        Assert.Equal(200L << 20, copy.Delivery.InboxMaxBytes);
+        Assert.Equal(8L << 20, copy.Delivery.InboxMaxBytesPerNode);
+        Assert.Equal(100L << 20, copy.Pending.MaxBytesPerRegion);
+        Assert.Equal(100L << 20, copy.Pending.MaxBytesPerNode);
         Assert.Equal(8L << 20, copy.Recovery.CacheBytes);
         Assert.Empty(copy.Validate());
     }

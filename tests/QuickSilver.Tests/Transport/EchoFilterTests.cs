@@ -9,7 +9,7 @@ namespace QuickSilver.Tests.Transport;
 /// <summary>What a node hears of itself where it shares its address with other nodes.</summary>
 public sealed class EchoFilterTests
 {
-    private static readonly NetworkChoice Loopback = new("lo", IPAddress.Loopback, SlotSize.LoopbackMtu, true);
+    private static readonly NetworkChoice Loopback = new("lo", IPAddress.Loopback, DatagramSize.LoopbackMtu, true);
 
     [Fact]
     public void What_a_node_sends_comes_back_to_it_empty_and_to_others_whole()

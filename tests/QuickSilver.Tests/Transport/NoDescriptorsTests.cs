@@ -48,7 +48,7 @@ public sealed class NoDescriptorsTests : IDisposable
     public void A_transport_that_gets_no_sockets_is_refused_as_one_that_cannot_start(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
-        TransportSettings settings = TransportRig.For(kind, TransportRig.Settings with { Carrier = CarrierWish.Unicast });
+        TransportSettings settings = TransportRig.For(kind, TransportRig.Settings with { Carrier = CarrierPreference.Unicast });
         _rig.Start(kind, settings);
         Assert.Throws<TransportException>(() => TransportFactory.Start(settings with { Interface = "nowhere0" }, _rig.Events));
         Exception? refusal;

@@ -163,7 +163,7 @@ public sealed class SocketTransportTests : IDisposable
     public void A_receive_buffer_granted_smaller_than_asked_is_told_with_the_remedy()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the remedy that is told is a sysctl");
-        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { ReceiveBufferBytes = 1 << 30, Carrier = CarrierWish.Unicast });
+        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { ReceiveBufferBytes = 1 << 30, Carrier = CarrierPreference.Unicast });
         Assert.SkipWhen(
             transport.Facts.ReceiveBufferBytes / 2 >= 1 << 30,
             "needs a limit below a gigabyte: net.core.rmem_max of this machine grants what is asked for");
@@ -176,7 +176,7 @@ public sealed class SocketTransportTests : IDisposable
     [Fact]
     public void A_node_that_wants_unicast_is_not_probed_and_says_so()
     {
-        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { Carrier = CarrierWish.Unicast });
+        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { Carrier = CarrierPreference.Unicast });
         Assert.False(transport.Facts.Multicast);
         Assert.Single(_rig.Events.MulticastUnavailable);
     }
@@ -204,7 +204,7 @@ public sealed class SocketTransportTests : IDisposable
     [Fact]
     public void A_range_without_a_free_port_is_refused()
     {
-        TransportSettings narrow = TransportRig.Settings with { PortFirst = 20_999, PortCount = 1, Carrier = CarrierWish.Unicast };
+        TransportSettings narrow = TransportRig.Settings with { PortFirst = 20_999, PortCount = 1, Carrier = CarrierPreference.Unicast };
         var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(narrow, _rig.Events));
         Assert.Equal(TransportFailure.PortsExhausted, failure.Failure);
         Assert.Contains("20999-20999", failure.Message, StringComparison.Ordinal);
@@ -221,9 +221,9 @@ public sealed class SocketTransportTests : IDisposable
     [InlineData(65_000, 65_536, true, 212_992, 65_000 - 44)]
     public void A_datagram_fits_the_interface_and_leaves_room_for_encryption(int asked, int mtu, bool isLoopback, int buffer, int expected)
     {
-        int slot = SlotSize.Choose(new TransportSettings { MaxDatagramBytes = asked }, mtu, isLoopback, buffer);
+        int slot = DatagramSize.Choose(new TransportSettings { MaxDatagramBytes = asked }, mtu, isLoopback, buffer);
         Assert.Equal(expected, slot);
-        Assert.InRange(SlotSize.TrainDatagrams(slot) * slot, 1, Train.MaxBytes);
+        Assert.InRange(DatagramSize.TrainDatagrams(slot) * slot, 1, Train.MaxBytes);
     }
 
     private static void NeedsSegmentation(IHostTransport transport) => Assert.SkipUnless(

@@ -38,7 +38,7 @@ internal sealed class TransportRig : IDisposable
 
     public static TransportSettings For(string kind, TransportSettings settings) => kind switch
     {
-        "in-process" => settings with { Carrier = CarrierWish.InProcess },
+        "in-process" => settings with { Carrier = CarrierPreference.InProcess },
         "portable" => settings with { FastPath = false },
         _ => settings,
     };
@@ -49,7 +49,7 @@ internal sealed class TransportRig : IDisposable
         if (kind == "linux") Assert.SkipUnless(OperatingSystem.IsLinux(), "the fast path is for Linux");
         IHostTransport transport = TransportFactory.Start(For(kind, settings ?? Settings) with { Network = _network }, Events);
         Assert.Equal(kind, transport.Choice.Implementation);
-        Assert.SkipUnless(transport.Facts.Multicast || settings is { Carrier: CarrierWish.Unicast }, transport.Choice.Reason);
+        Assert.SkipUnless(transport.Facts.Multicast || settings is { Carrier: CarrierPreference.Unicast }, transport.Choice.Reason);
         _started.Add(transport);
         return transport;
     }

@@ -13,7 +13,7 @@ internal sealed class HeldHellos
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
     private readonly ServerParts _parts;
-    private readonly SightWatch _sight;
+    private readonly QuorumLossGuard _sight;
     private readonly Action<long, HelloFrame, Instant> _judge;
     private readonly List<(long Connection, HelloFrame Hello, Instant Since)> _held = [];
     private readonly Alarm _alarm;
@@ -22,7 +22,7 @@ internal sealed class HeldHellos
     /// <param name="parts">The server's state.</param>
     /// <param name="sight">Knows who is silent.</param>
     /// <param name="judge">Decides about a registration once more.</param>
-    public HeldHellos(ServerParts parts, SightWatch sight, Action<long, HelloFrame, Instant> judge)
+    public HeldHellos(ServerParts parts, QuorumLossGuard sight, Action<long, HelloFrame, Instant> judge)
     {
         _parts = parts;
         _sight = sight;

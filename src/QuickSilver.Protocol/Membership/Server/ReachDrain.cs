@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>A view that a sender waits for, as its last report said; kept by <see cref="ReachWatch"/>.</summary>
+/// <summary>A view that a sender waits for, as its last report said; kept by <see cref="ReachabilityMonitor"/>.</summary>
 /// <param name="draining">What the report said.</param>
 /// <param name="since">Since when no feedback has come from the view, with nobody else to blame.</param>
 internal sealed class ReachDrain(in DrainingView draining, Instant since)

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>The last that a node has said of what holds it up; kept by <see cref="ReachWatch"/>.</summary>
+/// <summary>The last that a node has said of what holds it up; kept by <see cref="ReachabilityMonitor"/>.</summary>
 /// <param name="node">The node.</param>
 /// <param name="at">When it said so.</param>
 internal sealed class ReachReport(ServerNode node, Instant at)

@@ -19,8 +19,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="giveUp">Gives the young cluster of this server up for the older one that survivors' registrations and reports tell of.</param>
 internal sealed class Registrar(
     ServerParts parts,
-    NodeWatch watch,
-    SightWatch sight,
+    FailureDetector watch,
+    QuorumLossGuard sight,
     Succession succession,
     Action<ServerNode, MembershipRefusal, Instant> remove,
     Action<List<(long Connection, HelloFrame Hello, byte[] Report)>, Instant> giveUp)
@@ -43,7 +43,7 @@ internal sealed class Registrar(
 
     private void OnHello(long connection, HelloFrame hello, Instant now)
     {
-        if (hello.Instance != 0 && hello.Instance == parts.Reign.GivenUpInstance)
+        if (hello.Instance != 0 && hello.Instance == parts.ServerEpoch.GivenUpInstance)
         {
             parts.Connections.Send(connection, _frame.Begin(FrameKind.Forget).Span);
             parts.Connections.Close(connection, MembershipRefusal.None);
@@ -67,7 +67,7 @@ internal sealed class Registrar(
             remove(known, MembershipRefusal.Replaced, now);
             known = null;
         }
-        bool isFromOther = !hello.Number.IsNone && hello.Session != parts.Reign.Epoch;
+        bool isFromOther = !hello.Number.IsNone && hello.Session != parts.ServerEpoch.Epoch;
         if (known is not null && isFromOther) Welcome(connection, known, now);
         else if (isFromOther)
         {
@@ -84,7 +84,7 @@ internal sealed class Registrar(
         else Resume(connection, known, hello.Received, now);
     }
 
-    private Wire.Epoch NumberingEpoch => parts.Settings.Probes.Breaks(Sabotage.NodeNumberReused) ? parts.Reign.GroupEpoch : parts.Reign.Epoch;
+    private Wire.Epoch NumberingEpoch => parts.Settings.Probes.Breaks(Sabotage.NodeNumberReused) ? parts.ServerEpoch.GroupEpoch : parts.ServerEpoch.Epoch;
 
     /// <summary>Decides about a registration, and finds the node that it comes from, or that it replaces.</summary>
     private MembershipRefusal Judge(HelloFrame hello, Instant now, out ServerNode? known)
@@ -110,9 +110,9 @@ internal sealed class Registrar(
             || known.Info.Number != hello.Number
             || known.Info.Control != hello.Control
             || known.Info.Incarnation != hello.Incarnation;
-        if (isAnother) return hello.Instance == parts.Reign.Instance ? MembershipRefusal.Removed : MembershipRefusal.OtherCluster;
+        if (isAnother) return hello.Instance == parts.ServerEpoch.Instance ? MembershipRefusal.Removed : MembershipRefusal.OtherCluster;
         // It returns to this server; or it was taken over, and has not read the welcome yet.
-        UInt128 secret = hello.Session == parts.Reign.Epoch ? known!.Secret : known!.BroughtSecret;
+        UInt128 secret = hello.Session == parts.ServerEpoch.Epoch ? known!.Secret : known!.BroughtSecret;
         return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;
     }
 
@@ -191,9 +191,9 @@ internal sealed class Registrar(
         if (node.Watch is null) watch.Begin(node);
         parts.Connections.Bind(connection, node);
         watch.OnConnected(node, now);
-        Reign reign = parts.Reign;
+        ServerEpoch serverEpoch = parts.ServerEpoch;
         var welcome = new WelcomeFrame(
-            reign.Epoch, node.Info.Number, reign.GroupEpoch, reign.Instance, node.BaseStep, node.Received, resumed, node.Secret);
+            serverEpoch.Epoch, node.Info.Number, serverEpoch.GroupEpoch, serverEpoch.Instance, node.BaseStep, node.Received, resumed, node.Secret);
         welcome.WriteTo(_frame);
         parts.Connections.Send(connection, _frame.Span);
         parts.Hold.Tell(connection);

@@ -16,10 +16,10 @@ internal sealed class ServerParts
     {
         Settings = settings;
         Alarms = alarms;
-        Reign = new Reign(new Epoch(settings.FirstTerm, random.NextUInt64()), random.NextUInt64())
+        ServerEpoch = new ServerEpoch(new Epoch(settings.FirstTerm, random.NextUInt64()), random.NextUInt64())
         {
-            GivenUp = before is { Pipeline.Last: > 0 } ? before.Reign.Epoch.Term : 0,
-            GivenUpInstance = before?.Reign.Instance ?? 0,
+            GivenUp = before is { Pipeline.Last: > 0 } ? before.ServerEpoch.Epoch.Term : 0,
+            GivenUpInstance = before?.ServerEpoch.Instance ?? 0,
         };
         Connections = before?.Connections ?? new ServerConnections(links, alarms);
         Removed = before?.Removed ?? 0;
@@ -30,9 +30,9 @@ internal sealed class ServerParts
         var regions = new RegionCalculator(Groups);
         Regions = regions;
         var pool = new AddressPool(settings);
-        Ledger = new ViewLedger(Reign, Nodes, regions, Groups, pool, settings.Probes);
+        Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, settings.Probes);
         Inherited = new InheritedViews(Nodes, Groups, pool);
-        Maker = new StepMaker(Nodes, regions, Groups, Ledger, new NoticeWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
+        Maker = new StepMaker(Nodes, regions, Groups, Ledger, new NotificationWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
         Hold = new ServerHold(this);
     }
@@ -44,7 +44,7 @@ internal sealed class ServerParts
     public AlarmQueue Alarms { get; }
 
     /// <summary>What its numbers begin with.</summary>
-    public Reign Reign { get; }
+    public ServerEpoch ServerEpoch { get; }
 
     /// <summary>The connections.</summary>
     public ServerConnections Connections { get; }

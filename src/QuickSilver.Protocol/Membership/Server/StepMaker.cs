@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// </summary>
 internal sealed class StepMaker(
-    NodeTable nodes, RegionCalculator regions, ServerGroups groups, ViewLedger ledger, NoticeWriter notices, Probes probes)
+    NodeTable nodes, RegionCalculator regions, ServerGroups groups, ViewLedger ledger, NotificationWriter notices, Probes probes)
 {
     private readonly HashSet<uint> _changed = [];
     private readonly List<uint> _joined = [];

@@ -58,11 +58,11 @@ internal sealed class Succession
     /// <summary>True when a node of another server may report, to be taken over or told what it is to do instead.</summary>
     public bool CanTakeOver(HelloFrame hello)
     {
-        Reign reign = _parts.Reign;
-        if (hello.Session == reign.Epoch || hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
+        ServerEpoch serverEpoch = _parts.ServerEpoch;
+        if (hello.Session == serverEpoch.Epoch || hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
         if (_takeover is not { } takeover) return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;
         if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
-        return hello.Session.Term < reign.Epoch.Term || (takeover.IsGathering && _parts.Pipeline.Last == 0);
+        return hello.Session.Term < serverEpoch.Epoch.Term || (takeover.IsGathering && _parts.Pipeline.Last == 0);
     }
 
     /// <summary>
@@ -87,7 +87,7 @@ internal sealed class Succession
     /// </summary>
     public bool MayGiveUpFor(HelloFrame hello, Instant now)
     {
-        if (hello.Number.IsNone || hello.Instance == _parts.Reign.Instance) return false;
+        if (hello.Number.IsNone || hello.Instance == _parts.ServerEpoch.Instance) return false;
         if (hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
         if (_takeover is { } takeover) return takeover.IsGathering && _parts.Pipeline.Last == 0;
         if (_founded == Instant.Zero) return false;
@@ -123,8 +123,8 @@ internal sealed class Succession
     /// <returns>False when the report comes too late: a step of this server has had a group that it names, or the time for survivors is over.</returns>
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
-        if (_takeover is null || hello.Session.Term >= _parts.Reign.Epoch.Term) Begin(hello, report, now);
-        if (!IsTooLate(now) && report.GroupEpoch == _parts.Reign.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit)) return true;
+        if (_takeover is null || hello.Session.Term >= _parts.ServerEpoch.Epoch.Term) Begin(hello, report, now);
+        if (!IsTooLate(now) && report.GroupEpoch == _parts.ServerEpoch.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit)) return true;
         OnTooLate(hello.Number.Key);
         return false;
     }
@@ -229,8 +229,8 @@ internal sealed class Succession
             LastBegin = now + GatheringTime,
         };
         _parts.Inherited.Clear(now);
-        _parts.Reign.Follow(hello.Session, report.GroupEpoch, hello.Instance);
-        _parts.Groups.BeginTerm(_parts.Reign.TermsPassed, _parts.Reign.Epoch.Server);
+        _parts.ServerEpoch.Follow(hello.Session, report.GroupEpoch, hello.Instance);
+        _parts.Groups.BeginTerm(_parts.ServerEpoch.TermsPassed, _parts.ServerEpoch.Epoch.Server);
     }
 
     private TimeSpan GatheringTime

@@ -19,14 +19,14 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// What it held, a place in its region and an address, is given back then. A view without a live member has nobody to wait for.
 /// </para>
 /// </summary>
-/// <param name="reign">Whose views these are.</param>
+/// <param name="serverEpoch">Whose views these are.</param>
 /// <param name="nodes">Who is told.</param>
 /// <param name="regions">Forgets regions that are gone.</param>
 /// <param name="groups">Forgets groups that no region names.</param>
 /// <param name="pool">The multicast addresses.</param>
 /// <param name="probes">What tests see and move.</param>
 internal sealed class ViewLedger(
-    Reign reign, NodeTable nodes, RegionCalculator regions, ServerGroups groups, AddressPool pool, Probes probes)
+    ServerEpoch serverEpoch, NodeTable nodes, RegionCalculator regions, ServerGroups groups, AddressPool pool, Probes probes)
 {
     private readonly List<ServerView> _unretired = [];
     private readonly Dictionary<uint, ServerView> _byNumber = [];
@@ -192,7 +192,7 @@ internal sealed class ViewLedger(
     private void Tell(ServerView view)
     {
         if (view.Permitted.Count == 0) return;
-        byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(reign.Epoch).WriteVarint(view.Number).ToArray();
+        byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(serverEpoch.Epoch).WriteVarint(view.Number).ToArray();
         for (int slot = view.Permitted.Next(0); slot >= 0; slot = view.Permitted.Next(slot + 1)) nodes.Send(nodes.At(slot), frame);
     }
 }

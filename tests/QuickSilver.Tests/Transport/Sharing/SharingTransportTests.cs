@@ -34,7 +34,7 @@ public sealed class SharingTransportTests : IDisposable
     [InlineData("in-process", true, false)]
     public void Others_have_none(string kind, bool wanted, bool byUnicast)
     {
-        CarrierWish carrier = byUnicast ? CarrierWish.Unicast : CarrierWish.Auto;
+        CarrierPreference carrier = byUnicast ? CarrierPreference.Unicast : CarrierPreference.Auto;
         Assert.Null(_rig.Start(kind, TransportRig.Settings with { SharedMemory = wanted, Carrier = carrier }).SharedMemory);
     }
 }

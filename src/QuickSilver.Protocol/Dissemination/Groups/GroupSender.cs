@@ -1,0 +1,327 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// One group as this node sends to it: asks its sources for messages, gives them their numbers and binds them, each in
+/// its turn. Core thread only.
+/// <para>
+/// Messages stay with their sources (<see cref="IMessageSource"/>) until they can be sent: while the buffers of all
+/// regions of the group have room, and no limit of pending is reached. A message that is taken is <em>bound</em> at
+/// once: it takes its number and the active step, counts as pending, and gets one entry in the stream of each region
+/// view of the group that has a member other than this node. The binding of a group is worked out at its first message
+/// in a step. A group that the node has joined in a step that is not yet active waits for the switch.
+/// </para>
+/// <para>
+/// While a group goes to one region view, and only such groups send there, it is <em>direct</em>: the packer lets its
+/// sources write into the packet itself, and binding and packing are one. Otherwise groups take turns at the buffers.
+/// </para>
+/// <para>
+/// The sender lives until the server says that the group is forgotten: message numbers, and the step of the message before, survive leaves and joins.
+/// A group that was never sent to has no more than this object and an empty account.
+/// </para>
+/// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
+/// </summary>
+public sealed class GroupSender
+{
+    private readonly SendContext _context;
+    private GroupBinding? _binding;
+    private MessageSources? _sources;
+    private MessageNumbers _numbers;
+    private GroupGate _gate = new();
+    private ulong _countedIn;
+    private int _memberCount;
+    private bool _isScheduled;
+    private bool _isDirect;
+
+    internal GroupSender(SendContext context, GroupInfo group, ISenderListener listener)
+    {
+        _context = context;
+        _numbers = new MessageNumbers(context.Settings.Probes);
+        Group = group;
+        Listener = listener;
+        Unfinished = new UnfinishedMessages(context);
+    }
+
+    /// <summary>Id, name and mode.</summary>
+    public GroupInfo Group { get; }
+
+    /// <summary>False while a limit of pending is reached: from when <see cref="ISenderListener.OnGateChanged"/> said so
+    /// until it said otherwise.</summary>
+    public bool IsOpen => _gate.IsOpen;
+
+    /// <summary>Number of the message bound last; 0 before the first.</summary>
+    public ulong LastNumber => _numbers.Last;
+
+    /// <summary>Messages taken from sources and not yet known stable.</summary>
+    public long PendingMessages => Unfinished.PendingMessages;
+
+    /// <summary>Their bytes.</summary>
+    public long PendingBytes => Unfinished.PendingBytes;
+
+    /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
+    public int SendMemberCount
+    {
+        get
+        {
+            if (_countedIn != _context.Generation) NoteMembers(_context.Active.CountMembers(Group.Id));
+            return _memberCount;
+        }
+    }
+
+    /// <summary>Told what happens; another one at each stay of the node, none between two.</summary>
+    internal ISenderListener? Listener { get; set; }
+
+    /// <summary>True when nothing is under way and no stay is open: only the numbers are left.</summary>
+    internal bool IsIdle => Listener is null && Unfinished.IsOver && !_isScheduled && !_isDirect;
+
+    /// <summary>Its messages that are not stable, or not delivered here.</summary>
+    internal UnfinishedMessages Unfinished { get; }
+
+    /// <summary>The numbers of its messages.</summary>
+    internal ref readonly MessageNumbers Numbers => ref _numbers;
+
+    /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
+    internal bool MustRebind => !_gate.HasRoom || !_gate.IsOpen || _sources is { AnyReady: true };
+
+    /// <summary>Asks to be told when everything taken from sources so far is stable; told before the call returns when
+    /// it is already.</summary>
+    public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(flushed, now);
+
+    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's
+    /// message. For diagnostics: looks at everything that is pending.</summary>
+    /// <param name="ticket">The message's; null: all of the group's messages.</param>
+    /// <param name="views">Views are added here.</param>
+    /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into
+    /// use.</returns>
+    public bool FindUnstable(SendTicket? ticket, List<RegionView> views)
+    {
+        foreach (StreamSender stream in _context.Streams.All)
+        {
+            if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
+        }
+        bool isTaken = ticket is not null && views.Count > 0;
+        if (isTaken || _binding is null || _sources is not { AnyReady: true }) return false;
+        // Waits with its source for room, and so for everybody there.
+        _binding.AddViewsTo(views);
+        return !_binding.IsBound;
+    }
+
+    /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
+    public void AddSource(IMessageSource source) => (_sources ??= new MessageSources()).Add(source);
+
+    /// <summary>Says that a source has something to send: it is asked, in turn with other sources, until it says that
+    /// it has nothing.</summary>
+    public void Signal(IMessageSource source, Instant now)
+    {
+        if (_sources is not { } sources || !sources.Signal(source)) return;
+        _context.Loop.Enter();
+        Schedule();
+        _context.Loop.Leave(now);
+    }
+
+    /// <summary>Forgets a source.</summary>
+    public void RemoveSource(IMessageSource source) => _sources?.Remove(source);
+
+    /// <summary>Forgets all sources: the node leaves the group, and nothing of it may be bound before it is let in
+    /// again.</summary>
+    internal void RemoveSources() => _sources?.Clear();
+
+    /// <summary>Binds one message, if it can, and sees to it that the next has its turn.</summary>
+    /// <param name="wokenBy">The stream at which the group waited until now; null when it did not wait at one.</param>
+    /// <param name="now">The present instant.</param>
+    internal void BindNext(StreamSender? wokenBy, Instant now)
+    {
+        _isScheduled = false;
+        // One that cannot be bound is scheduled again by the switch.
+        if (!EnsureBound(now) || TryGoDirect()) return;
+        if (_binding!.FirstFull() is { } full)
+        {
+            WaitAt(full);
+            return;
+        }
+        if (TryPull()) BindPulled(now);
+        if (!HasWork || _isScheduled) return;
+        StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _binding.FirstWithLine();
+        if (line is not null) WaitAt(line);
+        else Schedule();
+    }
+
+    /// <summary>The group's index in the region of the one stream to which it is direct.</summary>
+    internal int DirectIndex => _binding!.GroupIndexAt(0);
+
+    /// <summary>Asks the group's sources for a message.</summary>
+    /// <returns>True when it is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
+    internal bool TryPull() => _sources is { } sources && sources.TryPull(in _gate, _context.SourceWriter);
+
+    /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the
+    /// group.</summary>
+    internal void BindPulled(Instant now) => Bind(TakePulled(), now);
+
+    /// <summary>Messages were pulled and written into a packet: they have the numbers that follow, and the active step.</summary>
+    /// <returns>Place of the first in the order in which they were taken.</returns>
+    internal ulong OnWritten(in DeliveryBatch run)
+    {
+        NoteSent(run.End - 1, run.Count, run.TotalLength);
+        _binding!.AddToAccounts(run.Count, run.TotalLength);
+        return Unfinished.Add(run.Count, run.TotalLength);
+    }
+
+    /// <summary>The group's sources have nothing, or others use the stream: the loop looks after it again.</summary>
+    internal void OnDirectEnded()
+    {
+        _isDirect = false;
+        if (HasWork) Schedule();
+    }
+
+    /// <summary>The stream at which the group waited no longer keeps it: the active step has changed.</summary>
+    internal void OnDetached() => _isScheduled = false;
+
+    /// <summary>The active step has changed while something of the group waited.</summary>
+    internal void OnSwitched(Instant now)
+    {
+        if (_sources is { AnyReady: true }) _context.Settings.Probes.Hit(Mark.SourcesMovedToNewStep);
+        EnsureBound(now);
+        Schedule();
+    }
+
+    /// <summary>One of the group's gates has changed, or is found shut.</summary>
+    internal void OnGate(bool open)
+    {
+        if (open && _context.Settings.Probes.Breaks(Sabotage.GateStaysShut)) return;
+        _gate.OnChanged(open);
+        MarkGate();
+    }
+
+    /// <summary>Tells whether the group is open, if there is news.</summary>
+    internal void TellGate(Instant now)
+    {
+        if (!_gate.TryConsumeChange()) return;
+        bool open = _gate.IsOpen;
+        _context.Settings.Probes.Hit(open ? Mark.GateOpened : Mark.GateShut);
+        if (!open) _context.Counters.GatesShut++;
+        else if (HasWork) Schedule();
+        Listener?.OnGateChanged(open, now);
+    }
+
+    /// <summary>The active step has changed since the stay ended: nothing is bound any more, unless the group has been joined again.</summary>
+    internal void Unbind()
+    {
+        if (Listener is null && !_isScheduled && !_isDirect) _binding = null;
+    }
+
+    private bool HasWork => !_isDirect && _gate.HasRoom && _sources is { AnyReady: true };
+
+    private bool TryGoDirect()
+    {
+        if (_isDirect) return true;
+        if (!HasWork || _binding!.Count != 1) return false;
+        StreamSender stream = _binding.StreamAt(0);
+        if (!stream.HasOthers || !stream.Backlog.IsLeftToSources) return false;
+        if (_context.Settings.Probes.Here(BuggifySite.SourceKeptFromPackets)) return false;
+        _isDirect = true;
+        stream.AddDirect(this);
+        return true;
+    }
+
+    private void Schedule()
+    {
+        if (_isScheduled) return;
+        _isScheduled = true;
+        _context.Loop.Schedule(this);
+    }
+
+    private void WaitAt(StreamSender stream)
+    {
+        _context.Settings.Probes.Hit(Mark.GroupWaitedForRoom);
+        _isScheduled = true;
+        stream.Backlog.Waiters.Enqueue(this);
+    }
+
+    private OutgoingMessage TakePulled()
+    {
+        MessageWriter writer = _context.SourceWriter;
+        bool isHanded = writer.TryTakeHanded(out Payload? payload, out SendTicket? ticket);
+        OutgoingMessage message = _context.Messages.Take(this, ticket);
+        if (isHanded) message.Hold(payload!);
+        else message.Hold(writer.Finish());
+        message.Ordinal = Unfinished.Add(1, message.Length);
+        _binding!.AddToAccounts(1, message.Length);
+        return message;
+    }
+
+    private void Number(OutgoingMessage message)
+    {
+        message.Number = _numbers.After(_numbers.Last);
+        message.Step = _context.ActiveStep;
+        message.PreviousStep = _numbers.LastStep;
+        NoteSent(message.Number, 1, message.Length);
+        Unfinished.OnNumbered(message);
+    }
+
+    private void NoteSent(ulong last, int messages, long bytes)
+    {
+        _numbers.Advance(last, _context.ActiveStep);
+        _context.Counters.MessagesSent += (ulong)messages;
+        _context.Counters.BytesSent += (ulong)bytes;
+    }
+
+    // Numbers a message, and puts it into the buffers of all regions of the group.
+    private void Bind(OutgoingMessage message, Instant now)
+    {
+        Number(message);
+        GroupBinding binding = _binding!;
+        bool carriedHome = false;
+        for (int index = 0; index < binding.Count; index++)
+        {
+            StreamSender stream = binding.StreamAt(index);
+            if (!stream.HasOthers)
+            {
+                message.Removed += stream.RemovedMembers;
+                stream.Gate.Account.Remove(1, message.Length);
+                continue;
+            }
+            carriedHome |= stream.IsOwn;
+            message.Unpacked++;
+            message.Unstable++;
+            stream.Append(message, binding.GroupIndexAt(index), isShared: binding.Count > 1);
+        }
+        message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
+        bool sent = message.Unpacked > 0;
+        if (binding.Count > 1) _context.Settings.Probes.Hit(Mark.MessageToSeveralRegions);
+        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten)))
+        {
+            Unfinished.OnOwnCopyPacked(message, default, now);
+        }
+        if (sent) return;
+        _context.Settings.Probes.Hit(Mark.MessageToNobodyElse);
+        message.ReleaseBytes();
+        Unfinished.OnStable(message, now);
+    }
+
+    // Works the binding out again once per active step.
+    private bool EnsureBound(Instant now)
+    {
+        _binding ??= new GroupBinding(_context, Group.Id);
+        if (_binding.IsCurrent) return _binding.IsBound;
+        _gate.Reset();
+        _binding.Rebind(this, now);
+        if (_binding.IsBound) NoteMembers(_binding.Members);
+        MarkGate();
+        return _binding.IsBound;
+    }
+
+    private void NoteMembers(int count)
+    {
+        _countedIn = _context.Generation;
+        _memberCount = count;
+    }
+
+    private void MarkGate()
+    {
+        if (_gate.TryMark()) _context.Loop.MarkGate(this);
+    }
+}

@@ -1,0 +1,62 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// The order in which one group's own messages are delivered on their own node: by number, though a message bound later may be packed earlier, in
+/// another view's stream. A list through the records themselves; the usual message is at its head when it is ready, and passes without being kept.
+/// </summary>
+internal struct SelfDelivery
+{
+    private OutgoingMessage? _head;
+    private OutgoingMessage? _tail;
+
+    /// <summary>True when every message that was numbered has been delivered here.</summary>
+    public readonly bool IsEmpty => _head is null;
+
+    /// <summary>A message has been numbered: it will be ready some time.</summary>
+    public void Append(OutgoingMessage message)
+    {
+        System.Diagnostics.Debug.Assert(message.Next is null, "still in another list");
+        if (_tail is null) _head = message;
+        else _tail.Next = message;
+        _tail = message;
+    }
+
+    /// <summary>
+    /// A message may be delivered: now, or kept (with an own reference to <paramref name="bytes"/>) until all before it have been. What is delivered
+    /// is in <see cref="SendContext.Own"/> when the call returns: the caller flushes it.
+    /// </summary>
+    public void Ready(SendContext context, OutgoingMessage message, in Slice bytes, Instant now)
+    {
+        if (message != _head)
+        {
+            context.Settings.Probes.Hit(Mark.OwnMessageWaited);
+            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead))
+                message.Group.Listener?.OnOwnMessages(message.Step, new DeliveryBatch(message.Number, bytes), now);
+            bytes.Retain();
+            message.OwnBytes = bytes;
+            message.OwnWaits = true;
+            return;
+        }
+        Deliver(context, message, bytes, now);
+        while (_head is { OwnWaits: true } next)
+        {
+            Slice kept = next.OwnBytes;
+            Deliver(context, next, kept, now);
+            context.Own.Flush(now);
+            kept.Release();
+        }
+    }
+
+    private void Deliver(SendContext context, OutgoingMessage message, in Slice bytes, Instant now)
+    {
+        _head = message.Next;
+        message.Next = null;
+        if (_head is null) _tail = null;
+        message.OwnDone = true;
+        context.Own.Add(message.Group, message.Step, new DeliveryBatch(message.Number, bytes), now);
+        if (message.IsComplete) context.Messages.Return(message);
+    }
+}

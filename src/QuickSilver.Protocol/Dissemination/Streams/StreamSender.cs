@@ -1,0 +1,379 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Dissemination;
+
+/// <summary>
+/// This node's stream into one region view: numbers the packets from 1, keeps each until it is stable, sends it again when asked, and says how far it
+/// has come. What becomes of the messages in them is <see cref="StreamMessages"/>'s. Core thread only.
+/// <para>
+/// Idea: nothing is packed before the root asks. Then a train is built where it will stay, sent from there, by one multicast or once per member, and
+/// its packets are kept there until feedback shows them stable.
+/// </para>
+/// <para>
+/// Its end: when a step supersedes the view, what is bound is still sent, then a final beacon repeats the last sequence until feedback shows all of
+/// it stable; then the node is done with the view. A view that never got anything, or whose stream is stable already, is done at once. A node that is
+/// permitted again goes on with the same stream.
+/// </para>
+/// <para>
+/// Awkward cases: when all other members are removed, everything is stable and what is not yet sent is dropped, own delivery aside. Feedback of an
+/// older round changes nothing that a newer one has said.
+/// </para>
+/// Source: first paper, sections 2.1 and 2.2 (one contiguous stream per region, acknowledged by its leader); second paper, section 4 (pull).
+/// </summary>
+public sealed class StreamSender : IFeed
+{
+    private readonly SendContext _context;
+    private readonly IRegionChannel? _channel;
+    private readonly TrainBuilder _builder;
+    private readonly StreamLending _lending;
+    private readonly MemberCarriers _carriers;
+    private readonly BeaconClock _beacon;
+    private readonly PendingPackets _pending = new();
+    private readonly StreamMessages _messages;
+    private readonly TrainInHand _train;
+    private readonly StreamRepairs _repairs;
+    private long _releasedCharge;
+    private RoundTripEstimate _roundTrip;
+    private bool _isRegistered;
+    private bool _hasEnded;
+    private bool _doneTold;
+    private bool _isClosed;
+
+    internal StreamSender(SendContext context, RegionView view, long predecessorShare, Instant now)
+    {
+        _context = context;
+        View = view;
+        _roundTrip = new RoundTripEstimate(context.Settings.InitialRoundTrip);
+        IsOwn = view.IndexOf(context.SelfKey) >= 0;
+        _channel = view.Multicast.IsNone ? null : context.Transport.Open(view.Multicast, receive: false);
+        _messages = new StreamMessages(context, view, IsOwn);
+        Backlog = _messages.Backlog;
+        Gate = _messages.Gate;
+        _carriers = new MemberCarriers(context, view, _channel, now);
+        _lending = new StreamLending(context, view, isPossible: _channel is not null);
+        _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
+        _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
+        _train = new TrainInHand(new StreamCarrier(view, _channel, _carriers, context.SelfKey), context.Counters);
+        var carrier = new StreamCarrier(view, _channel, _carriers, context.SelfKey);
+        _repairs = new StreamRepairs(context, _pending, _lending, carrier, _builder, view.Members.Length);
+        CountMembers();
+    }
+
+    /// <summary>The view it sends to.</summary>
+    public RegionView View { get; }
+
+    /// <summary>Sequence of the packet sent last; 0 before the first.</summary>
+    public ulong Highest => _pending.Highest;
+
+    /// <summary>Every live member is known to hold all packets up to here.</summary>
+    public ulong Stable => _pending.Released;
+
+    /// <summary>How soon the region's leader should start a round: at once while half of the window is used or a limit holds packets back. Goes as
+    /// flags on packets and beacons, too.</summary>
+    public FeedbackUrgency Wish
+    {
+        get
+        {
+            if (_builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability) return FeedbackUrgency.Immediate;
+            return IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
+        }
+    }
+
+    /// <summary>Members of the view that this node's multicast does not reach: they get copies by unicast.</summary>
+    public int MembersByUnicast => _carriers.Copied;
+
+    /// <summary>True for such a member, by its index in the view.</summary>
+    internal bool IsCopied(int member) => member >= 0 && _carriers.IsCopied(member);
+
+    /// <summary>The longest datagram that is packed now: it reaches all members, as far as is known.</summary>
+    public int SlotBytes => _builder.SlotBytes;
+
+    /// <summary>The present pace in packets per second.</summary>
+    public double PacketsPerSecond => _builder.PacketsPerSecond;
+
+    /// <summary>True while all that was taken is sent, and nothing more is taken before some of it is stable.</summary>
+    internal bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
+
+    /// <summary>True while somebody waits until messages sent here are stable: holds a ticket of one, or flushes.</summary>
+    internal bool IsAwaited => _messages.HasTickets || _context.FlushesWaiting > 0;
+
+    /// <summary>How often feedback has come from the view.</summary>
+    internal ulong Heard { get; private set; }
+
+    /// <summary>True while something sent into the view is not known stable, or the view has ended here and this node is not done with it.</summary>
+    internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_doneTold);
+
+    /// <summary>
+    /// True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.
+    /// </summary>
+    internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
+
+    /// <summary>True when there is something to pack, or a source to be asked for it.</summary>
+    internal bool HasWork => !Backlog.IsEmpty || Backlog.Direct.Count > 0;
+
+    internal RegionBuffer Backlog { get; }
+
+    internal StreamGate Gate { get; }
+
+    internal long WindowShare => _builder.WindowShare;
+
+    /// <summary>True when this node is a member of the view: then its messages are delivered here as they are packed.</summary>
+    internal bool IsOwn { get; }
+
+    /// <summary>True while a member other than this node is in the cluster.</summary>
+    internal bool HasOthers { get; private set; }
+
+    internal int RemovedMembers => _messages.RemovedMembers;
+
+    /// <summary>A packet that is not yet stable, for serving a peer's pull when this node is a member. O(1).</summary>
+    /// <param name="sequence">The packet.</param>
+    /// <param name="datagram">The datagram as it was first sent: valid during the call, retained by who wants it longer.</param>
+    /// <returns>False when it is stable already or was never sent.</returns>
+    public bool TryGetPacket(ulong sequence, out Slice datagram)
+    {
+        bool found = _pending.Contains(sequence);
+        datagram = found ? _pending[sequence].Datagram : default;
+        return found;
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        bool any = _train.TryNext(out train);
+        if (!any) _train.LetGo();
+        while (!any && (CanBuild || _beacon.IsDue || _lending.OwesOffer) && !_isClosed)
+        {
+            _context.Loop.Enter();
+            if (_lending.OwesOffer) _train.HoldBeacon(_builder.BuildOffer());
+            else if (CanBuild) MakeTrain(now);
+            else MakeBeacon(now);
+            _context.Loop.Leave(now);
+            any = _train.TryNext(out train);
+        }
+        if (any) return true;
+        _isRegistered = false;
+        _train.LetGo();
+        if (_pending.Count == 0 && Backlog.IsEmpty) _builder.ReleaseSpare();
+        return false;
+    }
+
+    /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
+    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _messages.Holds(group, ticket);
+
+    /// <summary>Binds a message here. It leaves when the root next asks.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="groupIndex">Its group's index in the region.</param>
+    /// <param name="isShared">True when other streams carry it too: then the stream could not have asked the source
+    /// itself.</param>
+    internal void Append(OutgoingMessage message, int groupIndex, bool isShared)
+    {
+        _messages.Append(message, groupIndex, isShared);
+        if (isShared) SendDirectBack();
+        OnUnblocked();
+    }
+
+    /// <summary>A group's sources are asked for as much as packets have room for, in turn with others'.</summary>
+    internal void AddDirect(GroupSender group)
+    {
+        Backlog.Direct.Enqueue(group);
+        OnUnblocked();
+    }
+
+    /// <summary>There may be something to build.</summary>
+    internal void OnUnblocked()
+    {
+        if (CanBuild) RequestPull();
+    }
+
+    /// <summary>The view is superseded: nothing more will be bound here.</summary>
+    internal void End(Instant now)
+    {
+        _hasEnded = true;
+        _doneTold = false;
+        Mark state = _pending.Count > 0 ? Mark.StreamEndedUnstable : Mark.StreamEndedStable;
+        _context.Settings.Probes.Hit(Backlog.IsEmpty ? state : Mark.StreamEndedWithBacklog);
+        if (Backlog.IsEmpty && _pending.Count > 0) _beacon.Announce();
+        CheckDone(now);
+    }
+
+    /// <summary>The view is opened again: the node is not done with it, and may send here.</summary>
+    internal void Reopen()
+    {
+        if (_hasEnded) _context.Settings.Probes.Hit(Mark.StreamReopened);
+        _hasEnded = false;
+    }
+
+    internal bool OnAck(AckBody ack, Instant now)
+    {
+        if (ack.Stable > Highest) return false;
+        if (ack.Highest > Highest || ack.ReadPosition > Highest)
+        {
+            // Members were told of packets that were never sent. What they say of the others counts: a sender that took none of it would never know
+            // anything stable again.
+            _context.Counters.FeedbackCutShort++;
+            ack = ack with { Highest = Math.Min(ack.Highest, Highest), ReadPosition = ack.ReadPosition is { } intake ? Math.Min(intake, Highest) : null };
+        }
+        Heard++;
+        _roundTrip.OnFeedback(ack.Highest, _pending, now);
+        if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) _beacon.Stop();
+        ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
+        if (stable > Stable)
+        {
+            _context.AnsweredAt = now;
+            _context.Counters.Answers++;
+            Settle(stable, now);
+        }
+        ulong read = Math.Max(ack.ReadPosition ?? 0, Stable);
+        _builder.OnFeedback(read == Stable ? _releasedCharge : _pending[read].Charge, ack, now);
+        OnUnblocked();
+        CheckDone(now);
+        return true;
+    }
+
+    internal bool OnNak(in NakBody nak, NodeInfo asker, Instant now)
+    {
+        int member = View.IndexOf(asker.Number.Key);
+        bool namesWhatWasSent = nak.Ranges.Count == 0;
+        foreach (SequenceRange range in nak.Ranges) namesWhatWasSent |= range.Start <= Highest;
+        if (!namesWhatWasSent) return false;
+        Heard++;
+        NodeInfo? to = nak.PartitionWide ? null : asker;
+        foreach (SequenceRange range in nak.Ranges)
+        {
+            ulong first = Math.Max(range.Start, Stable + 1);
+            _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
+            if (first > range.Start) _context.Settings.Probes.Hit(Mark.NakOfStablePacket);
+            ulong end = _context.Settings.Probes.Breaks(Sabotage.NakCutShort) ? range.End - 1 : range.End;
+            if (end - 1 > Highest)
+            {
+                // As in an acknowledgement: what was sent of it may really be missing.
+                _context.Counters.FeedbackCutShort++;
+                end = Highest + 1;
+            }
+            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, member, _roundTrip.Value, now);
+        }
+        return true;
+    }
+
+    /// <summary>A live member of the view tells whether this node's multicast reaches it.</summary>
+    internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now) => _carriers.OnWord(member, word, now);
+
+    /// <summary>It has changed how long datagrams to a member may be.</summary>
+    internal void OnPathsChanged() => _builder.FitSlot();
+
+    /// <summary>Members may have been removed from the cluster.</summary>
+    internal void OnNodesRemoved(Instant now)
+    {
+        CountMembers();
+        _builder.FitSlot();
+        _lending.OnMembersChanged();
+        _carriers.OnMembersChanged();
+        if (!HasOthers) GiveUp(now);
+    }
+
+    /// <summary>Gives everything back; the stream is not used afterwards. What was pending counts as stable.</summary>
+    internal void Close(Instant now)
+    {
+        GiveUp(now);
+        _isClosed = true;
+        HasOthers = false;
+        _builder.Close();
+        _beacon.Stop();
+        _train.Stop();
+        _repairs.Close();
+        _carriers.Close();
+        _context.Roots.DropKept(this);
+        _context.Roots.DropKept(_repairs);
+        _train.LetGo();
+        Gate.Account.Close();
+        if (_channel is not null) _context.Transport.Close(_channel, receive: false);
+    }
+
+    private bool CanBuild => HasWork && !_builder.IsBlocked;
+
+    // Groups of several regions send here as well: all take turns at the buffer.
+    private void SendDirectBack()
+    {
+        while (Backlog.Direct.Count > 0)
+        {
+            _context.Settings.Probes.Hit(Mark.DirectGroupSentBack);
+            Backlog.Direct.Dequeue().OnDirectEnded();
+        }
+    }
+
+    private void RequestPull()
+    {
+        if (_isRegistered || _isClosed) return;
+        _isRegistered = true;
+        _context.Roots.Register(this, PriorityClass.Data);
+    }
+
+    private void MakeTrain(Instant now)
+    {
+        int count = _builder.Build(now, out Slice train, out int segment);
+        if (count == 0) return;
+        _train.Hold(train, segment, _messages.TakePacked());
+        _context.Counters.PacketsSent += (ulong)count;
+        _carriers.OnTrain(now);
+        _beacon.OnPacket(now);
+        if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
+        if (_hasEnded && Backlog.IsEmpty) _beacon.Announce();
+        _context.Events.OnStreamAdvanced(this, Wish, now);
+    }
+
+    private void MakeBeacon(Instant now)
+    {
+        if (_pending.Count == 0)
+        {
+            _beacon.Stop();
+            return;
+        }
+        bool isFinal = _hasEnded && Backlog.IsEmpty;
+        _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
+        _train.HoldBeacon(_builder.BuildBeacon(isFinal));
+        _beacon.OnBeacon(now);
+        _context.Events.OnStreamAdvanced(this, Wish == FeedbackUrgency.Immediate ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal, now);
+    }
+
+    // Everything up to a sequence is stable.
+    private void Settle(ulong sequence, Instant now)
+    {
+        _releasedCharge = _pending[sequence].Charge;
+        _repairs.OnStable(sequence - Stable);
+        _pending.ReleaseTo(sequence);
+        _messages.SettleThrough(sequence, now);
+        if (_pending.Count > 0) return;
+        _beacon.Stop();
+        _train.Stop();
+        // The root may still hold the last train: then one more pull lets go of its memory.
+        if (!_train.IsEmpty) RequestPull();
+        else if (Backlog.IsEmpty) _builder.ReleaseSpare();
+    }
+
+    // Treats everything as stable and drops what is not sent: nobody is there to receive it.
+    private void GiveUp(Instant now)
+    {
+        if (_pending.Count > 0 || !Backlog.IsEmpty) _context.Settings.Probes.Hit(Mark.NobodyLeftToReceive);
+        if (_pending.Count > 0) Settle(Highest, now);
+        SendDirectBack();
+        _messages.DropBacklog(now);
+        if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
+        CheckDone(now);
+    }
+
+    private void CheckDone(Instant now)
+    {
+        if (!_hasEnded || _doneTold || !Backlog.IsEmpty || _pending.Count > 0 || _context.IsClosed) return;
+        _doneTold = true;
+        _context.Events.OnDone(View, now);
+    }
+
+    private void CountMembers()
+    {
+        _messages.RemovedMembers = View.Members.Count(static member => member.IsRemoved);
+        HasOthers = View.Members.Any(member => !member.IsRemoved && member.Number.Key != _context.SelfKey);
+    }
+}

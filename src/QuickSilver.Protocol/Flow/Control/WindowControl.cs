@@ -1,0 +1,214 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Flow;
+
+/// <summary>
+/// How much of one stream may be under way beyond what the slowest member has read: the limit that keeps members' kernel buffers from overflowing.
+/// <para>
+/// Idea: what has been sent and not yet been read lies, at worst, in the slowest member's receive buffer. So the share is half of the smallest
+/// buffer, in the kernel's own accounting (<see cref="KernelCharge"/>), divided by the streams that use it. It follows intake, how far members
+/// have read, and not stability: a lost packet is no reason to slow down. The other half is for repairs, for what the kernel frees late, and for
+/// estimates that are wrong.
+/// </para>
+/// <para>
+/// ReadPosition is known only as of the last feedback, and that was measured up to a round before it came; rounds are slow exactly when members are busy.
+/// So the slowest member is taken to have gone on reading since, at the rate measured between feedbacks, for two feedback intervals at most, and the
+/// share bounds what lies beyond that estimate. Under overload the measured rate is what the member can do: the sender is let on at that rate, and
+/// what waits in the buffer stays near the share. Where only the window holds the sender back, the share comes on top of what was read, feedback
+/// after feedback, and the rate climbs. The estimate is no more than three quarters of a share ahead of feedback: two shares are the whole buffer, so
+/// that a member which lost its processor and has read nothing of what it is believed to have read can still take it all. More is needed only where a
+/// member reads a whole share between two feedbacks; there it may be up to fifteen, while a sender limited by its window finds that more under way is
+/// read at a higher rate. A drop reported by a member's kernel says that an estimate was wrong: it ends such growth and halves the share, down to an
+/// eighth, and each feedback without one gives a tenth back.
+/// </para>
+/// <para>
+/// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an eighth; a train larger than the
+/// window is allowed when nothing is under way, else a small share would never move; feedback that comes late or claims more than was sent is
+/// clipped; a member that stands still is believed to read for two intervals, then no more. O(1), allocates nothing, core thread only.
+/// </para>
+/// <para>
+/// Use: ask <see cref="CanSend"/> (or <see cref="Room"/>) before a train, call <see cref="Sent"/> after it, keep the running total
+/// <see cref="TotalSent"/> beside each packet, and hand the total that belongs to the reported intake back through <see cref="OnFeedback"/>. When
+/// a train cannot be sent, <see cref="OpensAt"/> says when to ask again.
+/// </para>
+/// </summary>
+public sealed class WindowControl
+{
+    /// <summary>How many shares may be under way beyond the reported intake, whatever the rate.</summary>
+    public const double MaxGrowth = 16;
+
+    /// <summary>How many may be under way where more would not be read sooner.</summary>
+    public const double MinGrowth = 1.75;
+
+    private const double GrowthStep = 1.1;
+    private const double WorthIt = 1.05;
+    private const double NoMore = 0.8;
+
+    private const double IntervalsBelieved = 2;
+    private const double LeastCaution = 1.0 / 8;
+    private const double Recovery = 1.1;
+    private const double Memory = 0.75;
+    private const int NewStreamDivisor = 8;
+    private static readonly TimeSpan ShortestInterval = TimeSpan.FromMicroseconds(100);
+    private static readonly TimeSpan ShortestWait = TimeSpan.FromMicroseconds(500);
+
+    private readonly long _firstShare;
+    private long _receiveBuffer;
+    private long _read;
+    private int _streams;
+    private double _readRate;
+    private double _recentRead;
+    private double _recentSeconds;
+    private double _growth = MinGrowth;
+    private double _rateAtGrowth;
+    private double _caution = 1;
+    private bool _limited;
+    private Instant _readAt;
+    private Instant _intervalFrom;
+
+    /// <summary>Makes the window of a new stream.</summary>
+    /// <param name="receiveBufferBytes">
+    /// The smallest receive buffer among the region's members, as their kernels report it (on Linux, twice what was asked).
+    /// </param>
+    /// <param name="predecessorShare"><see cref="Share"/> of this sender's stream in the view before; 0: there was none.</param>
+    public WindowControl(long receiveBufferBytes, long predecessorShare = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(receiveBufferBytes);
+        _receiveBuffer = receiveBufferBytes;
+        _firstShare = predecessorShare;
+    }
+
+    /// <summary>The smallest receive buffer among the members; may change when a member's becomes known.</summary>
+    public long ReceiveBufferBytes
+    {
+        get => _receiveBuffer;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);
+            _receiveBuffer = value;
+        }
+    }
+
+    /// <summary>What of the stream may lie in the slowest member's buffer, in kernel accounting.</summary>
+    public long Share => (long)(FullShare * _caution);
+
+    private long FullShare
+    {
+        get
+        {
+            long half = _receiveBuffer / 2;
+            if (_streams > 0) return half / _streams;
+            return _firstShare > 0 ? Math.Min(_firstShare, half) : half / NewStreamDivisor;
+        }
+    }
+
+    /// <summary>
+    /// What the slowest member reads in a feedback interval, or the share where that is more: what a sender is paced by. In kernel accounting.
+    /// </summary>
+    public double PerInterval => Math.Max(Share, Math.Min(_readRate * FeedbackInterval.TotalSeconds, _growth * Share));
+
+    /// <summary>The charge of everything sent so far: what stands beside a packet so that its intake can be turned into a charge.</summary>
+    public long TotalSent { get; private set; }
+
+    /// <summary>The charge of what is sent and not known to be read by the slowest member.</summary>
+    public long Outstanding => TotalSent - _read;
+
+    /// <summary>True when what feedback has not covered is half of the share: feedback is wanted without delay.</summary>
+    public bool IsHalfUsed => Outstanding > 0 && Outstanding >= Share / 2;
+
+    /// <summary>True when the window stopped the sender at least once between the last two feedbacks.</summary>
+    public bool WasLimited { get; private set; }
+
+    /// <summary>Smoothed time between feedbacks while something was under way; zero before the first.</summary>
+    public TimeSpan FeedbackInterval { get; private set; }
+
+    /// <summary>What may be sent now; 0 when the window is full.</summary>
+    public long Room(Instant now) => Math.Max(0, Share - (Outstanding - BelievedRead(now)));
+
+    /// <summary>Whether a train may be sent; when not, the sender counts as limited by the window.</summary>
+    /// <param name="charge">The train's charge, by <see cref="KernelCharge"/>.</param>
+    /// <param name="now">The present instant.</param>
+    public bool CanSend(long charge, Instant now)
+    {
+        if (charge <= Room(now) || Outstanding == 0) return true;
+        _limited = true;
+        return false;
+    }
+
+    /// <summary>When a train that cannot be sent now can be; <see cref="Instant.Never"/> when only feedback will tell.</summary>
+    /// <inheritdoc cref="CanSend"/>
+    public Instant OpensAt(long charge, Instant now)
+    {
+        if (_readRate <= 0) return Instant.Never;
+        long needed = charge - (Share - (Outstanding - BelievedRead(now)));
+        var wait = TimeSpan.FromSeconds(Math.Min(needed / _readRate, 60));
+        Instant opens = now + (wait > ShortestWait ? wait : ShortestWait);
+        return opens - _readAt <= FeedbackInterval * IntervalsBelieved ? opens : Instant.Never;
+    }
+
+    /// <summary>Counts a train that was sent.</summary>
+    public void Sent(long charge, Instant now)
+    {
+        if (Outstanding == 0) _intervalFrom = _readAt = now;
+        TotalSent += charge;
+    }
+
+    /// <summary>Takes in one round's feedback.</summary>
+    /// <param name="totalAtIntake"><see cref="TotalSent"/> as it was after the last packet that the slowest member has read.</param>
+    /// <param name="activeStreams">Streams that share the members' buffers.</param>
+    /// <param name="drops">Datagrams that members' kernels dropped since the round before.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnFeedback(long totalAtIntake, int activeStreams, ulong drops, Instant now)
+    {
+        TimeSpan interval = MeasureInterval(now);
+        long before = _read;
+        _read = Math.Clamp(totalAtIntake, _read, TotalSent);
+        _readAt = now - FeedbackInterval;
+        _streams = Math.Max(1, activeStreams);
+        WasLimited = _limited;
+        _limited = false;
+        _caution = drops > 0 ? Math.Max(LeastCaution, _caution / 2) : Math.Min(1, _caution * Recovery);
+        if (drops > 0) _growth = MinGrowth;
+        if (interval > TimeSpan.Zero) MeasureRate(_read - before, interval.TotalSeconds);
+    }
+
+    // What the slowest member is believed to have read since the instant of which feedback spoke.
+    private long BelievedRead(Instant now)
+    {
+        double since = Math.Clamp((now - _readAt).TotalSeconds, 0, IntervalsBelieved * FeedbackInterval.TotalSeconds);
+        return (long)Math.Min(Math.Min(_readRate * since, (_growth - 1) * Share), Outstanding);
+    }
+
+    // The ratio of two decaying sums, not the mean of ratios: what one round reports late the next reports early, and intervals differ as much.
+    private void MeasureRate(long read, double seconds)
+    {
+        _recentRead = (_recentRead * Memory) + read;
+        _recentSeconds = (_recentSeconds * Memory) + seconds;
+        _readRate = _recentRead / _recentSeconds;
+        // Rates are noisy: where a larger window could not pay, no rise of the rate is taken for its work.
+        if (_readRate * FeedbackInterval.TotalSeconds <= FullShare) _growth = MinGrowth;
+        else if (WasLimited) Grow();
+    }
+
+    // Only while it pays: where a larger window was not read at a higher rate, it would only lie in buffers, and slow down the feedback.
+    private void Grow()
+    {
+        if (_readRate > WorthIt * _rateAtGrowth) _growth = Math.Min(MaxGrowth, _growth * GrowthStep);
+        else if (_readRate < NoMore * _rateAtGrowth) _growth = Math.Max(MinGrowth, _growth / GrowthStep);
+        else return;
+        _rateAtGrowth = _readRate;
+    }
+
+    private TimeSpan MeasureInterval(Instant now)
+    {
+        TimeSpan sample = default;
+        if (Outstanding > 0)
+        {
+            sample = now - _intervalFrom;
+            if (sample < ShortestInterval) sample = ShortestInterval;
+            FeedbackInterval = FeedbackInterval == TimeSpan.Zero ? sample : FeedbackInterval + ((sample - FeedbackInterval) / 4);
+        }
+        _intervalFrom = now;
+        return sample;
+    }
+}

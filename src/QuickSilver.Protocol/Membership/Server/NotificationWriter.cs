@@ -1,0 +1,218 @@
+using QuickSilver.Protocol.Membership.Frames;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Writes a step's notices, as differences. What a node learns follows from the region it was in and the region it is in: its neighbours before and
+/// after. So the frames are written once for each pair of regions between which nodes moved, or stayed, and shared by all those nodes; only the
+/// descriptions of nodes differ from node to node, by what each knew.
+/// <para>
+/// A region is described once to a node that does not know it. Of the descriptions possible (whole, or as a difference to the region its first node
+/// came from, or to the receiver's own) the shortest is taken, and kept for the other receivers that can read it: so a node's 10,001st group costs
+/// everybody one run of counters.
+/// </para>
+/// <para>
+/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the nodes new in its neighbourhood. Used for one
+/// step at a time.
+/// </para>
+/// </summary>
+/// <param name="nodes">Who is told.</param>
+/// <param name="regions">What the batch did to the regions.</param>
+/// <param name="groups">All groups.</param>
+/// <param name="replication">How many members cache a packet, at least.</param>
+internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regions, ServerGroups groups, int replication)
+{
+    private const int ShortDescription = 32;
+
+    private readonly FrameBuilder _frame = new();
+    private readonly FrameBuilder _piece = new();
+    private readonly EntryFrames _nodeFrames = new(FrameKind.Nodes);
+    private readonly EntryFrames _groupFrames = new(FrameKind.Groups);
+    private readonly EntryFrames _regionFrames = new(FrameKind.Regions);
+    private readonly Dictionary<(uint From, uint To), Notice> _notices = [];
+    private readonly Dictionary<(uint Region, uint Like), byte[]> _descriptions = [];
+    private byte[] _empty = [];
+    private ulong _step;
+
+    /// <summary>Begins a step; what was written for the one before is forgotten.</summary>
+    public void Begin(ulong step)
+    {
+        _step = step;
+        _notices.Clear();
+        _descriptions.Clear();
+        _empty = _frame.Begin(FrameKind.Step).WriteVarint(step).ToArray();
+    }
+
+    /// <summary>Tells a node about a step that does not concern it.</summary>
+    public void SendEmpty(ServerNode node) => nodes.Send(node, _empty);
+
+    /// <summary>Tells a node about the step.</summary>
+    /// <param name="node">The node, in its region after the step.</param>
+    /// <param name="from">Its region before the step.</param>
+    public void Send(ServerNode node, ServerRegion? from)
+    {
+        (uint, uint) key = (from?.Number ?? 0, node.Region?.Number ?? 0);
+        if (!_notices.TryGetValue(key, out Notice? notice)) _notices.Add(key, notice = Write(from, node.Region));
+        var unknown = new List<ServerNode>();
+        foreach (ServerNode introduced in notice.Introduced)
+        {
+            if (node.Known.Add(introduced.Slot)) unknown.Add(introduced);
+        }
+        if (!unknown.SequenceEqual(notice.LastUnknown)) Describe(notice, unknown);
+        if (unknown.Count > 0)
+        {
+            foreach (byte[] frame in notice.NodeFrames) nodes.Send(node, frame);
+        }
+        foreach (byte[] frame in notice.Frames) nodes.Send(node, frame);
+    }
+
+    private void Describe(Notice notice, List<ServerNode> unknown)
+    {
+        notice.LastUnknown = unknown;
+        notice.NodeFrames = [];
+        foreach (ServerNode node in unknown)
+        {
+            NodeFrame.WriteEntry(_nodeFrames.Entry, node.Info);
+            _nodeFrames.EndEntry(notice.NodeFrames);
+        }
+        _nodeFrames.Flush(notice.NodeFrames);
+    }
+
+    private Notice Write(ServerRegion? from, ServerRegion? to)
+    {
+        var notice = new Notice();
+        if (to is not null && to != from) WriteGroups(SortedCounters.Except(to.Groups, from?.Groups ?? []), notice.Frames);
+        IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);
+        IReadOnlyList<ServerRegion> after = to is null ? [] : to.Neighbours;
+        var dropped = new List<ServerRegion>();
+        var opened = new List<(ServerRegion Region, bool WasKnown)>();
+        for (int b = 0, a = 0; b < before.Count || a < after.Count;)
+        {
+            if (a == after.Count || (b < before.Count && before[b].Number < after[a].Number))
+            {
+                dropped.Add(before[b++]);
+            }
+            else if (b == before.Count || after[a].Number < before[b].Number)
+            {
+                DescribeRegion(after[a], from, before, notice.Frames);
+                opened.Add((after[a++], false));
+            }
+            else
+            {
+                if (after[a].Current!.FirstStep == _step) opened.Add((after[a], true));
+                a++;
+                b++;
+            }
+        }
+        _regionFrames.Flush(notice.Frames);
+        WriteStep(to, dropped, opened, notice);
+        return notice;
+    }
+
+    private void WriteGroups(uint[] joined, List<byte[]> output)
+    {
+        foreach (uint counter in joined)
+        {
+            ServerGroup group = groups.Find(counter);
+            GroupFrame.WriteEntry(_groupFrames.Entry, counter, group.Mode, group.Name);
+            _groupFrames.EndEntry(output);
+        }
+        _groupFrames.Flush(output);
+    }
+
+    private void DescribeRegion(ServerRegion region, ServerRegion? own, IReadOnlyList<ServerRegion> known, List<byte[]> output)
+    {
+        byte[] shortest = Description(region, null);
+        int unfolded = region.Groups.Length;
+        foreach (ServerRegion? like in (ReadOnlySpan<ServerRegion?>)[region.Origin, own])
+        {
+            if (shortest.Length <= ShortDescription || like is null || !Contains(known, like)) continue;
+            byte[] description = Description(region, like);
+            if (description.Length >= shortest.Length) continue;
+            shortest = description;
+            unfolded = region.Groups.Length + like.Groups.Length;
+        }
+        _regionFrames.Entry.WriteBytes(shortest);
+        _regionFrames.EndEntry(output, unfolded);
+    }
+
+    private byte[] Description(ServerRegion region, ServerRegion? like)
+    {
+        (uint, uint) key = (region.Number, like?.Number ?? 0);
+        if (_descriptions.TryGetValue(key, out byte[]? description)) return description;
+        _piece.Begin();
+        if (like is null)
+        {
+            RegionFrame.WriteWhole(_piece, region.Number, region.Groups);
+        }
+        else
+        {
+            uint[] plus = SortedCounters.Except(region.Groups, like.Groups);
+            uint[] minus = SortedCounters.Except(like.Groups, region.Groups);
+            RegionFrame.WriteDifference(_piece, region.Number, like.Number, plus, minus);
+        }
+        description = _piece.ToArray();
+        _descriptions.Add(key, description);
+        return description;
+    }
+
+    private static bool Contains(IReadOnlyList<ServerRegion> known, ServerRegion region)
+    {
+        int low = 0;
+        int high = known.Count;
+        while (low < high)
+        {
+            int middle = (low + high) / 2;
+            if (known[middle].Number < region.Number) low = middle + 1;
+            else high = middle;
+        }
+        return low < known.Count && known[low] == region;
+    }
+
+    private void WriteStep(ServerRegion? to, List<ServerRegion> dropped, List<(ServerRegion Region, bool WasKnown)> opened, Notice notice)
+    {
+        _frame.Begin(FrameKind.Step).WriteVarint(_step).WriteVarint(to?.Number ?? 0).WriteVarint((ulong)dropped.Count);
+        foreach (ServerRegion region in dropped) _frame.WriteVarint(region.Number);
+        _frame.WriteVarint((ulong)opened.Count);
+        foreach ((ServerRegion region, bool wasKnown) in opened)
+        {
+            ServerView view = region.Current!;
+            StepFrame.WriteView(_frame, region.Number, view.Number, _step - view.FirstStep, replication, view.Multicast);
+            int first = wasKnown ? view.FirstAdded : 0;
+            _frame.WriteByte(wasKnown ? (byte)1 : (byte)0);
+            if (wasKnown) WriteRemoved(view.RemovedIndices);
+            _frame.WriteVarint((ulong)(view.Members.Length - first));
+            ulong last = 0;
+            for (int index = first; index < view.Members.Length; index++)
+            {
+                ServerNode member = view.Members[index];
+                _frame.WriteSignedVarint(unchecked((long)(member.Key - last)));
+                last = member.Key;
+                notice.Introduced.Add(member);
+            }
+        }
+        notice.Frames.Add(_frame.ToArray());
+    }
+
+    private void WriteRemoved(int[] indices)
+    {
+        _frame.WriteVarint((ulong)indices.Length);
+        int next = 0;
+        foreach (int index in indices)
+        {
+            _frame.WriteVarint((ulong)(index - next));
+            next = index + 1;
+        }
+    }
+
+    private sealed class Notice
+    {
+        public List<byte[]> Frames { get; } = [];
+
+        public List<ServerNode> Introduced { get; } = [];
+
+        public List<ServerNode> LastUnknown { get; set; } = [];
+
+        public List<byte[]> NodeFrames { get; set; } = [];
+    }
+}

@@ -1,0 +1,108 @@
+using QuickSilver.Protocol.Core;
+
+namespace QuickSilver.Protocol.Membership.Server;
+
+/// <summary>
+/// Whether it is the server that sees nobody. A server with an address of its own that loses sight of more than half of its nodes at once is more
+/// likely cut off itself than they are dead, and they may see each other well: it removes nobody until it sees half of them again.
+/// <para>
+/// Evidence: a node is not seen when nothing has come from it for two heartbeats, or its connection broke and is not back. A connection that the other
+/// side has ended is no loss of sight: the machine answers, and the process is gone. So processes that die together, however many, are removed as ever;
+/// machines that lose their power together are not, before they are back or the operator says that they are gone.
+/// </para>
+/// <para>Cost: a look at every node, at most ten times a second, while a node is about to be removed; nothing otherwise.</para>
+/// Core thread only.
+/// </summary>
+internal sealed class QuorumLossGuard
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
+
+    private readonly ServerParts _parts;
+    private readonly Action<ServerNode, Instant> _giveTime;
+    private readonly Alarm _alarm;
+    private Instant _looked = Instant.Never;
+    private bool _isLost;
+
+    /// <summary>Makes a watch that sees everybody.</summary>
+    /// <param name="parts">The server's state.</param>
+    /// <param name="giveTime">Gives a node its whole time again.</param>
+    public QuorumLossGuard(ServerParts parts, Action<ServerNode, Instant> giveTime)
+    {
+        _parts = parts;
+        _giveTime = giveTime;
+        _alarm = new Alarm(parts.Alarms, LookAt);
+    }
+
+    /// <summary>True when nothing has come from a node for two heartbeats.</summary>
+    public bool IsSilent(ServerNode node, Instant now)
+    {
+        return _parts.KnownTo(now) - node.LastHeard >= PaceOf(node) * 2;
+    }
+
+    /// <summary>
+    /// The silence after which a node may be removed: no shorter than three heartbeats, so that those who fell silent with it, up to a heartbeat later,
+    /// have been silent for two.
+    /// </summary>
+    public TimeSpan LimitOf(ServerNode node, TimeSpan failureTimeout)
+    {
+        TimeSpan least = PaceOf(node) * 3;
+        return _parts.Settings.AwaitMajority && failureTimeout < least ? least : failureTimeout;
+    }
+
+    private TimeSpan PaceOf(ServerNode node) =>
+        _parts.Settings.HeartbeatInterval > node.Pace ? _parts.Settings.HeartbeatInterval : node.Pace;
+
+    /// <summary>True while nobody may be removed for not being seen.</summary>
+    public bool IsLost(Instant now)
+    {
+        if (!_parts.Settings.AwaitMajority || _parts.Settings.Probes.Breaks(Sabotage.SightLossIgnored)) return false;
+        if (!_isLost && _looked != now) LookAt(now);
+        return _isLost;
+    }
+
+    /// <summary>True when more than half of the nodes are not seen at this instant, whether anybody is about to be removed or not.</summary>
+    public bool SeesFew(Instant now) => _parts.Settings.AwaitMajority && (_isLost || CountUnseen(now) * 2 > _parts.Nodes.Live.Count);
+
+    /// <summary>Cancels the timer.</summary>
+    public void Stop() => _alarm.Cancel();
+
+    private bool IsUnseen(ServerNode node, Instant now) => !node.HasEnded && (node.Connection is null || IsSilent(node, now));
+
+    private void LookAt(Instant now)
+    {
+        _looked = now;
+        bool isLost = CountUnseen(now) * 2 > _parts.Nodes.Live.Count;
+        if (isLost)
+        {
+            _isLost = true;
+            _parts.Hold.Begin(HoldReason.Sight, () => Describe(_parts.KnownTo(_looked)), now);
+            _alarm.Set(now + Interval);
+        }
+        else if (_isLost)
+        {
+            _isLost = false;
+            foreach (ServerNode node in _parts.Nodes.Live)
+            {
+                if (IsUnseen(node, now)) _giveTime(node, now);
+            }
+            _parts.Hold.End(HoldReason.Sight, now);
+        }
+    }
+
+    private int CountUnseen(Instant now)
+    {
+        int unseen = 0;
+        foreach (ServerNode node in _parts.Nodes.Live)
+        {
+            if (IsUnseen(node, now)) unseen++;
+        }
+        return unseen;
+    }
+
+    private MembershipHold Describe(Instant now)
+    {
+        ServerNode[] unseen = [.. _parts.Nodes.Live.Where(node => IsUnseen(node, now))];
+        string[] names = [.. unseen.Take(JoinWait.MaxNames).Select(static node => node.ForPeople)];
+        return new MembershipHold(HoldReason.Sight, unseen.Length, _parts.Nodes.Live.Count - unseen.Length, names);
+    }
+}

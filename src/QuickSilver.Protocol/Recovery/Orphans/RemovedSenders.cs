@@ -1,0 +1,179 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// The senders of one region view that are known to be removed, and what is left of their streams, from the instant the removal is learned until each
+/// stream is closed and the rest of the node has been told. What is found out about them on the ring is <see cref="OrphanVisit"/>'s.
+/// Core thread only.
+/// <para>
+/// Awkward cases: a token may call a sender removed that was never described here; then nothing of it is taken, and nothing is closed. A stream that
+/// was closed on the word of peers is reported again when the server confirms the removal.
+/// </para>
+/// </summary>
+internal sealed class RemovedSenders
+{
+    private const int MaxUndescribed = 4096;
+
+    private readonly Recoverer _node;
+    private readonly RegionRecovery _region;
+    private readonly HashSet<ulong> _undescribed = [];
+    private readonly List<NodeInfo> _closed = [];
+    private readonly Alarm _closing;
+
+    /// <summary>None is removed yet.</summary>
+    public RemovedSenders(Recoverer node, RegionRecovery region)
+    {
+        _node = node;
+        _region = region;
+        _closing = new Alarm(node.Alarms, TellClosed);
+    }
+
+    /// <summary>Nodes are removed from the cluster: what is left of their streams is to be closed, whether they were ever heard of or not.</summary>
+    public void Add(IReadOnlyList<NodeInfo> senders, Instant now)
+    {
+        foreach (NodeInfo sender in senders)
+        {
+            if (sender.Number.Key == _node.SelfKey) continue;
+            StreamReceiver left = Orphan(sender);
+            _node.Probes.Hit(
+                left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned
+                : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps
+                : Mark.StreamOrphaned);
+            if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) CloseStream(left, now);
+        }
+    }
+
+    /// <summary>
+    /// The membership server has confirmed a removal: a stream that was closed on the word of peers is reported again, since the server may not have
+    /// waited for it then; a view installed meanwhile has its stream closed too.
+    /// </summary>
+    public void OnConfirmed(NodeInfo sender, Instant now)
+    {
+        StreamReceiver stream = Orphan(sender);
+        if (stream.Orphan!.IsClosed)
+        {
+            _closed.Add(sender);
+            _closing.SetIfEarlier(now);
+        }
+        else
+        {
+            _region.Ring.OnUnstable(FeedbackUrgency.Immediate, now);
+        }
+    }
+
+    /// <summary>A token says that a sender is removed.</summary>
+    public void Hear(ulong sender, Instant now)
+    {
+        if (sender == _node.SelfKey) return;
+        int index = _region.View.IndexOf(sender);
+        NodeInfo? described = index >= 0 ? _region.View.Members[index] : _node.Cluster.FindNode(sender);
+        if (described is null)
+        {
+            // Described here later, if at all: what it has left by then comes from peers, or does not count. No more are kept than a cluster may lose
+            // while this member is behind: a token may name any number.
+            if (_undescribed.Count < MaxUndescribed) _undescribed.Add(sender);
+            return;
+        }
+        if (!described.IsRemoved)
+        {
+            _node.Probes.Hit(Mark.RemovalHeardByToken);
+            _node.Events.OnRemovalHeard(described, now);
+        }
+        if (described.IsRemoved) Orphan(described);
+    }
+
+    /// <summary>True for a sender that is known to be removed.</summary>
+    public bool Contains(ulong sender)
+    {
+        if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved;
+        int index = _region.View.IndexOf(sender);
+        if (index >= 0) return _region.View.Members[index].IsRemoved;
+        return _undescribed.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
+    }
+
+    /// <summary>What is left of a removed sender's stream; null when the sender is not known here.</summary>
+    public StreamReceiver? StreamOf(ulong sender)
+    {
+        if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved ? Orphan(stream.Sender) : null;
+        int index = _region.View.IndexOf(sender);
+        NodeInfo? described = index >= 0 ? _region.View.Members[index] : _node.Cluster.FindNode(sender);
+        return described is { IsRemoved: true } && index != _region.Self ? Orphan(described) : null;
+    }
+
+    /// <summary>True while a removed sender's stream is not closed here, or the rest of the node has not been told.</summary>
+    public bool HasOpen(NodeInfo sender) =>
+        _region.Streams.Met(sender.Number.Key) is { } stream && stream.Orphan is { IsReported: false };
+
+    /// <summary>A removed sender's stream is closed: what is missing still, no live member holds, and nothing more is taken.</summary>
+    public void CloseStream(StreamReceiver stream, Instant now)
+    {
+        OrphanStream orphan = stream.Orphan!;
+        if (orphan.IsClosed) return;
+        if (stream.Missing.Count > 0)
+        {
+            orphan.NoteLoss(stream.Missing[stream.Missing.Count - 1].End - 1);
+            _node.Counters.PacketsAbandoned += stream.AbandonMissing();
+        }
+        orphan.IsClosed = true;
+        _node.Probes.Hit(orphan.HasLoss ? Mark.StreamClosedWithLoss : Mark.StreamClosedWithoutLoss);
+        _region.CleanUp(stream, stream.KnownHighest, default);
+        _node.Counters.StreamsClosed++;
+        _closed.Add(stream.Sender);
+        _closing.SetIfEarlier(now);
+    }
+
+    /// <summary>No live member holds these packets of a removed sender.</summary>
+    public void Abandon(StreamReceiver stream, ulong start, ulong end)
+    {
+        _node.Counters.PacketsAbandoned += stream.Abandon(start, end);
+        stream.Orphan!.NoteLoss(end - 1);
+    }
+
+    /// <summary>True for a sender that a token calls removed, and that has not been described here.</summary>
+    public bool IsUndescribed(ulong sender) => _undescribed.Contains(sender);
+
+    /// <summary>
+    /// The view has retired: the server has waited for all that lives, so what is not closed here is nothing that anybody waits for.
+    /// </summary>
+    public void Retire(Instant now)
+    {
+        foreach (StreamReceiver stream in _region.Streams)
+        {
+            if (stream.Orphan is not null) CloseStream(stream, now);
+        }
+        TellClosed(now);
+    }
+
+    /// <summary>Nothing more is told.</summary>
+    public void Stop() => _closing.Cancel();
+
+    private StreamReceiver Orphan(NodeInfo sender)
+    {
+        StreamReceiver stream = _region.Streams.Met(sender.Number.Key) ?? _region.Streams.Add(sender, own: null);
+        stream.Orphan ??= new OrphanStream();
+        return stream;
+    }
+
+    // By an alarm of the present instant: whoever closes is in the middle of a token, and delivery goes on with what waited.
+    private void TellClosed(Instant now)
+    {
+        if (_closed.Count == 0) return;
+        NodeInfo[] closed = [.. _closed];
+        _closed.Clear();
+        foreach (NodeInfo sender in closed)
+        {
+            StreamReceiver stream = _region.Streams.Met(sender.Number.Key)!;
+            OrphanStream orphan = stream.Orphan!;
+            if (!orphan.IsReported && orphan.HasLoss)
+            {
+                _node.Events.OnPacketsAbandoned(_region.View, sender, orphan.AbandonedThrough == stream.KnownHighest);
+            }
+            orphan.IsReported = true;
+        }
+        _node.Events.OnStreamsClosed(_region.View, closed, now);
+        foreach (NodeInfo sender in closed) _node.OnStreamClosed(sender, now);
+    }
+}

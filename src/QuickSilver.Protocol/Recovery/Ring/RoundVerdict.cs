@@ -1,0 +1,80 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// What a leader concludes from a token that is back: what is stable, what every sender is told. Only a round that visited every member that is not
+/// removed may raise stability; any round tells senders how far the slowest member that answers has read.
+/// </summary>
+internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFeed acks)
+{
+    /// <summary>Judges every stream of the token.</summary>
+    /// <param name="token">The token, at the end of its round.</param>
+    /// <param name="round">The round.</param>
+    /// <param name="era">The era; 0 when it changed during the round.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>False when the next round should not be long in coming: this one left somebody out, some member lacks what was sent before the round
+    /// before it, or a removed sender's stream is to be closed.</returns>
+    public bool Judge(Token token, ulong round, int era, Instant now)
+    {
+        bool isWell = token.Complete;
+        int growing = CountGrowing(token, round);
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            TokenStream record = token[index];
+            if (record.IsOrphan || region.Removed.Contains(record.Sender))
+            {
+                isWell = false;
+                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan)
+                    region.Orphans.Judge(left, record, token.Complete, round, era, now);
+                continue;
+            }
+            StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
+            if (stream is null) continue;
+            if (record.HasDetail)
+            {
+                // Told to the others in the next round: partitions that were walked after this member's own visit.
+                region.CleanUp(stream, stream.Cleanup, record.Held);
+                region.Gaps.OnHeldKnown(stream, now);
+            }
+            if (token.Complete && stream.TakesPartIn(record))
+            {
+                stream.Told = Math.Max(stream.Told, record.Cleanup);
+                if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
+            }
+            isWell &= record.Contiguous >= stream.Feedback.Highest;
+            stream.Feedback = new AckBody(stream.Stable, Math.Max(record.Highest, stream.Stable), record.ReadPosition, Math.Max(1, growing), record.Drops);
+            if (stream.Own is not null) node.Events.OnOwnAck(region.View, stream.Feedback, now);
+            else acks.Add(stream);
+        }
+        if (region.View.Members.Length == 1) CleanUpAlone();
+        return isWell;
+    }
+
+    /// <summary>Streams that have grown in this round or the one before: they share the members' receive buffers.</summary>
+    private int CountGrowing(Token token, ulong round)
+    {
+        int growing = 0;
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            StreamReceiver? stream = token[index].IsOrphan ? null : region.Streams.Find(token[index].Sender, out _);
+            if (stream is null || !stream.Reaches(token[index].Highest)) continue;
+            stream.NoteHighest(token[index].Highest);
+            if (token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = round;
+            if (stream.LastGrowth + 2 > round) growing++;
+        }
+        return growing;
+    }
+
+    /// <summary>Alone in the view: what is stable may go at once, nobody need be told.</summary>
+    private void CleanUpAlone()
+    {
+        foreach (StreamReceiver stream in region.Streams)
+        {
+            if (stream.Orphan is not null) continue;
+            region.CleanUp(stream, stream.Stable, default);
+            stream.Told = stream.Stable;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// Which members of one view do not answer the ring: by this member's own asking, and by what tokens say that others have passed over. A word is
+/// good for two seconds, in which a round runs while anything is unstable; then it has to be found again. Where many members are silent at once each
+/// is waited for in its turn, and a round takes longer than that: then a word of one's own is good for one and a half rounds. An answer, however
+/// late, ends a finding of one's own. Core thread only; all O(1) but the collection.
+/// </summary>
+internal sealed class SilentMembers(int members)
+{
+    private const int EnoughSkips = 2;
+    private static readonly TimeSpan GoodFor = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LongestRound = TimeSpan.FromSeconds(10);
+
+    private readonly Finding[] _findings = new Finding[members];
+    private Instant _roundAt;
+    private TimeSpan _ownGoodFor = GoodFor;
+
+    /// <summary>Something is unstable that was not: the time since the last round was no round's.</summary>
+    public void OnBegun() => _roundAt = Instant.Zero;
+
+    /// <summary>A new round begins here, or has come here.</summary>
+    public void OnRound(Instant now)
+    {
+        TimeSpan took = _roundAt == Instant.Zero ? TimeSpan.Zero : now - _roundAt;
+        TimeSpan half = (took < LongestRound ? took : LongestRound) / 2;
+        _ownGoodFor = half * 3 > GoodFor ? half * 3 : GoodFor;
+        _roundAt = now;
+    }
+
+    /// <summary>A member has answered none of the sends of one hop.</summary>
+    public void OnUnanswered(int member, Instant now)
+    {
+        ref Finding finding = ref _findings[member];
+        if (finding.Skips == 0 || now - finding.LastSkip > _ownGoodFor)
+        {
+            finding.Skips = 0;
+            finding.Since = now;
+        }
+        if (finding.Skips < byte.MaxValue) finding.Skips++;
+        finding.LastSkip = now;
+    }
+
+    /// <summary>A member has answered, in time or late.</summary>
+    public void OnAnswered(int member) => _findings[member].Skips = 0;
+
+    /// <summary>A token names members that were passed over in its round.</summary>
+    public void OnListed(List<int> skipped, Instant now)
+    {
+        foreach (int member in skipped) _findings[member].LastListed = now;
+    }
+
+    /// <summary>Adds what holds now to the observations.</summary>
+    public void Collect(RegionView view, NodeObservations observed, Instant now)
+    {
+        for (int member = 0; member < _findings.Length; member++)
+        {
+            ref Finding finding = ref _findings[member];
+            bool isOwn = finding.Skips >= EnoughSkips && now - finding.LastSkip <= _ownGoodFor;
+            bool isListed = finding.LastListed != Instant.Zero && now - finding.LastListed <= GoodFor;
+            if ((!isOwn && !isListed) || view.Members[member].IsRemoved) continue;
+            observed.Silent.Add(new SilentMember(view.Members[member].Number.Key, isOwn ? finding.LastSkip - finding.Since : TimeSpan.Zero, isOwn));
+        }
+    }
+
+    private struct Finding
+    {
+        public Instant Since;
+        public Instant LastSkip;
+        public Instant LastListed;
+        public byte Skips;
+    }
+}

@@ -1,0 +1,252 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// The way of one round's token through the members, as far as this member decides it: what is done with the token here, to whom it goes next, and
+/// who is left out.
+/// <para>
+/// Idea: the token walks the members of partition 0 in order, returns to where that walk began, walks partition 1, and so on, and ends at the leader:
+/// m members and k partitions make m + k hops.
+/// </para>
+/// <para>
+/// Awkward cases: a member that answers none of a hop's sends is left out of the round, which is then incomplete: it may raise no stability. A member
+/// left out twice in a row gets a single send a round until it answers, or a few where rounds are far apart. When it was to begin its partition's
+/// walk, the next one does; when it was to close the partition, whoever walked last does; when it leads, the round is lost. Cost: a hop is linear in
+/// active streams and bounded lists; nothing is allocated once buffers have grown. Source: first paper, section 2.2, Figures 6 and 7; acknowledged
+/// hops and skipping are ours.
+/// </para>
+/// </summary>
+internal sealed class TokenWalk
+{
+    private const int Nobody = -1;
+
+    private readonly Recoverer _node;
+    private readonly RegionRecovery _region;
+    private readonly RingPlan _plan;
+    private readonly RingLeadership _lead;
+    private readonly SilentMembers _silence;
+    private readonly OwnLag _lag;
+    private readonly Action<Instant> _ended;
+    private readonly TokenVisit _visit;
+    private readonly TokenHopOut _out;
+    private readonly byte[] _skips;
+    private uint _hop;
+
+    /// <summary>No token has been met.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="region">The view.</param>
+    /// <param name="plan">Whom the round in hand visits, in which order.</param>
+    /// <param name="lead">Who leads.</param>
+    /// <param name="silence">Told who does not answer.</param>
+    /// <param name="lag">Adds this member's own word to those that are behind.</param>
+    /// <param name="ended">Called when the token is here and its walk is over.</param>
+    public TokenWalk(
+        Recoverer node, RegionRecovery region, RingPlan plan, RingLeadership lead, SilentMembers silence, OwnLag lag, Action<Instant> ended)
+    {
+        _node = node;
+        _region = region;
+        _plan = plan;
+        _lead = lead;
+        _silence = silence;
+        _lag = lag;
+        _ended = ended;
+        _visit = new TokenVisit(node, region, lag);
+        _out = new TokenHopOut(node, region, OnHopUnanswered);
+        _skips = new byte[region.View.Members.Length];
+    }
+
+    /// <summary>The token in hand, or as it was when it left.</summary>
+    public Token Token { get; private set; } = new();
+
+    /// <summary>The round met last.</summary>
+    public ulong Round { get; private set; }
+
+    /// <summary>The member whose acknowledgement is waited for; null when none is.</summary>
+    public int? Waiting => _out.Waiting;
+
+    /// <summary>The usual round trip of this member's hops.</summary>
+    public TimeSpan UsualRoundTrip => _out.Pace.Usual;
+
+    /// <summary>True for a member that did not answer this one's last hop to it.</summary>
+    public bool HasSkipped(int member) => _skips[member] > 0;
+
+    /// <summary>True when a hop of the same leader is further on than the one taken last.</summary>
+    public bool IsBehind(in TokenHop hop)
+    {
+        if (hop.Round != Round) return hop.Round > Round || _node.Probes.Breaks(Sabotage.TokenRoundUnchecked);
+        return hop.Hop > _hop;
+    }
+
+    /// <summary>True when a token that a hop has brought is in a phase in which this member should not have it.</summary>
+    public bool IsMisplaced(Token token, in TokenHop hop) =>
+        (token.Phase == TokenPhase.Walk && token.Partition != _region.View.Partitions.OfMember(_region.Self))
+        || (token.Phase == TokenPhase.Done && hop.Leader != _region.Self);
+
+    /// <summary>Leader: makes the token of a new round.</summary>
+    /// <returns>False when no stream needs one; then nothing has begun.</returns>
+    public bool TryBegin(ulong round, Instant now)
+    {
+        if (!_visit.Begin(Token, round, _lead.Term, now)) return false;
+        Round = round;
+        _hop = 0;
+        _plan.Begin(null);
+        EnterPartition(_plan.PartitionFrom(0));
+        return true;
+    }
+
+    /// <summary>Leader: sends the token of a new round on its way.</summary>
+    public void Start(Instant now) => ContinueFrom(Token.PartitionLead, now);
+
+    /// <summary>Takes up a token that is newer than all before, in exchange for the one in hand, and gives up the hop under way.</summary>
+    public void TakeUp(in TokenHop hop, List<int> skipped, ref Token token)
+    {
+        (Token, token) = (token, Token);
+        _out.Cancel();
+        _plan.Begin(skipped);
+        Round = hop.Round;
+        _hop = hop.Hop;
+    }
+
+    /// <summary>
+    /// Does what is this member's to do with the token in hand, then sends it on.
+    /// </summary>
+    /// <param name="before">The member whose visit the token brings; <see cref="Nobody"/>: it begins a partition here, or only ends one.</param>
+    /// <param name="now">The present instant.</param>
+    public void Continue(int before, Instant now)
+    {
+        while (true)
+        {
+            switch (Token.Phase)
+            {
+                case TokenPhase.Walk:
+                    bool first = Token.PartitionLead == _region.Self;
+                    _visit.Visit(Token, first, before, now);
+                    int next = _plan.NextInPartition(_region.Self);
+                    if (next >= 0)
+                    {
+                        Send(next, now);
+                        return;
+                    }
+                    Token.Phase = TokenPhase.Close;
+                    if (!first)
+                    {
+                        Send(Token.PartitionLead, now);
+                        return;
+                    }
+                    break;
+                case TokenPhase.Close:
+                    _visit.ClosePartition(Token, _plan.IsWhole(Token.Partition));
+                    if (!EnterNextPartition(now)) return;
+                    break;
+                default:
+                    _ended(now);
+                    return;
+            }
+        }
+    }
+
+    /// <summary>A hop of this member's was acknowledged, in time or late.</summary>
+    public void OnAcknowledged(in TokenHop hop, Instant now)
+    {
+        if (_out.WaitedFor(hop, now) is { } waited) _lag.OnAnswered(hop.To, waited);
+        bool isKnown = _out.Pace.OnAnswered(hop, now);
+        if (!_out.TryEnd(hop) && !isKnown) return;
+        if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
+        _skips[hop.To] = 0;
+    }
+
+    /// <summary>Waits for no acknowledgement any more.</summary>
+    public void Stop() => _out.Cancel();
+
+    private void EnterPartition(int partition)
+    {
+        Token.Phase = TokenPhase.Walk;
+        Token.Partition = partition;
+        Token.PartitionLead = _plan.LeadOf(partition);
+        TokenVisit.BeginPartition(Token);
+    }
+
+    /// <summary>Turns to the next partition, or to the end of the round.</summary>
+    /// <returns>True when this member goes on with it; false when the token has left.</returns>
+    private bool EnterNextPartition(Instant now)
+    {
+        int partition = _plan.PartitionFrom(Token.Partition + 1);
+        if (partition >= 0) EnterPartition(partition);
+        else Token.Phase = TokenPhase.Done;
+        int to = partition >= 0 ? Token.PartitionLead : _lead.Leader;
+        if (to == _region.Self) return true;
+        Send(to, now);
+        return false;
+    }
+
+    // The token goes on at a member that may be this one.
+    private void ContinueFrom(int member, Instant now)
+    {
+        if (member == _region.Self) Continue(Nobody, now);
+        else Send(member, now);
+    }
+
+    private void Send(int to, Instant now)
+    {
+        _hop++;
+        var hop = new TokenHop(_lead.Epoch, _lead.Leader, Round, _hop, _region.Self, to, 0, 1);
+        bool isProbe = _skips[to] >= 2;
+        int sends = isProbe ? _node.Settings.ProbeSends(_out.Pace.TimeoutOf(to)) : _node.Settings.HopSends;
+        if (isProbe) _node.Probes.Hit(Mark.MemberProbed);
+        // No room for so many that are silent: the round is lost, and the leader's patience begins another.
+        _out.Send(hop, Token, _plan.Skipped, sends, now);
+    }
+
+    /// <summary>The member addressed does not answer: it is left out of this round.</summary>
+    private void OnHopUnanswered(int member, Instant now)
+    {
+        _node.Counters.TokenSkips++;
+        _silence.OnUnanswered(member, now);
+        _lag.OnUnanswered(member, _out.Age(now), Token);
+        if (_skips[member] < byte.MaxValue) _skips[member]++;
+        _node.Probes.Hit(Mark.HopSkipped);
+        bool isRemoved = _region.View.Members[member].IsRemoved;
+        if (!isRemoved) _node.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
+        if (!isRemoved && !_node.Probes.Breaks(Sabotage.SkippedCountsAsVisited)) Token.Complete = false;
+        _plan.Skip(member);
+        switch (Token.Phase)
+        {
+            case TokenPhase.Walk when member == Token.PartitionLead:
+                // The walk had not begun.
+                _node.Probes.Hit(Mark.PartitionLeadSkipped);
+                int lead = _plan.NextInPartition(member);
+                if (lead >= 0)
+                {
+                    Token.PartitionLead = lead;
+                    ContinueFrom(lead, now);
+                }
+                else if (EnterNextPartition(now))
+                {
+                    Continue(Nobody, now);
+                }
+                break;
+            case TokenPhase.Walk:
+                int next = _plan.NextInPartition(member);
+                if (next >= 0)
+                {
+                    Send(next, now);
+                    break;
+                }
+                Token.Phase = TokenPhase.Close;
+                ContinueFrom(Token.PartitionLead, now);
+                break;
+            case TokenPhase.Close:
+                // Whoever walked last closes the partition in its lead's place.
+                _node.Probes.Hit(Mark.PartitionClosedByAnother);
+                Continue(Nobody, now);
+                break;
+            default:
+                // The leader is silent: the round is lost, and its patience will tell who leads next.
+                _node.Probes.Hit(Mark.RoundLostWithLeader);
+                break;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Stack;
+
+/// <summary>The rooms of one node, built and joined: what <see cref="NodeStack"/>'s helpers share. Core thread only.</summary>
+internal sealed class StackParts
+{
+    public StackParts(NodeSettings settings, NodeHost host, NodeStack stack)
+    {
+        Host = host;
+        Probes = settings.Probes;
+        ChecksSources = settings.CheckSources;
+        DeliveryCounters = new DeliveryCounters(Rejected);
+        Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
+        Groups = new GroupSessions(this);
+        Glue = new NodeWiring(this);
+        Views = new ViewTable(this);
+        Lags = new MemberLags(host.Alarms, now => host.Upcalls.OnLagChanged(Lags!.Collect(now), now));
+        TransportFacts facts = host.Transport.Facts;
+        Agent = new MembershipAgent(
+            new AgentSettings(
+                settings.ClusterName, settings.NodeName, settings.Incarnation, facts.Control, facts.Data, facts.ReceiveBufferBytes, facts.Multicast,
+                settings.HeartbeatInterval)
+            { Probes = settings.Probes, LongestDatagram = facts.LongestDatagram },
+            host.Link, stack, host.Alarms);
+        Disseminator = new Disseminator(
+            DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);
+        Recoverer = new Recoverer(
+            RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue)
+        {
+            Paths = Disseminator.Paths,
+        };
+        // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
+        var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
+        Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
+        Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
+    }
+
+    public NodeHost Host { get; }
+
+    public Probes Probes { get; }
+
+    public bool ChecksSources { get; }
+
+    public RejectCounters Rejected { get; } = new();
+
+    public DisseminationCounters DisseminationCounters { get; } = new();
+
+    public RecoveryCounters RecoveryCounters { get; } = new();
+
+    public DeliveryCounters DeliveryCounters { get; }
+
+    public SocketRoots Roots { get; }
+
+    public MembershipAgent Agent { get; }
+
+    public Disseminator Disseminator { get; }
+
+    public Recoverer Recoverer { get; }
+
+    public Deliverer Deliverer { get; }
+
+    public EarlyPacketBuffer Unrecognised { get; }
+
+    public GroupSessions Groups { get; }
+
+    public NodeWiring Glue { get; }
+
+    public ViewTable Views { get; }
+
+    public MemberLags Lags { get; }
+
+    public ClusterView Cluster => Agent.Cluster;
+
+    public ulong ClusterInstance { get; set; }
+
+    public ulong SelfKey { get; set; }
+
+    public ulong StepsInstalled { get; set; }
+
+    private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
+    {
+        Pending = PendingQuota.Of(settings.MaxPendingMessages, settings.MaxPendingBytes, settings.NodeMaxPendingBytes),
+        Rate = new RateSettings
+        {
+            Fixed = settings.FixedRate,
+            Initial = settings.InitialRate,
+            Min = settings.MinRate,
+            Max = settings.MaxRate,
+        },
+        Probes = settings.Probes,
+    };
+
+    private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => settings.Recovery with
+    {
+        MinTokenInterval = settings.MinTokenInterval,
+        QuietTokenInterval = settings.QuietTokenInterval,
+        EagerPull = settings.EagerPull,
+        ReorderGrace = settings.ReorderGrace,
+        CacheBytes = settings.CacheBytes / 2,
+        Probes = settings.Probes,
+    };
+}

@@ -1,6 +1,0 @@
-namespace QuickSilver;
-
-/// <summary>A message.</summary>
-/// <param name="Group">The handle it came by.</param>
-/// <param name="Message">An owned copy.</param>
-public sealed record MessageEvent(Group Group, Message Message) : GroupEvent(Group);

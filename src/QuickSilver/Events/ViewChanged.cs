@@ -1,0 +1,27 @@
+namespace QuickSilver;
+
+/// <summary>The member set changed. Comes before the first message sent in the new view; unread consecutive changes are merged into one.</summary>
+/// <param name="Group">The handle it came by.</param>
+/// <param name="Before">The view told before; null in the first event of a handle.</param>
+/// <param name="After">The new view.</param>
+public sealed record ViewChanged(Group Group, GroupView? Before, GroupView After) : GroupEvent(Group)
+{
+    /// <summary>Members of <see cref="After"/> that were not in <see cref="Before"/>; all of them in the first event. Built anew
+    /// by each call, O(members).</summary>
+    public IReadOnlyList<Member> GetJoined() => Before is null ? After.Members : Except(After, Before);
+
+    /// <summary>Members of <see cref="Before"/> that are no more. Built anew by each call, O(members).</summary>
+    public IReadOnlyList<Member> GetLeft() => Before is null ? [] : Except(Before, After);
+
+    private static List<Member> Except(GroupView these, GroupView without)
+    {
+        var ids = new HashSet<MemberId>(without.MemberCount);
+        foreach (Member member in without.Members) ids.Add(member.Id);
+        var rest = new List<Member>();
+        foreach (Member member in these.Members)
+        {
+            if (!ids.Contains(member.Id)) rest.Add(member);
+        }
+        return rest;
+    }
+}
