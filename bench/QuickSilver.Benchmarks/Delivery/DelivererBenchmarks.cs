@@ -2,6 +2,7 @@ using BenchmarkDotNet.Attributes;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using ProtocolView = QuickSilver.Protocol.Membership.RegionView;

@@ -1,9 +1,16 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
-using ProtocolSender = QuickSilver.Protocol.Dissemination.GroupSender;
+using ProtocolSender = QuickSilver.Protocol.Dissemination.Groups.GroupSender;
 using ProtocolView = QuickSilver.Protocol.Membership.RegionView;
 
 namespace QuickSilver.Benchmarks.Dissemination;

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using BenchmarkDotNet.Attributes;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Transport;
 

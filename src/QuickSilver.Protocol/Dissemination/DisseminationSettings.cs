@@ -1,5 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Limits;
 
 namespace QuickSilver.Protocol.Dissemination;
 

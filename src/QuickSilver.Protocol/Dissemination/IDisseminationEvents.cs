@@ -1,4 +1,6 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Flow.Buffers;
+
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Recovery.Ring;
+
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>Counters of recovery since the node's start. Core thread only.</summary>

@@ -1,7 +1,16 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Repairs;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Orphans;
+using QuickSilver.Protocol.Recovery.Paths;
+using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Repairs;
+using QuickSilver.Protocol.Recovery.Ring;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery;

@@ -1,6 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery;

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 

@@ -176,14 +176,14 @@ public sealed class NodeCounters(RejectCounters rejected)
         RateLimit = SlowestRate(rooms.Disseminator.Streams);
     }
 
-    private static int MostByUnicast(IReadOnlyList<Dissemination.StreamSender> streams)
+    private static int MostByUnicast(IReadOnlyList<Dissemination.Streams.StreamSender> streams)
     {
         int most = 0;
         for (int index = 0; index < streams.Count; index++) most = Math.Max(most, streams[index].MembersByUnicast);
         return most;
     }
 
-    private static double SlowestRate(IReadOnlyList<Dissemination.StreamSender> streams)
+    private static double SlowestRate(IReadOnlyList<Dissemination.Streams.StreamSender> streams)
     {
         double slowest = double.PositiveInfinity;
         for (int index = 0; index < streams.Count; index++) slowest = Math.Min(slowest, streams[index].PacketsPerSecond);

@@ -1,5 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Stack;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Nodes;
 

@@ -1,6 +1,8 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Nodes;
 

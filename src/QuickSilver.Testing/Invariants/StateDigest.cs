@@ -1,6 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Stack;
 
 namespace QuickSilver.Testing.Invariants;

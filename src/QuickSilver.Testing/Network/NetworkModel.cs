@@ -15,13 +15,13 @@ public sealed record NetworkModel
     /// <summary>Bits per second of every node's interface, in each direction; 0: no limit.</summary>
     public long Bandwidth { get; init; } = 1_000_000_000;
 
-    /// <summary>Bytes that may wait for a node's interface before sends are refused as <see cref="Protocol.Flow.SendOutcome.Busy"/>.</summary>
+    /// <summary>Bytes that may wait for a node's interface before sends are refused as <see cref="Protocol.Flow.Transports.SendOutcome.Busy"/>.</summary>
     public int SendBufferBytes { get; init; } = 1 << 20;
 
     /// <summary>Bytes that may wait at the switch port of a receiver; what comes on top is dropped.</summary>
     public int PortBufferBytes { get; init; } = 1 << 20;
 
-    /// <summary>Receive buffer of each data socket, as the kernel counts: see <see cref="Protocol.Flow.KernelCharge"/>.</summary>
+    /// <summary>Receive buffer of each data socket, as the kernel counts: see <see cref="Protocol.Flow.Transports.KernelCharge"/>.</summary>
     public int ReceiveBufferBytes { get; init; } = 8 << 20;
 
     /// <summary>Receive buffer of the control socket.</summary>
@@ -34,7 +34,7 @@ public sealed record NetworkModel
     /// start. A machine without an entry takes any.</summary>
     public IReadOnlyList<int> Interfaces { get; init; } = [];
 
-    /// <summary>The longest datagram the nodes send: <see cref="Protocol.Flow.TransportFacts.SlotBytes"/>.</summary>
+    /// <summary>The longest datagram the nodes send: <see cref="Protocol.Flow.Transports.TransportFacts.SlotBytes"/>.</summary>
     public int SlotBytes { get; init; } = 1_400;
 
     /// <summary>The longest train the nodes send, in datagrams.</summary>

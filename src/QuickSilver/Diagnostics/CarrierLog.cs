@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Carriers;
 
 namespace QuickSilver.Diagnostics;
 

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Inboxes;
 

@@ -2,6 +2,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;

@@ -1,6 +1,7 @@
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Sending;
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Sending;

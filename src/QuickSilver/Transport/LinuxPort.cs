@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Transports;
 
 namespace QuickSilver.Transport;
 

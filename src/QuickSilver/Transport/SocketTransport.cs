@@ -4,6 +4,8 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;

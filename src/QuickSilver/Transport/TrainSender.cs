@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 
 namespace QuickSilver.Transport;
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 

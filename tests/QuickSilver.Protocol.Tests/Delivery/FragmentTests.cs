@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;

@@ -1,5 +1,9 @@
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 

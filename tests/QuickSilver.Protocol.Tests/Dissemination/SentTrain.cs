@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;

@@ -1,4 +1,6 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;

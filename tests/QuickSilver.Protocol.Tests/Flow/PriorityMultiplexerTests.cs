@@ -1,4 +1,6 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Flow;

@@ -1,5 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Flow;

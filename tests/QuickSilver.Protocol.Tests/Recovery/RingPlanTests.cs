@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Ring;
 
 namespace QuickSilver.Protocol.Tests.Recovery;
 

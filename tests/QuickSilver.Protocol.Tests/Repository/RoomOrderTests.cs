@@ -31,8 +31,8 @@ public sealed class RoomOrderTests
     public void TheAnalysisSeesUsesThatAreThere()
     {
         Assert.Contains(new TypeUse("QuickSilver.Protocol.Core.Alarm", "QuickSilver.Protocol.Core.AlarmQueue", "Set"), Uses);
-        Assert.Contains(new TypeUse("QuickSilver.Protocol.Flow.Train", "QuickSilver.Protocol.Flow.TrainRoute", ""), Uses);
-        Assert.Contains(new TypeUse("QuickSilver.Protocol.Flow.FeedSet", "System.Collections.Generic.HashSet`1", "Add"), Uses);
+        Assert.Contains(new TypeUse("QuickSilver.Protocol.Flow.Transports.Train", "QuickSilver.Protocol.Flow.Transports.TrainRoute", ""), Uses);
+        Assert.Contains(new TypeUse("QuickSilver.Protocol.Flow.Pull.FeedSet", "System.Collections.Generic.HashSet`1", "Add"), Uses);
         Assert.True(Uses.Count > 1000, $"only {Uses.Count} uses found");
     }
 

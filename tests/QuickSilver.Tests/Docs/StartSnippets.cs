@@ -63,7 +63,7 @@ internal static class StartSnippets
     public static void CountRuns(Group group)
     {
         long bytes = 0;
-        using IDisposable runs = group.Subscribe((in run) =>
+        using IDisposable runs = group.Subscribe((in MessageBatch run) =>
         {
             foreach (MessageRef message in run) bytes += message.Payload.Length;
         });

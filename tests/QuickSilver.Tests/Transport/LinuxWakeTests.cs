@@ -1,6 +1,7 @@
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Tests.Loop;
 using QuickSilver.Transport;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Tests.Api;
 using QuickSilver.Transport;

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>What has changed in how two nodes reach each other's data.</summary>
 public enum CarrierChange : byte

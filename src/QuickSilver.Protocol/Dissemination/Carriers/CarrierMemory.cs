@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>
 /// What this node's streams have learnt of how members are reached, kept for streams to come: a view that is superseded leaves its knowledge to the

@@ -1,10 +1,12 @@
 using System.Numerics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>
 /// Which members of a view one stream reaches by its multicast, and which get copies by unicast.

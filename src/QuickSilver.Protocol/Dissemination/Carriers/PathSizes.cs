@@ -1,7 +1,8 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>
 /// How long this node's datagrams may be to reach each member. A way is known to be narrow when the member has said so; ways to all others take what

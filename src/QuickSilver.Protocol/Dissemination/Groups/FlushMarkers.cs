@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// Who waits until everything that a group had sent before a moment is stable. Each marker counts down the messages

@@ -1,8 +1,9 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// What one group's messages bind to in the active step: the streams into its region views that have a member other

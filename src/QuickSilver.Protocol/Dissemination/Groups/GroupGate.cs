@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// The gate of one group: shut while any of the streams it is bound to, or the wait for its step, has reached a limit of pending. A field of

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// The application's end of the pull tree, and the only way of messages into the protocol: asked for them when they

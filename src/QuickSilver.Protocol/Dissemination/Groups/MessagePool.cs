@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>Message records for reuse; as many are kept as were ever in use at once, which the limits of pending bound.</summary>
 internal sealed class MessagePool

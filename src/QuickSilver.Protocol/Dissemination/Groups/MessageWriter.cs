@@ -1,9 +1,10 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// Where a source writes: at a place in a packet, or straight into pooled memory, of which exactly the message's length stays taken.

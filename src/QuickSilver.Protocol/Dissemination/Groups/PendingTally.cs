@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// How much of one group is pending, and who waits for it to be stable. A field of <see cref="UnfinishedMessages"/>, never copied. Costs nothing more

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>Follows one message to stability, for whoever asked to be told. Core thread only.</summary>
 public abstract class SendTicket

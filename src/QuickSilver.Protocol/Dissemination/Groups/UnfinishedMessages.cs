@@ -1,7 +1,9 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// One group's messages that are not over: from when they are taken from their sources until they are stable in every

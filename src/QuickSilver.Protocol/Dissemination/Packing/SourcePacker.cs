@@ -1,9 +1,13 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
 /// Lets the sources of one stream's direct groups write their messages where they will be sent from.

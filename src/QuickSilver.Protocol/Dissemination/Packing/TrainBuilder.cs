@@ -1,9 +1,13 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
 /// Builds one stream's trains where they will stay until they are stable: packets of equal length one after another in one piece of pooled memory, as

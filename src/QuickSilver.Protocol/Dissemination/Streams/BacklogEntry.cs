@@ -1,4 +1,6 @@
-namespace QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
+
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>One message in one stream's region buffer.</summary>
 /// <param name="Message">The message.</param>

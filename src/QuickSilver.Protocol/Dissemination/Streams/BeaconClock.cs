@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not moved with each packet; when

@@ -1,8 +1,9 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>One packet that was sent and is not yet known stable.</summary>
 internal struct PendingPacket

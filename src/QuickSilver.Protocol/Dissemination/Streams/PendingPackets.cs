@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// The packets of one stream that are not yet stable, in a ring indexed by sequence number: found, added and released in O(1), released as a prefix.

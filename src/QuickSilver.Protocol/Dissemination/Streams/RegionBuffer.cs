@@ -1,6 +1,8 @@
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// What is bound to one region view and not yet packed, in order, and the groups that wait for room. Full from the high mark until the low mark is

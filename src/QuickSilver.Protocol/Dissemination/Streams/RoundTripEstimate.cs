@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// How long it takes until feedback names a packet: smoothed like TCP's (an eighth of each sample; Jacobson, 1988), between a millisecond and a

@@ -1,4 +1,6 @@
-namespace QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
+
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// What of one group became part of one packet and waits to be stable: a run of messages that nobody asks about one by

@@ -1,4 +1,6 @@
-namespace QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Groups;
+
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// Messages of one stream that are packed and not yet known stable, oldest first, each with the packet that ends it.

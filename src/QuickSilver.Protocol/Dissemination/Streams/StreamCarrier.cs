@@ -1,7 +1,10 @@
+using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// Turns one piece of a stream into trains, all of the same memory: one to the region's channel, and one for each live member other than this node

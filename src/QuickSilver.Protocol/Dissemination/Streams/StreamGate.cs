@@ -1,6 +1,8 @@
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Limits;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// The gate of one stream: its account of pending, and the groups that it holds up when the account is full. Groups are attached while they are bound

@@ -1,8 +1,10 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// The messages of one stream from their binding to their stability: what waits to be packed, what is packed and not known stable, and the gate at

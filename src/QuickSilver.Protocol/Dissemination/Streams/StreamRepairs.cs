@@ -1,9 +1,14 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Packing;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Repairs;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// What a stream's sender sends again, because members asked for it.

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>This node's streams, one per region view it has sent to, kept until the view retires.</summary>
 internal sealed class StreamTable(SendContext context)

@@ -1,6 +1,8 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// The piece of a stream that the root is being given, train by train, and its memory: the root may still use what it was given last until

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
 /// Cuts small slices out of pooled chunks, one after another: many packets share a chunk, which goes home when the last of them is released. Right

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>Who took a chunk from the pool: what a leak is traced to, and what the memory figures are split by.</summary>
 public enum BufferOwner : byte

@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
 /// Pooled memory for the core thread: chunks of 64 KiB for packets, and powers of two above that for messages that span packets. Chunks are pinned

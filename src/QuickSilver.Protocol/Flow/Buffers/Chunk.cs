@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
 /// A reference-counted piece of memory, cut into <see cref="Slice"/>s. It goes back home when the last reference is released: to the pool that made

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>Where a <see cref="Chunk"/> came from, and goes when nobody holds it any more. Core thread only.</summary>
 internal interface IChunkHome

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>How much memory the pools of one process hold together. Given by the host; any thread.</summary>
 public interface IMemoryBudget

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
 /// Memory that the nodes of one machine read in place: this node's own segment, which it writes packets into, and others' segments, which it has

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
 /// The bytes of one message on their way out, made by the host (usually on an application's thread) and handed to the core thread. Shared by all

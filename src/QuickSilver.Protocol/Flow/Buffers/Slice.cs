@@ -1,7 +1,7 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
-/// A part of a <see cref="Flow.Chunk"/>. Copying the struct copies no reference: whoever keeps one beyond a call retains it, and releases it once.
+/// A part of a <see cref="Flow.Buffers.Chunk"/>. Copying the struct copies no reference: whoever keeps one beyond a call retains it, and releases it once.
 /// </summary>
 /// <param name="Chunk">The memory's owner; null in the default value, which is empty.</param>
 /// <param name="Offset">Where the part begins in the chunk.</param>

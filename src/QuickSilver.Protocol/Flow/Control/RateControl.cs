@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Control;
 
 /// <summary>
 /// How fast one stream sends: a token bucket in packets, whose rate follows the window.

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Control;
 
 /// <summary>How <see cref="RateControl"/> paces a stream, in packets per second.</summary>
 public sealed record RateSettings

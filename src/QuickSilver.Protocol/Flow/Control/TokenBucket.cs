@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Control;
 
 /// <summary>
 /// Credits that grow with elapsed time, up to a cap.

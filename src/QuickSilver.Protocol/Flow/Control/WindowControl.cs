@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Control;
 
 /// <summary>
 /// How much of one stream may be under way beyond what the slowest member has read: the limit that keeps members' kernel buffers from overflowing.

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Limits;
 
 /// <summary>One stream's part of <see cref="PendingLimits"/>. Core thread only.</summary>
 public sealed class PendingAccount

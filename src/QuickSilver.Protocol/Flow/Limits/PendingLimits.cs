@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Limits;
 
 /// <summary>
 /// The memory that a node's senders may hold: messages and bytes that are admitted and not yet stable, per stream and for the node.

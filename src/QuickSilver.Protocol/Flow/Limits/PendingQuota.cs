@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Limits;
 
 /// <summary>The limits of <see cref="PendingLimits"/>.</summary>
 public sealed record PendingQuota

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
 /// Registered feeds, asked in turn, each for one train. A feed that has nothing leaves the ring, unless it registered again while it was being asked.

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
 /// The feeds registered with one sink, whichever of its rings they are in. Membership is looked up, never enumerated, so hash order decides

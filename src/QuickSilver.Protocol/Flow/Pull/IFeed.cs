@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
 /// Something that may have datagrams to send. It registers the intent with a <see cref="ISink"/> and is asked for what it has, made at that moment,

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>Something that can send what feeds have. See <see cref="IFeed"/>.</summary>
 public interface ISink

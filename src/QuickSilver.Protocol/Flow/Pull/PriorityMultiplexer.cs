@@ -1,7 +1,8 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
 /// The top of a feed tree: one ring of feeds for each priority class, asked in turn within a class. Its owner decides how much of each class goes

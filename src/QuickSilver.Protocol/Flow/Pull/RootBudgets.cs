@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>How much <see cref="SocketRoots"/> sends in one turn. What is left over waits for the next turn, which follows at once.</summary>
 public sealed record RootBudgets

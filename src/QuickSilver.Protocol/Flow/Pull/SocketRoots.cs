@@ -1,7 +1,9 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
 /// The roots of a node's feed trees: where registered feeds meet the sockets. Last in each turn it asks them, in the order of priority: control

@@ -1,6 +1,8 @@
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
 /// One packet that is sent again in parts, because datagrams of its length do not reach who asked. Cut when the socket can take a train. Keeps a copy of

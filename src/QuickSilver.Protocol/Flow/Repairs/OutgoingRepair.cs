@@ -1,6 +1,8 @@
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
 /// A packet that is sent again, as it will leave: a copy whose header says so, or, to who reads it in place, a note of where it lies. Of a packet that

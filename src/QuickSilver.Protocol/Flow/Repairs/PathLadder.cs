@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
 /// The lengths of datagrams that are tried when long ones do not arrive: those that fit the MTUs which networks have, headers of IP and UDP and the

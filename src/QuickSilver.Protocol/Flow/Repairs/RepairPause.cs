@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>How long who repairs, or asks for a repair, waits before it does so again: doubled each time, up to a second.</summary>
 internal static class RepairPause

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
 /// How many packets may be sent once more to who got them before: a burst, a slow trickle, and what is earned. First repairs earn half a repeat each;

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>
 /// One multicast address as this node uses it: to receive, to send, or both. Opened and closed through <see cref="ITransport"/>; also the

@@ -1,6 +1,7 @@
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>
 /// The host's sockets, or the simulator's, as the protocol sees them. Sends never wait; receives come as

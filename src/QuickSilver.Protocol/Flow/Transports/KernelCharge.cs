@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>
 /// What the receiving kernel charges a datagram against a socket's receive buffer: not its length but the memory that holds it (Linux:

@@ -1,6 +1,7 @@
+using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>What <see cref="SocketRoots"/> has handed to the kernel since its start, by class. Written by the core thread only.</summary>
 public sealed class SendCounters

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>
 /// Datagrams of equal length (the last may be shorter) to one destination, contiguous in memory, to be handed to the kernel in one call.

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>By which socket a train leaves.</summary>
 public enum TrainRoute : byte

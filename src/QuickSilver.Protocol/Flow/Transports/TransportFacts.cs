@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Flow;
+namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>What a transport has found out by the time it runs.</summary>
 /// <param name="Control">This node's control endpoint, as others reach it.</param>

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>
 /// What a member knows of how far a removed sender's stream has come on its way to being closed: one for each removed sender and view, from the

@@ -1,7 +1,8 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>
 /// What members and leader do with the stream of a sender that was removed before it was done, until it is closed: at the same point, with the same

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>A node that was removed, until all its streams to views of this node are closed.</summary>
 internal sealed class RemovedNode(NodeInfo node)

@@ -1,8 +1,9 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>
 /// The senders of one region view that are known to be removed, and what is left of their streams, from the instant the removal is learned until each

@@ -1,9 +1,12 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
 /// Judges, for one region view, whether what its senders multicast arrives here, and tells them.

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Recovery.Reception;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>What one stream's arrivals are judged by: what came and what is missing since an instant, and what its sender was told.</summary>
 internal struct ArrivalWindow

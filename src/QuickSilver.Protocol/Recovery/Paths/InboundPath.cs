@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>The way from one node to this one: how long its datagrams may be, as far as it was measured, and what is being measured.</summary>
 /// <param name="from">The node.</param>

@@ -1,9 +1,11 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
 /// Finds the nodes whose long datagrams do not arrive here, though short ones do, and tells them how long theirs may be.

@@ -1,9 +1,12 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Repairs;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
 /// Answers members that ask how long this node's datagrams may be to reach them: sends fillers of falling length to the member's data socket, as

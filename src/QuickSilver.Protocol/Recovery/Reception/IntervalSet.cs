@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// A set of sequence numbers kept as runs: ascending, half-open, apart from each other (two that touch are one). What is missing, requested or

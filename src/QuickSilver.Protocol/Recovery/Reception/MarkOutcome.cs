@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>What became of a sequence number that was marked as received.</summary>
 public enum MarkOutcome : byte

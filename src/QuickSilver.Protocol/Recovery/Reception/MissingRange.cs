@@ -1,7 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Repairs;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>Consecutive missing sequences in one state.</summary>
 /// <param name="Start">First sequence.</param>

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// What a member misses of one stream, in runs: the one place that says of each packet whether it is missing, and whom it was asked of when.

@@ -1,7 +1,8 @@
 using System.Numerics;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// The packets of one stream that this member keeps, by sequence.

@@ -1,9 +1,10 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>One packet that comes in parts: its memory, and which bytes of it are here. Used again for other packets.</summary>
 internal sealed class PartJoin

@@ -2,7 +2,7 @@ using System.Numerics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// Which packets of one stream have been received: everything up to <see cref="Contiguous"/>, and above it what a bitmap says. Core thread only.

@@ -1,10 +1,15 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Orphans;
+using QuickSilver.Protocol.Recovery.Paths;
+using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// One stream (one sender to one region view) as a member of the region sees it: what has arrived, what is missing, what is kept for others.

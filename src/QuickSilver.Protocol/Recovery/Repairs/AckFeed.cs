@@ -1,8 +1,11 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>Acknowledgements that wait to be built: of hops to the member before, and of streams to their senders.</summary>
 internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed

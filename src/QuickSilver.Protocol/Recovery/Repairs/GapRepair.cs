@@ -1,9 +1,11 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Orphans;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
 /// Asks for what is missing in one region view: when, how much at once, and whom.

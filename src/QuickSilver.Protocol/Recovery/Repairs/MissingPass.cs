@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Recovery.Reception;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>One look at what is missing of one stream: how much of it may still be asked for, and when to look again.</summary>
 internal struct MissingPass

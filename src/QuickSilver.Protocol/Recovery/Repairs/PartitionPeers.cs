@@ -1,7 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
 /// Whom a member of a view can ask for packets of a partition, beside the sender: its <em>peers</em> there, the live members of the partition that

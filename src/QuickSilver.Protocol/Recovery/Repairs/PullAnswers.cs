@@ -1,8 +1,9 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
 /// Answers the pulls of one view's members: what is here is owed to the asker at once, what is not is promised, and sent when it comes.

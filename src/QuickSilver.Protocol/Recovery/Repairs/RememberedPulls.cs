@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
 /// Who asked this member for packets that it lacks itself: they get them when they arrive (first paper, section 2.2). A bounded list; the oldest

@@ -1,7 +1,8 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>One pull or NAK that waits to be built: to whom, about which stream, which runs. Reused.</summary>
 internal sealed class RequestOrder

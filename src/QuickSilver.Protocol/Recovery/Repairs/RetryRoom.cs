@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
 /// How many packets one member of a view asks for that it has asked for in vain: the lowest ones. Each that is asked for once more takes one off, down

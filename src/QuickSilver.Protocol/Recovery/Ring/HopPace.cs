@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// How long this member waits for each other member's acknowledgement of a hop: three times as long as they are seen to take, and never less than

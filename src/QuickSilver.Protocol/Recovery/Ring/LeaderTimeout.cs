@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// How long a ring's leader may be silent before somebody else takes the lead: four rounds, as long as they are seen to take, and never less than

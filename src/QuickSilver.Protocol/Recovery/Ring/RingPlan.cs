@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// The walk of a token through one region view: which member comes next, given who is removed from the cluster and who was skipped in this round.

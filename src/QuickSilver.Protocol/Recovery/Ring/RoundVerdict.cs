@@ -1,7 +1,9 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// What a leader concludes from a token that is back: what is stable, what every sender is told. Only a round that visited every member that is not

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// Which members of one view do not answer the ring: by this member's own asking, and by what tokens say that others have passed over. A word is

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>Joins the up to four datagrams of one hop; datagrams of another hop begin anew, and are never mixed in.</summary>
 internal sealed class TokenHopIn(int members, Probes probes)

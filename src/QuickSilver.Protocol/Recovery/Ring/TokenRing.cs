@@ -1,8 +1,10 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// The token ring of one region view, as one member runs it: when a round begins, which tokens are taken, and what a round that is over tells. The

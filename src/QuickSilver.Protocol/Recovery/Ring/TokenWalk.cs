@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// The way of one round's token through the members, as far as this member decides it: what is done with the token here, to whom it goes next, and

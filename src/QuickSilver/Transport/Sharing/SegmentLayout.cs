@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;

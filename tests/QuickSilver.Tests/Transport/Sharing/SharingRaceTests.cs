@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Transport.Sharing;
 

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Transport;
 using QuickSilver.Transport.Sharing;

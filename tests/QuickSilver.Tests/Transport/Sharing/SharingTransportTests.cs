@@ -1,4 +1,6 @@
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Transport;
 
 namespace QuickSilver.Tests.Transport.Sharing;
