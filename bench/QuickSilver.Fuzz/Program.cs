@@ -1,8 +1,8 @@
 using System.CommandLine;
+using QuickSilver.Bench;
 using QuickSilver.Fuzz;
 using QuickSilver.Fuzz.Inputs;
 using QuickSilver.Fuzz.Targets;
-using QuickSilver.Samples;
 
 var names = new Argument<string[]>("target") { Description = "What to feed; none: everything.", Arity = ArgumentArity.ZeroOrMore };
 var inputs = new Option<long>("--inputs") { Description = "Damaged inputs for each.", DefaultValueFactory = _ => 1_000_000 }.AtLeast(1);

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Simulator.Verbs;
 
 var root = new RootCommand("Runs simulated clusters. Ends with 0 when every promise was kept and every bar was met.");

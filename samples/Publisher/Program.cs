@@ -1,13 +1,109 @@
-using System.CommandLine;
-using Publisher;
-using QuickSilver.Samples;
+// Publisher: sends messages to a group, at a rate or as fast as it can, until Ctrl+C.
+//
+//   dotnet run -c Release --project samples/Publisher                           on one machine: finds the others
+//   dotnet run -c Release --project samples/Publisher -- --host                 serves the membership for all machines
+//   dotnet run -c Release --project samples/Publisher -- --server 10.0.0.5      on another machine: finds it there
+//
+// It waits for a subscriber (samples/Subscriber), then says once a second how much it has sent and to how many.
+// Either program may be the host. Ctrl+C ends it in order: all that was sent arrives, and the others see it leave.
 
-var arguments = new NodeArguments();
-var traffic = new TrafficArguments();
-var command = new RootCommand(
-    "Joins groups and sends to them, round-robin: generated messages with --count, else the lines of standard input. "
-    + $"With --expect it also checks what others send. {ExitCodes.Help}");
-arguments.AddTo(command);
-traffic.AddTo(command);
-command.SetAction((parsed, ct) => PublisherRun.RunAsync(arguments.Read(parsed), traffic.Read(parsed), ct));
-return await CommandLine.RunAsync(command, args);
+using System.Buffers.Binary;
+using System.CommandLine;
+using System.Diagnostics;
+using Microsoft.Extensions.Logging;
+using QuickSilver;
+
+var host = new Option<bool>("--host") { Description = "Host the membership, for all machines." };
+var server = new Option<string?>("--server") { Description = "The host of the membership: ADDRESS or ADDRESS:PORT." };
+var network = new Option<string?>("--interface")
+{
+    Description = "The network to use: an interface's name, its address, or a network such as 10.77.0.0/24.",
+};
+var port = new Option<int>("--port") { Description = "Port of the membership.", DefaultValueFactory = _ => 14999 };
+var groupName = new Option<string>("--group") { Description = "The group.", DefaultValueFactory = _ => "greetings" };
+var size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 };
+var rate = new Option<double>("--rate") { Description = "Messages a second; 0: all.", DefaultValueFactory = _ => 1000 };
+var count = new Option<long>("--count") { Description = "End after them.", DefaultValueFactory = _ => long.MaxValue };
+var command = new RootCommand("Sends messages to a group until Ctrl+C.")
+{
+    host, server, network, port, groupName, size, rate, count,
+};
+command.SetAction(async (parsed, stop) =>
+{
+    try
+    {
+        await PublishAsync(parsed, stop);
+        return 0;
+    }
+    catch (OperationCanceledException) when (stop.IsCancellationRequested)
+    {
+        return 0; // Ctrl+C before it was in the group
+    }
+    catch (Exception failure) when (failure is QuickSilverException or ArgumentException)
+    {
+        await Console.Error.WriteLineAsync(failure.Message);
+        return 1;
+    }
+});
+return await command.Parse(args).InvokeAsync(new() { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+
+QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
+{
+    QuickSilverOptions options = new QuickSilverOptions().UseLoggerFactory(log);
+    options.Transport.Interface = parsed.GetValue(network);
+    options.Membership.Port = parsed.GetValue(port);
+    if (parsed.GetValue(host)) options.Membership.Mode = MembershipMode.Host;
+    if (parsed.GetValue(server) is { } place)
+    {
+        if (parsed.GetValue(host)) throw new ArgumentException("Give --host or --server, not both.");
+        options.Membership.Mode = MembershipMode.Client;
+        options.Membership.Servers.Add(place.Contains(':') ? place : $"{place}:{options.Membership.Port}");
+    }
+    return options;
+}
+
+async Task PublishAsync(ParseResult parsed, CancellationToken stop)
+{
+    if (parsed.GetValue(size) < sizeof(long)) throw new ArgumentException($"--size is less than {sizeof(long)}.");
+    if (!(parsed.GetValue(rate) >= 0)) throw new ArgumentException("--rate is less than 0.");
+    using ILoggerFactory log = LoggerFactory.Create(
+        static builder => builder.AddSimpleConsole(static line => line.SingleLine = true));
+    await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(parsed, log), stop);
+    // It reads nothing, so nothing is kept for it.
+    Group group = await node.JoinAsync(parsed.GetValue(groupName)!, new GroupOptions { BufferBeforeFirstRead = false }, stop);
+    await using (group)
+    {
+        Console.WriteLine($"{node.Name} is in {group.Name} and waits for a subscriber.");
+        await group.WaitForMembersAsync(2, stop);
+        long sent = await SendAsync(group, parsed, stop);
+        Console.WriteLine($"{sent:N0} messages sent; leaving as soon as all members hold them.");
+    }
+}
+
+async Task<long> SendAsync(Group group, ParseResult parsed, CancellationToken stop)
+{
+    byte[] message = new byte[parsed.GetValue(size)];
+    double perSecond = parsed.GetValue(rate);
+    long number = 0, told = 0, start = Stopwatch.GetTimestamp(), second = start;
+    try
+    {
+        for (; number < parsed.GetValue(count); number++)
+        {
+            if (perSecond > 0)
+            {
+                TimeSpan early = TimeSpan.FromSeconds(number / perSecond) - Stopwatch.GetElapsedTime(start);
+                if (early > TimeSpan.FromMilliseconds(1)) await Task.Delay(early, stop);
+            }
+            BinaryPrimitives.WriteInt64LittleEndian(message, number);
+            await group.SendAsync(message.AsMemory(), stop); // waits when too much is under way, and drops nothing
+            if (Stopwatch.GetElapsedTime(second) < TimeSpan.FromSeconds(1)) continue;
+            Console.WriteLine($"{number + 1 - told:N0} messages a second to {group.View.MemberCount - 1} others");
+            (told, second) = (number + 1, Stopwatch.GetTimestamp());
+        }
+    }
+    catch (OperationCanceledException) when (stop.IsCancellationRequested)
+    {
+        // Ctrl+C: the group is left in order by the dispose.
+    }
+    return number;
+}

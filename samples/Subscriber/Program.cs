@@ -1,15 +1,113 @@
-using System.CommandLine;
-using QuickSilver.Samples;
-using Subscriber;
+// Subscriber: listens to a group until Ctrl+C.
+//
+//   dotnet run -c Release --project samples/Subscriber                          on one machine: finds the others
+//   dotnet run -c Release --project samples/Subscriber -- --host                serves the membership for all machines
+//   dotnet run -c Release --project samples/Subscriber -- --server 10.0.0.5     on another machine: finds it there
+//
+// Once a second it says how many messages have arrived and from which node, how many packets were lost on the way and
+// repaired, and who has come or gone. Messages that no member holds are named as lost. Start as many as you like.
 
-var arguments = new NodeArguments();
-var linger = new Option<double>("--linger")
+using System.Collections.Concurrent;
+using System.CommandLine;
+using Microsoft.Extensions.Logging;
+using QuickSilver;
+
+var host = new Option<bool>("--host") { Description = "Host the membership, for all machines." };
+var server = new Option<string?>("--server") { Description = "The host of the membership: ADDRESS or ADDRESS:PORT." };
+var network = new Option<string?>("--interface")
 {
-    Description = "After the expected messages stay for so many seconds, to see that no more come.",
-    HelpName = "SECONDS",
+    Description = "The network to use: an interface's name, its address, or a network such as 10.77.0.0/24.",
 };
-var command = new RootCommand($"Joins groups, checks and prints what comes. {ExitCodes.Help}");
-arguments.AddTo(command);
-command.Options.Add(linger);
-command.SetAction((parsed, ct) => SubscriberRun.RunAsync(arguments.Read(parsed), TimeSpan.FromSeconds(parsed.GetValue(linger)), ct));
-return await CommandLine.RunAsync(command, args);
+var port = new Option<int>("--port") { Description = "Port of the membership.", DefaultValueFactory = _ => 14999 };
+var groupName = new Option<string>("--group") { Description = "The group.", DefaultValueFactory = _ => "greetings" };
+var count = new Option<long>("--count") { Description = "End after them.", DefaultValueFactory = _ => long.MaxValue };
+var command = new RootCommand("Listens to a group until Ctrl+C.") { host, server, network, port, groupName, count };
+command.SetAction(async (parsed, stop) =>
+{
+    try
+    {
+        await SubscribeAsync(parsed, stop);
+        return 0;
+    }
+    catch (OperationCanceledException) when (stop.IsCancellationRequested)
+    {
+        return 0; // Ctrl+C: the group and the node have been left in order
+    }
+    catch (Exception failure) when (failure is QuickSilverException or ArgumentException)
+    {
+        await Console.Error.WriteLineAsync(failure.Message);
+        return 1;
+    }
+});
+return await command.Parse(args).InvokeAsync(new() { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
+
+QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
+{
+    QuickSilverOptions options = new QuickSilverOptions().UseLoggerFactory(log);
+    options.Transport.Interface = parsed.GetValue(network);
+    options.Membership.Port = parsed.GetValue(port);
+    if (parsed.GetValue(host)) options.Membership.Mode = MembershipMode.Host;
+    if (parsed.GetValue(server) is { } place)
+    {
+        if (parsed.GetValue(host)) throw new ArgumentException("Give --host or --server, not both.");
+        options.Membership.Mode = MembershipMode.Client;
+        options.Membership.Servers.Add(place.Contains(':') ? place : $"{place}:{options.Membership.Port}");
+    }
+    return options;
+}
+
+async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
+{
+    using ILoggerFactory log = LoggerFactory.Create(
+        static builder => builder.AddSimpleConsole(static line => line.SingleLine = true));
+    await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(parsed, log), stop);
+    node.Events += static (_, happened) =>
+    {
+        if (happened is LossReported loss)
+            Console.WriteLine($"LOST: {loss.Count} messages of {loss.Sender}: {loss.Reason}");
+    };
+    var senders = new ConcurrentDictionary<MemberId, Sender>();
+    var options = new GroupOptions
+    {
+        BufferBeforeFirstRead = false,
+        OnMessage = (in message) => // on the core thread: be short, never wait
+        {
+            if (!senders.TryGetValue(message.Sender, out Sender? sender))
+                senders[message.Sender] = sender = new Sender(message.SenderName);
+            Interlocked.Increment(ref sender.Messages);
+        },
+    };
+    await using Group group = await node.JoinAsync(parsed.GetValue(groupName)!, options, stop);
+    Console.WriteLine($"{node.Name} is in {group.Name}.");
+    using var second = new PeriodicTimer(TimeSpan.FromSeconds(1));
+    GroupView told = group.View;
+    while (senders.Values.Sum(static sender => Interlocked.Read(ref sender.Messages)) < parsed.GetValue(count))
+    {
+        await second.WaitForNextTickAsync(stop);
+        if (group.Completion.IsCompleted) await group.Completion; // throws the reason
+        GroupView view = group.View;
+        foreach (Member member in view.Members.Except(told.Members)) Console.WriteLine($"{member.Name} has come");
+        foreach (Member member in told.Members.Except(view.Members)) Console.WriteLine($"{member.Name} has gone");
+        told = view;
+        NodeStatistics statistics = node.GetStatistics();
+        IEnumerable<string> rates = senders.Values.Select(static sender => sender.TellNew()).OfType<string>();
+        if (string.Join(", ", rates) is { Length: > 0 } text)
+        {
+            long repaired = statistics.RepairsFromPeers + statistics.RepairsFromSenders;
+            Console.WriteLine($"{text}; {statistics.PacketsMissed:N0} packets lost so far, {repaired:N0} repaired");
+        }
+    }
+}
+
+internal sealed class Sender(string name)
+{
+    public long Messages;
+    private long _told;
+
+    public string? TellNew()
+    {
+        long all = Interlocked.Read(ref Messages), fresh = all - _told;
+        _told = all;
+        return fresh == 0 ? null : $"{fresh:N0} messages a second from {name} ({all:N0} in all)";
+    }
+}

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 

@@ -1,5 +1,5 @@
 using System.Globalization;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 
 namespace QuickSilver.Scenarios.Lab;
 

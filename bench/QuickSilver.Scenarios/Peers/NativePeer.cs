@@ -1,5 +1,5 @@
 using System.Globalization;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Lab;
 using QuickSilver.Scenarios.Roles;
 

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Roles;
 
 namespace QuickSilver.Scenarios.Peers;

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Traffic;
 

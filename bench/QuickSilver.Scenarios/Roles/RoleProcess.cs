@@ -1,5 +1,5 @@
 using System.Text.Json;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Reports;
 
 namespace QuickSilver.Scenarios.Roles;

@@ -1,4 +1,4 @@
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Traffic;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 

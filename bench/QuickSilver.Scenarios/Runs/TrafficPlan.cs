@@ -1,4 +1,4 @@
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;
 

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Lab;
 using QuickSilver.Scenarios.Traffic;
 

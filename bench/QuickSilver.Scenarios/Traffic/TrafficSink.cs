@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 
 namespace QuickSilver.Scenarios.Traffic;
 

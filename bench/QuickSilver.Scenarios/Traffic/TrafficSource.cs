@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 
 namespace QuickSilver.Scenarios.Traffic;
 

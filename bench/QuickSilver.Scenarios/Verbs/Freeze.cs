@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Chaos;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Roles;

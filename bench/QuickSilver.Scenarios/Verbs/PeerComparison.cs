@@ -1,6 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Lab;
 using QuickSilver.Scenarios.Peers;
 using QuickSilver.Scenarios.Reports;

@@ -1,6 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using QuickSilver.Samples;
+using QuickSilver.Bench;
 using QuickSilver.Scenarios.Reports;
 using QuickSilver.Scenarios.Runs;
 using Spectre.Console;

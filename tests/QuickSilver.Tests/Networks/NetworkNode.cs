@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Lab;
 
 namespace QuickSilver.Tests.Networks;

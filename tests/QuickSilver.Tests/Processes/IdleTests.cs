@@ -1,4 +1,4 @@
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 
 namespace QuickSilver.Tests.Processes;
 

@@ -1,4 +1,4 @@
-using QuickSilver.Samples;
+using QuickSilver.TestPrograms;
 
 namespace QuickSilver.Tests.Processes;
 
@@ -27,13 +27,13 @@ internal sealed class PatternRun
             IReadOnlyList<string> patterns = FourPatterns.PatternsOf(number);
             int expected = patterns.Count * FourPatterns.GroupsPerPattern * messagesPerGroup;
             string[] faults = drop > 0 ? ["--drop", ProgramCluster.Text(drop), "--seed", ProgramCluster.Text(number)] : [];
-            subscribers.Add(cluster.Start("Subscriber", $"subscriber-{number}",
+            subscribers.Add(cluster.Start("subscribe", $"subscriber-{number}",
                 [.. FourPatterns.Arguments(patterns), "--expect", ProgramCluster.Text(expected), "--linger", drop > 0 ? "1" : "5", .. faults]));
         }
         // A join returns when every later message will be seen, so the publisher need not know who is in which group.
         foreach (ProgramRun subscriber in subscribers) await subscriber.WaitUntilJoinedAsync();
         ProgramRun publisher = cluster.Start(
-            "Publisher",
+            "publish",
             "publisher",
             [
                 .. FourPatterns.PublisherArguments,

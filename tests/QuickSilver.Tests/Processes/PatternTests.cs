@@ -1,4 +1,4 @@
-using QuickSilver.Samples;
+using QuickSilver.TestPrograms;
 
 namespace QuickSilver.Tests.Processes;
 

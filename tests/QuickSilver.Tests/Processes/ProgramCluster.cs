@@ -1,5 +1,5 @@
 using System.Globalization;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
 
 namespace QuickSilver.Tests.Processes;
 
@@ -32,7 +32,7 @@ internal sealed class ProgramCluster : IAsyncDisposable
         return new ProgramCluster(transport, options, await QuickSilverNode.StartAsync(options, TestContext.Current.CancellationToken));
     }
 
-    public ProgramRun Start(string program, string name, params string[] arguments)
+    public ProgramRun Start(string verb, string name, params string[] arguments)
     {
         string report = Path.Combine(_folder.FullName, name + ".json");
         string[] common =
@@ -40,7 +40,7 @@ internal sealed class ProgramCluster : IAsyncDisposable
             "--name", name, "--cluster", _options.ClusterName, "--port", Text(_options.Membership.Port), "--transport", _transport.ToString(),
             "--timeout", Text(TimeoutSeconds), "--json", report, "--progress-json", "--tied",
         ];
-        var run = new ProgramRun(program, name, report, common.Concat(arguments));
+        var run = new ProgramRun(verb, name, report, common.Concat(arguments));
         _programs.Add(run);
         return run;
     }

@@ -1,10 +1,10 @@
 using System.Text.Json;
-using QuickSilver.Samples;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
+using QuickSilver.TestPrograms;
 
 namespace QuickSilver.Tests.Processes;
 
-/// <summary>One Publisher or Subscriber, running.</summary>
+/// <summary>One test program, running.</summary>
 internal sealed class ProgramRun : IAsyncDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
@@ -13,11 +13,18 @@ internal sealed class ProgramRun : IAsyncDisposable
     private readonly string _reportPath;
     private readonly ChildProcess _process;
 
-    public ProgramRun(string program, string name, string reportPath, IEnumerable<string> arguments)
+    public ProgramRun(string verb, string name, string reportPath, IEnumerable<string> arguments)
     {
         _reportPath = reportPath;
-        _process = ChildProcess.Start(name, Path.Combine(AppContext.BaseDirectory, program + ".dll"), arguments, OnLine);
+        _process = Start(verb, name, arguments, OnLine);
     }
+
+    /// <summary>Starts a test program: "publish" or "subscribe".</summary>
+    public static ChildProcess Start(
+        string verb, string name, IEnumerable<string> arguments, Action<string>? onLine = null,
+        IReadOnlyDictionary<string, string>? environment = null) =>
+        ChildProcess.Start(
+            name, Path.Combine(AppContext.BaseDirectory, "QuickSilver.TestPrograms.dll"), [verb, .. arguments], onLine, environment);
 
     public string Name => _process.Name;
 

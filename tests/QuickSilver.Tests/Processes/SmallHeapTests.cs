@@ -1,5 +1,5 @@
-using QuickSilver.Samples;
-using QuickSilver.Samples.Processes;
+using QuickSilver.Bench.Processes;
+using QuickSilver.TestPrograms;
 
 namespace QuickSilver.Tests.Processes;
 
@@ -15,12 +15,12 @@ public sealed class SmallHeapTests
         var environment = new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = "0x4000000" };
         string cluster = $"heap-{Guid.NewGuid():N}";
         string[] common = ["--cluster", cluster, "--timeout", "60"];
-        ChildProcess[] healthy = [.. Enumerable.Range(0, 2).Select(index => Start("Subscriber", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
+        ChildProcess[] healthy = [.. Enumerable.Range(0, 2).Select(index => Start("subscribe", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
         // Whoever is to take its lines does not come back.
         using var never = new ManualResetEventSlim();
-        ChildProcess stalled = ChildProcess.Start(
-            "stalled", Path.Combine(AppContext.BaseDirectory, "Subscriber.dll"), [.. common, "--name", "stalled"], _ => never.Wait(), environment);
-        ChildProcess publisher = Start("Publisher", "publisher", ["--quiet", "--members", "4", "--count", $"{Messages}", "--size", "1000", "--rate", "5000"]);
+        ChildProcess stalled =
+            ProgramRun.Start("subscribe", "stalled", [.. common, "--name", "stalled"], _ => never.Wait(), environment);
+        ChildProcess publisher = Start("publish", "publisher", ["--quiet", "--members", "4", "--count", $"{Messages}", "--size", "1000", "--rate", "5000"]);
         try
         {
             Assert.True(await publisher.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, publisher.LastLines);
@@ -36,7 +36,7 @@ public sealed class SmallHeapTests
             foreach (ChildProcess one in (ChildProcess[])[.. healthy, publisher, stalled]) await one.DisposeAsync();
         }
 
-        ChildProcess Start(string program, string name, string[] arguments) => ChildProcess.Start(
-            name, Path.Combine(AppContext.BaseDirectory, program + ".dll"), [.. common, "--name", name, .. arguments], environment: environment);
+        ChildProcess Start(string verb, string name, string[] arguments) =>
+            ProgramRun.Start(verb, name, [.. common, "--name", name, .. arguments], environment: environment);
     }
 }

@@ -1,8 +1,0 @@
-using System.Text.Json.Serialization;
-
-namespace QuickSilver.Samples;
-
-/// <summary>JSON of the progress lines, one object a line, written by generated code.</summary>
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(ProgressReport))]
-internal sealed partial class ProgressJson : JsonSerializerContext;
