@@ -17,7 +17,10 @@ public readonly ref struct PullBody
     public const int MaxRanges = 64;
 
     /// <summary>The longest body.</summary>
-    public const int MaxLength = 8 + 5 + 3 + 10 + (MaxRanges * 20);
+    public const int MaxLength = MaxFixedLength + (MaxRanges * 20);
+
+    /// <summary>The most that stands beside the ranges.</summary>
+    internal const int MaxFixedLength = 8 + 5 + 3 + 10;
 
     /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>
     public ulong Stream { get; private init; }

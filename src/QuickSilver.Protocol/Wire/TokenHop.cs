@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// What stands before the token's bytes in each of the up to four datagrams of one hop, and alone in the hop's acknowledgement: enough to tell hops,
+/// What stands before the token's bytes in each of the up to twelve datagrams of one hop, and alone in the hop's
+/// acknowledgement: enough to tell hops,
 /// rounds and leaders apart, so that a datagram of one hop is never joined with one of another, and a hop that arrives twice does nothing.
 /// <code>
 /// epoch       varint   rises with each takeover within the view
@@ -11,7 +12,7 @@ namespace QuickSilver.Protocol.Wire;
 /// from        varint   index of the member that sends
 /// to          varint   index of the member addressed
 /// part        1 byte   which datagram of the hop, from 0
-/// parts       1 byte   how many, 1 to 4
+/// parts       1 byte   how many, 1 to 12
 /// skipped     varint   members skipped so far, at most the view's
 /// index*      varint   ascending
 /// </code>
@@ -27,7 +28,7 @@ namespace QuickSilver.Protocol.Wire;
 public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint Hop, int From, int To, byte Part, byte Parts)
 {
     /// <summary>The most datagrams of one hop.</summary>
-    public const int MaxParts = 4;
+    public const int MaxParts = 12;
 
     private const int MaxFixedLength = (10 * 4) + (5 * 2) + 2 + 5;
 

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
@@ -137,16 +138,111 @@ public class NarrowPathTests
         cluster.Shutdown();
     }
 
+    // Several ways are measured at one time, each by both of its ends alone.
+    [Fact]
+    public void WaysFromManySendersAreMeasuredAtOnce()
+    {
+        SimulatedCluster cluster = Make(7, multicast: true, nodes: 8);
+        cluster.Inject(new LengthLimit(TimeSpan.Zero, Forever, null, null, Passes));
+        cluster.JoinAll("group");
+        for (int sender = 0; sender < 8; sender++) Send(cluster, TimeSpan.FromSeconds(2), messages: 400, sender);
+        cluster.RunFor(TimeSpan.FromSeconds(4));
+        cluster.Settle(TimeSpan.FromSeconds(4));
+        Assert.All(cluster.Nodes, node => Assert.Equal(1_208, node.Stack.Rooms.Disseminator.ShortestSlot));
+        cluster.Shutdown();
+    }
+
+    /// <summary>Nodes, and the direction that is narrow, where the token alone repairs: node 0 sends.</summary>
+    public static TheoryData<int, int?, int?> TokenWays => new()
+    {
+        { 4, null, null }, { 2, null, null }, { 4, 0, null }, { 4, 0, 3 }, { 4, null, 1 },
+    };
+
+    [Theory]
+    [MemberData(nameof(TokenWays))]
+    public void WhereTheTokenAloneRepairsNarrowWaysAreFoundToo(int nodes, int? from, int? to)
+    {
+        SimulatedCluster cluster = Make(8, multicast: true, nodes: nodes, eagerPull: false);
+        cluster.Inject(new LengthLimit(TimeSpan.Zero, Forever, from, to, Passes));
+        cluster.JoinAll("group");
+        Send(cluster, TimeSpan.FromSeconds(2), messages: 1_000);
+        cluster.RunFor(TimeSpan.FromSeconds(4));
+        cluster.Settle(TimeSpan.FromSeconds(4));
+        Assert.Equal(1_208, SlotOf(cluster, 0));
+        cluster.Shutdown();
+    }
+
+    // The way from the sender is wide: what was lost comes from peers, and theirs are not.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void ANarrowWayFromAPeerThatRepairsIsFound(bool eagerPull)
+    {
+        SimulatedCluster cluster = Make(9, multicast: true, loss: 0.05, eagerPull: eagerPull);
+        for (int peer = 1; peer < 4; peer++) cluster.Inject(new LengthLimit(TimeSpan.Zero, Forever, peer, 2, Passes));
+        // The sender is in another region: it is nobody's neighbour in the ring.
+        cluster.Await(cluster.Nodes[0].Join("group", "other"));
+        cluster.Await([.. cluster.Nodes.Skip(1).Select(static node => node.Join("group"))]);
+        Send(cluster, TimeSpan.FromSeconds(2), messages: 1_000);
+        cluster.RunFor(TimeSpan.FromSeconds(4));
+        cluster.Settle(TimeSpan.FromSeconds(10));
+        Assert.Equal(1_400, SlotOf(cluster, 0));
+        cluster.Shutdown();
+    }
+
+    // Packets are short and no packet is missing for its length; with so many streams the token is long.
+    [Theory]
+    [InlineData(1_400)]
+    [InlineData(60_000)]
+    public void ALongTokenPassesWhereLongDatagramsDoNot(int slot)
+    {
+        SimulatedCluster cluster = Make(10, multicast: true, slot: slot, nodes: 24);
+        cluster.Inject(new LengthLimit(TimeSpan.Zero, Forever, null, 23, 560));
+        cluster.JoinAll("group");
+        for (int sender = 0; sender < 23; sender++)
+        {
+            cluster.Start(
+                new SendPlan(sender, "group", 50, TimeSpan.FromMilliseconds(40)) { MinBytes = 60, MaxBytes = 60 });
+        }
+        cluster.RunFor(TimeSpan.FromSeconds(3));
+        cluster.Settle(TimeSpan.FromSeconds(4));
+        ulong skips = 0;
+        foreach (SimulatedNode node in cluster.Nodes) skips += node.Counters.TokenSkips;
+        Assert.InRange(skips, 0UL, slot > 9_000 ? 12UL : 0UL);
+        cluster.Shutdown();
+    }
+
+    // All that the protocol sends besides packets fits the narrowest way, or is cut to it, however much is missing.
+    [Fact]
+    public void NoDatagramIsTooLongOnceTheWaysAreKnown()
+    {
+        SimulatedCluster cluster = Make(11, multicast: true, loss: 0.2, nodes: 12, slot: 8_000);
+        cluster.Inject(new LengthLimit(TimeSpan.Zero, Forever, null, null, 560));
+        cluster.JoinAll("group");
+        for (int sender = 0; sender < 12; sender++) Send(cluster, TimeSpan.FromSeconds(2), messages: 300, sender);
+        cluster.RunFor(TimeSpan.FromSeconds(8));
+        var longest = new LongestByKind();
+        cluster.Tap = longest;
+        for (int sender = 0; sender < 12; sender++) Send(cluster, TimeSpan.FromSeconds(2), messages: 300, sender);
+        cluster.RunFor(TimeSpan.FromSeconds(4));
+        cluster.Settle(TimeSpan.FromSeconds(30));
+        Assert.Contains(longest.Lengths, static entry => entry.Key == DatagramKind.Data);
+        Assert.All(longest.Lengths, static entry => Assert.InRange(entry.Value, 0, 560));
+        cluster.Shutdown();
+    }
+
     private static int SlotOf(SimulatedCluster cluster, int node) => cluster.Nodes[node].Stack.Rooms.Disseminator.ShortestSlot;
 
-    private static void Send(SimulatedCluster cluster, TimeSpan time, int messages) =>
-        cluster.Start(new SendPlan(0, "group", messages, time / messages) { MinBytes = 1_300, MaxBytes = 1_300 });
+    private static void Send(SimulatedCluster cluster, TimeSpan time, int messages, int sender = 0) =>
+        cluster.Start(new SendPlan(sender, "group", messages, time / messages) { MinBytes = 1_300, MaxBytes = 1_300 });
 
     private static SimulatedCluster Make(
-        ulong seed, bool multicast, int slot = 1_400, double loss = 0, IReadOnlyList<int>? interfaces = null) => new(new SimulationOptions
+        ulong seed, bool multicast, int slot = 1_400, double loss = 0, IReadOnlyList<int>? interfaces = null,
+        int nodes = 4, bool eagerPull = true) => new(new SimulationOptions
         {
-            Nodes = 4,
+            Nodes = nodes,
             Seed = seed,
+            Node = new NodeSettings { EagerPull = eagerPull },
             Network = new NetworkModel
             {
                 SlotBytes = slot,
@@ -156,4 +252,23 @@ public class NarrowPathTests
             },
             Membership = new MembershipServerSettings { FailureTimeout = TimeSpan.FromSeconds(3) },
         });
+
+    private sealed class LongestByKind : ITrafficTap
+    {
+        public Dictionary<DatagramKind, int> Lengths { get; } = [];
+
+        public void OnDatagram(ReadOnlySpan<byte> datagram)
+        {
+            var kind = (DatagramKind)(datagram[DatagramHeader.KindOffset] & ~DatagramKinds.IgnorableBit);
+            // Fillers are long on purpose.
+            if (kind == DatagramKind.PathFiller) return;
+            Lengths[kind] = Math.Max(Lengths.GetValueOrDefault(kind), datagram.Length);
+        }
+
+        public void OnFrame(bool fromServer, ReadOnlySpan<byte> frame)
+        {
+        }
+
+        public ReadOnlySpan<byte> Forge(ReadOnlySpan<byte> datagram) => [];
+    }
 }

@@ -11,6 +11,8 @@ internal sealed class InboundPath(NodeInfo from)
     private readonly int[] _lengths = new int[PathAnswerBody.MaxFillers];
     private readonly int[] _arrived = new int[PathAnswerBody.MaxFillers];
     private int _count;
+    private uint _nonce;
+    private uint _firstNonce;
 
     /// <summary>What goes on.</summary>
     public enum Phase : byte
@@ -40,11 +42,8 @@ internal sealed class InboundPath(NodeInfo from)
     /// <summary>True when a narrow way is looked at again, to see whether it has become wider.</summary>
     public bool IsRetry { get; set; }
 
-    /// <summary>Nonce of the first query of this measurement.</summary>
-    public uint FirstNonce { get; set; }
-
-    /// <summary>How many queries were sent since then.</summary>
-    public int Sends { get; set; }
+    /// <summary>How many queries were sent since the measurement, or the telling, began.</summary>
+    public int Sends { get; private set; }
 
     /// <summary>How many rounds were answered and judged.</summary>
     public int Rounds { get; set; }
@@ -68,20 +67,30 @@ internal sealed class InboundPath(NodeInfo from)
     public Instant BlockedSince { get; set; }
 
     /// <summary>Begins a measurement.</summary>
-    public void Begin(uint nonce, bool isRetry, Instant now)
+    public void Begin(bool isRetry, Instant now)
     {
-        State = Phase.Asking;
+        Enter(Phase.Asking, now);
         IsRetry = isRetry;
-        FirstNonce = nonce;
-        Sends = 0;
         Rounds = 0;
         IsAnswered = false;
         _count = 0;
-        DueAt = now;
+    }
+
+    /// <summary>What was found is to be told to the node.</summary>
+    public void BeginTelling(Instant now) => Enter(Phase.Telling, now);
+
+    /// <summary>A query leaves.</summary>
+    /// <returns>
+    /// Its nonce. Each way counts its own: several ways are measured at one time, and none takes another's answers.
+    /// </returns>
+    public uint TakeNonce()
+    {
+        Sends++;
+        return _nonce++;
     }
 
     /// <summary>True when a nonce is one of this measurement.</summary>
-    public bool IsOwn(uint nonce) => State != Phase.Idle && nonce - FirstNonce < (uint)Sends;
+    public bool IsOwn(uint nonce) => State != Phase.Idle && nonce - _firstNonce < (uint)Sends;
 
     /// <summary>A filler of this length has arrived.</summary>
     public void OnFiller(int length)
@@ -115,6 +124,14 @@ internal sealed class InboundPath(NodeInfo from)
 
     /// <summary>True when all fillers of this length arrived, in all rounds.</summary>
     public bool HasAllOf(int length) => _arrived[Find(length)] >= Rounds;
+
+    private void Enter(Phase state, Instant now)
+    {
+        State = state;
+        _firstNonce = _nonce;
+        Sends = 0;
+        DueAt = now;
+    }
 
     // Lengths are kept in falling order, whichever of fillers and answer comes first.
     private int Find(int length)

@@ -40,7 +40,6 @@ internal sealed class InboundPaths : IFeed
     private readonly List<InboundPath> _paths = [];
     private readonly Queue<InboundPath> _sends = new();
     private readonly Alarm _alarm;
-    private uint _nonce;
 
     public InboundPaths(Recoverer node)
     {
@@ -55,19 +54,22 @@ internal sealed class InboundPaths : IFeed
     public int NarrowCount { get; private set; }
 
     /// <summary>Long datagrams of a node may not arrive: its way is measured, unless that was done a short while ago.</summary>
-    public void Suspect(NodeInfo from, Instant now)
+    /// <returns>True while it is being measured.</returns>
+    public bool Suspect(NodeInfo from, Instant now)
     {
-        if (from.IsRemoved || from.Number.Key == _node.SelfKey) return;
+        if (from.IsRemoved || from.Number.Key == _node.SelfKey) return false;
         InboundPath? path = Find(from.Number.Key);
         if (path is null)
         {
             path = new InboundPath(from) { Pause = FirstPause };
             _paths.Add(path);
         }
-        if (path.State != InboundPath.Phase.Idle || now < path.NotBefore) return;
+        if (path.State != InboundPath.Phase.Idle) return true;
+        if (now < path.NotBefore) return false;
         _node.Probes.Hit(Mark.PathSuspected);
-        path.Begin(_nonce, isRetry: false, now);
+        path.Begin(isRetry: false, now);
         OnAlarm(now);
+        return true;
     }
 
     /// <summary>Takes an answer.</summary>
@@ -127,8 +129,7 @@ internal sealed class InboundPaths : IFeed
         while (_sends.TryDequeue(out InboundPath? path))
         {
             if (path.From.IsRemoved || path.State == InboundPath.Phase.Idle || FindView(path.From.Number.Key) is not { } view) continue;
-            var query = new PathQueryBody(_nonce++, path.Longest, path.State == InboundPath.Phase.Asking);
-            path.Sends++;
+            var query = new PathQueryBody(path.TakeNonce(), path.Longest, path.State == InboundPath.Phase.Asking);
             var writer = new WireWriter(_node.Scratch.AsSpan(DatagramHeader.Length));
             query.WriteTo(ref writer);
             train = _node.Seal(_node.Header(view, DatagramKind.PathQuery), writer.Written, path.From);
@@ -191,7 +192,7 @@ internal sealed class InboundPaths : IFeed
                 if (path.State != InboundPath.Phase.Telling) return;
             }
         }
-        if (path.Sends >= MostSends)
+        if (path.Sends >= MostSends || FindView(path.From.Number.Key) is null)
         {
             Rest(path, now);
             return;
@@ -210,7 +211,7 @@ internal sealed class InboundPaths : IFeed
         {
             path.HeardThen = heard;
             _node.Probes.Hit(Mark.PathTriedAgain);
-            path.Begin(_nonce, isRetry: true, now);
+            path.Begin(isRetry: true, now);
             Advance(path, now);
         }
     }
@@ -225,7 +226,7 @@ internal sealed class InboundPaths : IFeed
         bool isSure = path.Longest == 0 || !isWider || (path.IsRetry && path.HasAllOf(longest == 0 ? path.Full : longest));
         if (isBlocked || longest == path.Longest || !isSure)
         {
-            if (path.Longest > 0 && !isBlocked) Tell(path, now);
+            if (path.Longest > 0 && !isBlocked) path.BeginTelling(now);
             else Rest(path, now);
             return;
         }
@@ -234,15 +235,7 @@ internal sealed class InboundPaths : IFeed
         path.Longest = longest;
         CountNarrow();
         _node.Events.OnPathFound(path.From, longest, full, now);
-        Tell(path, now);
-    }
-
-    private void Tell(InboundPath path, Instant now)
-    {
-        path.State = InboundPath.Phase.Telling;
-        path.FirstNonce = _nonce;
-        path.Sends = 0;
-        path.DueAt = now;
+        path.BeginTelling(now);
     }
 
     // What was measured holds for a while, for twice as long each time that nothing else is found.
@@ -253,7 +246,8 @@ internal sealed class InboundPaths : IFeed
         path.NotBefore = now + (path.Pause < LongestPause ? path.Pause : LongestPause);
         TimeSpan retry = path.Pause * (FirstRetry / FirstPause);
         path.DueAt = path.Longest == 0 ? Instant.Never : now + (retry < LongestRetry ? retry : LongestRetry);
-        if (path.BlockedSince == Instant.Zero && path.Pause < LongestRetry) path.Pause *= 2;
+        // Without an answer nothing was measured: it is tried again soon.
+        if (path.Rounds > 0 && path.BlockedSince == Instant.Zero && path.Pause < LongestRetry) path.Pause *= 2;
     }
 
     private void CountNarrow()

@@ -125,6 +125,9 @@ internal sealed class StreamReceiver
     /// <summary>Since when it is that one.</summary>
     public Instant StuckSince { get; set; }
 
+    /// <summary>How many tokens have listed it as missing here since then.</summary>
+    public int StuckListed { get; set; }
+
     /// <summary>Marks a record as met while a token is visited.</summary>
     public bool InToken { get; set; }
 

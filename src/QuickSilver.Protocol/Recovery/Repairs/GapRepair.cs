@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery.Orphans;
+using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -31,10 +32,6 @@ internal sealed class GapRepair
     /// </summary>
     private const int MostNamedAlone = 8 * NakBody.MaxRanges;
 
-    private const int StuckAttempts = 3;
-
-    private static readonly TimeSpan StuckTime = TimeSpan.FromMilliseconds(500);
-
     /// <summary>When what there was no room for is looked at again.</summary>
     private static readonly TimeSpan Breath = TimeSpan.FromMilliseconds(1);
 
@@ -54,6 +51,7 @@ internal sealed class GapRepair
         _node = node;
         _region = region;
         _peers = new PartitionPeers(region.View, region.Self);
+        Stuck = new StuckPackets(node, region, _peers);
         _requests = new RequestFeed(node, region.View);
         _tick = new Alarm(node.Alarms, Tick);
     }
@@ -71,6 +69,9 @@ internal sealed class GapRepair
             return TimeSpan.FromTicks(Math.Max(answers, trips));
         }
     }
+
+    /// <summary>Notices packets that stay missing.</summary>
+    public StuckPackets Stuck { get; }
 
     /// <summary>New sequences are missing.</summary>
     public void OnGap(Instant now)
@@ -148,33 +149,13 @@ internal sealed class GapRepair
         foreach (StreamReceiver stream in _region.Streams)
         {
             if (stream.Missing.Count == 0) continue;
-            SuspectPath(stream, now);
+            Stuck.Look(stream, now);
             var pass = new MissingPass(stream.Missing, room, patience, now, _node.Probes) { Retries = _retries.Packets };
             if (stream.Orphan is not null) AskHolders(stream, stream.Orphan, ref pass);
             else if (!stream.Sender.IsRemoved) AskForDue(stream, ref pass);
             if (pass.Next < next) next = pass.Next;
         }
         if (next != Instant.Never) _tick.SetIfEarlier(next > now ? next : now + Breath);
-    }
-
-    // A packet that stays missing, though it was asked for more than once: whoever sends it may send what does not arrive for its length.
-    private void SuspectPath(StreamReceiver stream, Instant now)
-    {
-        MissingRange first = stream.Missing[0];
-        if (stream.StuckAt != first.Start)
-        {
-            stream.StuckAt = first.Start;
-            stream.StuckSince = now;
-            return;
-        }
-        if (first.Attempts < StuckAttempts || now - stream.StuckSince < StuckTime) return;
-        NodeInfo? from = stream.Sender;
-        if (stream.Orphan is { } orphan)
-        {
-            int holder = orphan.Missing.HolderOf(first.Start, out _);
-            from = holder >= 0 ? View.Members[holder] : null;
-        }
-        if (from is not null) _node.Inbound.Suspect(from, now);
     }
 
     private void AskForDue(StreamReceiver stream, ref MissingPass pass)

@@ -64,8 +64,8 @@ internal sealed class PartitionPeers(RegionView view, int self)
         return held;
     }
 
-    // A peer by its place among them, from 0; there must be so many.
-    private int At(StreamReceiver stream, int partition, int place)
+    /// <summary>A peer by its place among them, from 0; there must be so many.</summary>
+    public int At(StreamReceiver stream, int partition, int place)
     {
         for (int position = 0; ; position++)
         {

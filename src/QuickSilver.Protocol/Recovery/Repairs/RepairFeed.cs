@@ -16,7 +16,7 @@ namespace QuickSilver.Protocol.Recovery.Repairs;
 /// again.
 /// <para>
 /// What an asker costs is bounded, whatever it asks. One packet does not go to one asker twice within 10 ms; the pause doubles each time, up to a
-/// second, unless another order took its place in the table of recent ones. What is not above all that an asker was sent of a stream counts as sent
+/// second, unless four others took its place in the table of recent ones. What is not above all that an asker was sent of a stream counts as sent
 /// once more, and has a budget for each asker in a view, and one for all (<see cref="RepeatBudget"/>).
 /// </para>
 /// </summary>
@@ -24,6 +24,9 @@ internal sealed class RepairFeed : IFeed
 {
     private const int Capacity = 1 << 16;
     private const int RecentSlots = 1 << 13;
+
+    // An order may lie in so many slots side by side: with one, two orders could drive each other out again and again.
+    private const int Ways = 4;
 
     private static readonly TimeSpan RepeatAfter = TimeSpan.FromMilliseconds(10);
 
@@ -50,7 +53,7 @@ internal sealed class RepairFeed : IFeed
         ulong key = SeededRandom.Mix(
             sequence ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40)) ^ SeededRandom.Mix(region.View.Number.Counter));
         bool neverBacksOff = _node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
-        ref Recent recent = ref _recent[(int)(key % RecentSlots)];
+        ref Recent recent = ref SlotOf(key);
         bool isKnown = recent.Key == key && now - recent.At < Forgotten;
         if (isKnown && now - recent.At < RepairPause.After(RepeatAfter, neverBacksOff ? 0 : recent.Times - 1))
         {
@@ -114,6 +117,19 @@ internal sealed class RepairFeed : IFeed
         _node.Counters.RepairsGiven += (ulong)count;
         train = new Train(_train.AsMemory(0, length), segment, TrainRoute.Unicast, to.Data, null);
         return true;
+    }
+
+    // Where an order lies, or else the one whose place it takes: that which rests longest.
+    private ref Recent SlotOf(ulong key)
+    {
+        Span<Recent> slots = _recent.AsSpan((int)(key % (RecentSlots / Ways)) * Ways, Ways);
+        int oldest = 0;
+        for (int way = 0; way < Ways; way++)
+        {
+            if (slots[way].Key == key) return ref slots[way];
+            if (slots[way].At < slots[oldest].At) oldest = way;
+        }
+        return ref slots[oldest];
     }
 
     private bool TryPullParts(out Train train)

@@ -1,14 +1,22 @@
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
-/// <summary>One pull or NAK that waits to be built: to whom, about which stream, which runs. Reused.</summary>
+/// <summary>
+/// One pull or NAK that waits to be built: its addressee, its stream, its ranges. It fits the narrowest way. Reused.
+/// </summary>
 internal sealed class RequestOrder
 {
+    // What is left for ranges of the shortest datagram, in the longer of the two forms.
+    private const int MostBytes = PathLadder.Floor - DatagramHeader.Length - PullBody.MaxFixedLength;
+
     private readonly SequenceRange[] _ranges = new SequenceRange[PullBody.MaxRanges];
     private int _count;
+    private int _bytes;
 
     public StreamReceiver? Stream { get; private set; }
 
@@ -28,6 +36,7 @@ internal sealed class RequestOrder
         Wide = wide;
         Partition = partition;
         _count = 0;
+        _bytes = 0;
     }
 
     /// <summary>
@@ -41,11 +50,17 @@ internal sealed class RequestOrder
             if (range.Start < last.End) return false;
             if (range.Start == last.End)
             {
+                int grows = WireWriter.VarintLength(range.End - last.Start) - WireWriter.VarintLength(last.Count);
+                if (_bytes + grows > MostBytes) return false;
+                _bytes += grows;
                 last = last with { End = range.End };
                 return true;
             }
         }
-        if (_count == _ranges.Length) return false;
+        ulong gap = range.Start - (_count > 0 ? _ranges[_count - 1].End : 1);
+        int bytes = WireWriter.VarintLength(gap) + WireWriter.VarintLength(range.Count);
+        if (_count == _ranges.Length || _bytes + bytes > MostBytes) return false;
+        _bytes += bytes;
         _ranges[_count++] = range;
         return true;
     }

@@ -18,6 +18,8 @@ internal sealed class HopPace(RecoverySettings settings, int members)
     // Below it, an answer waits for a processor rather than for the network.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(2);
 
+    private static readonly TimeSpan ShortFor = TimeSpan.FromMinutes(1);
+
     private Member[] _members = [];
 
     /// <summary>
@@ -52,6 +54,17 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         return true;
     }
 
+    /// <summary>A member has answered none of the sends of a hop of long datagrams: length may be why.</summary>
+    public void OnLongUnanswered(int member, Instant now) => _members[member].LongUnanswered = now;
+
+    /// <summary>True while long datagrams may not reach a member.</summary>
+    public bool MayBeNarrow(int member, Instant now)
+    {
+        if (_members.Length == 0) return false;
+        Instant at = _members[member].LongUnanswered;
+        return at != Instant.Zero && now - at < ShortFor;
+    }
+
     /// <summary>After how long a member's answer is overdue, so that the hop may be lost: as long as <see cref="TimeoutOf"/>
     /// while nothing is measured.</summary>
     public TimeSpan OverdueOf(int member)
@@ -83,5 +96,6 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         public Sent Last;
         public Sent Earlier;
         public TimeSpan RoundTrip;
+        public Instant LongUnanswered;
     }
 }

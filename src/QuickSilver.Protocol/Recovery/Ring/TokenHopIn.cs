@@ -3,10 +3,10 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
 
-/// <summary>Joins the up to four datagrams of one hop; datagrams of another hop begin anew, and are never mixed in.</summary>
+/// <summary>Joins the up to twelve datagrams of one hop. Datagrams of two hops are never mixed.</summary>
 internal sealed class TokenHopIn(int members, Probes probes)
 {
-    private readonly byte[][] _parts = [[], [], [], []];
+    private readonly byte[][] _parts = [.. Enumerable.Repeat(Array.Empty<byte>(), TokenHop.MaxParts)];
     private readonly int[] _lengths = new int[TokenHop.MaxParts];
     private readonly List<int> _readSkipped = [];
     private TokenHop _current;

@@ -19,11 +19,19 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// Each datagram names all members that the round has skipped. Where so many are silent at once that the token finds no room beside the list, it goes
 /// no further, and the round is lost: a round without them could raise no stability, and the members that do not answer are told of all the same.
 /// </para>
+/// <para>
+/// Ways may drop long datagrams, and nobody measures the way of a token. So over a wire all datagrams of a hop are
+/// short enough for every way. Within a machine they are as long as any. To a member that did not answer such a hop
+/// they are short for a minute.
+/// </para>
 /// </summary>
 internal sealed class TokenHopOut : IFeed
 {
     // The least part of a datagram that is left to the token, as 1 in so many.
     private const int LeastRoom = 4;
+
+    // Where datagrams are long, so many hold any token.
+    private const int MostLongParts = 4;
 
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
@@ -35,6 +43,7 @@ internal sealed class TokenHopOut : IFeed
     private int _partBytes;
     private TokenHop _hop;
     private bool _active;
+    private bool _isLong;
     private TimeSpan _again;
     private Instant _givenUpAt;
     private Instant _startedAt;
@@ -65,14 +74,14 @@ internal sealed class TokenHopOut : IFeed
     {
         _skipped.Clear();
         _skipped.AddRange(skipped);
-        int slot = LongestTo(_region.View.Members[hop.To], sends);
+        int slot = LongestTo(hop.To, sends, now);
         _partBytes = slot - DatagramHeader.Length - TokenHop.MaxLength(skipped);
         if (_partBytes < slot / LeastRoom)
         {
             Cancel();
             return;
         }
-        int room = _partBytes * TokenHop.MaxParts;
+        int room = _partBytes * (slot > PathLadder.Floor ? MostLongParts : TokenHop.MaxParts);
         if (_bytes.Length < room) _bytes = new byte[room];
         var writer = new WireWriter(_bytes.AsSpan(0, room));
         // A record that did not fit is left to a later round; the rotation sees to it that every stream has its turn.
@@ -86,6 +95,8 @@ internal sealed class TokenHopOut : IFeed
         _length = writer.Written;
         if (_length > TokenHop.MaxParts && _node.Probes.Here(BuggifySite.TokenInSmallParts))
             _partBytes = (_length + TokenHop.MaxParts - 1) / TokenHop.MaxParts;
+        int most = PathLadder.Floor - DatagramHeader.Length - TokenHop.MaxLength(skipped);
+        _isLong = Math.Min(_length, _partBytes) > most;
         int parts = Math.Max(1, (_length + _partBytes - 1) / _partBytes);
         _hop = hop with { Parts = (byte)parts };
         TimeSpan patience = Pace.TimeoutOf(hop.To);
@@ -134,14 +145,13 @@ internal sealed class TokenHopOut : IFeed
         return true;
     }
 
-    // A token must get through where long datagrams do not, so over a wire it keeps to what passes nearly everywhere, and to a member that seems to be
-    // silent to what passes everywhere.
-    private int LongestTo(NodeInfo member, int sends)
+    private int LongestTo(int member, int sends, Instant now)
     {
         int slot = _node.Transport.Facts.SlotBytes;
-        if (slot <= PathLadder.LongestOnWire) slot = Math.Min(slot, PathLadder.Safe);
-        if (sends < _node.Settings.HopSends) slot = Math.Min(slot, PathLadder.Floor);
-        return Math.Min(slot, _node.Paths.LongestRepairTo(member));
+        bool isSilent = sends < _node.Settings.HopSends;
+        bool isShort = slot <= PathLadder.LongestOnWire || isSilent || Pace.MayBeNarrow(member, now);
+        if (isShort) slot = Math.Min(slot, PathLadder.Floor);
+        return Math.Min(slot, _node.Paths.LongestRepairTo(_region.View.Members[member]));
     }
 
     private void Offer(Instant now)
@@ -165,6 +175,7 @@ internal sealed class TokenHopOut : IFeed
             return;
         }
         _active = false;
+        if (_isLong) Pace.OnLongUnanswered(_hop.To, now);
         _unanswered(_hop.To, now);
     }
 }

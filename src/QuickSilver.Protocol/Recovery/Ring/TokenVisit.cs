@@ -162,6 +162,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         ulong judged = Math.Min(record.Cutoff, region.AskableThrough(stream));
         bool isVain = region.Gaps.AsksInVain(now);
         stream.ListMissing(_missing, judged, patience, isVain, now);
+        region.Gaps.Stuck.OnListed(stream, judged, now);
         ulong place = stream.ContiguousPlace();
         if (firstOfPartition)
         {

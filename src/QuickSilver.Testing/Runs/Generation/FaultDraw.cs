@@ -43,13 +43,14 @@ internal static class FaultDraw
         return faults;
     }
 
-    // Beside the kinds, since it hurts no machine. Until the healing only: where all ways are narrow for ever, a backlog may take longer than runs
-    // give it (docs/testing.md, Open). Single ways that stay narrow are looked at by NarrowPathTests.
+    // Beside the kinds, since it hurts no machine: even where it lasts for ever all promises are kept.
     private static Fault[] DrawNarrow(Dice dice, GeneratedCluster cluster)
     {
         if (!dice.Chance(0.12)) return [];
         TimeSpan at = dice.Chance(0.5) ? TimeSpan.Zero : dice.Time(First, cluster.Length);
-        return [new LengthLimit(at, Until(cluster, at, dice.LogMillis(500, 60_000)), Any(dice, cluster), Any(dice, cluster), dice.Between(560, 1_600))];
+        bool isForEver = dice.Chance(0.4);
+        TimeSpan duration = isForEver ? Timeout.InfiniteTimeSpan : Until(cluster, at, dice.LogMillis(500, 60_000));
+        return [new LengthLimit(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Between(560, 1_600))];
     }
 
     private static IEnumerable<Fault> Draw(Dice dice, GeneratedCluster cluster, FaultKind kind)

@@ -1,0 +1,70 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Repairs;
+
+namespace QuickSilver.Protocol.Recovery.Paths;
+
+/// <summary>
+/// Notices, for one region view, packets that stay missing though they were asked for again and again. Their repairs
+/// may be too long for the way, so the ways of those that answer are suspected (<see cref="InboundPaths"/>).
+/// <para>
+/// This member asks by its own pulls and NAKs, and by each token that lists the packet as missing: then a neighbour
+/// pushes it, or the sender is asked for the partition. The sender's way is measured first. While that says nothing
+/// new, the ways of the peers that hold the packet's partition follow, one by one.
+/// </para>
+/// Core thread only. O(1) while nothing is stuck, then O(members of the partition).
+/// </summary>
+internal sealed class StuckPackets(Recoverer node, RegionRecovery region, PartitionPeers peers)
+{
+    private const int EnoughAsks = 3;
+
+    private static readonly TimeSpan StuckTime = TimeSpan.FromMilliseconds(500);
+
+    /// <summary>A token lists what this member misses of its own partition.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="judged">Up to where it lists.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnListed(StreamReceiver stream, ulong judged, Instant now)
+    {
+        if (stream.Missing.Count == 0) return;
+        ulong first = stream.Missing[0].Start;
+        if (first <= judged && Map.OfSequence(first) == Map.OfMember(region.Self)) stream.StuckListed++;
+        Look(stream, now);
+    }
+
+    /// <summary>Looks whether the first packet that is missing is stuck.</summary>
+    /// <param name="stream">A stream of which something is missing.</param>
+    /// <param name="now">The present instant.</param>
+    public void Look(StreamReceiver stream, Instant now)
+    {
+        MissingRange first = stream.Missing[0];
+        if (stream.StuckAt != first.Start)
+        {
+            stream.StuckAt = first.Start;
+            stream.StuckSince = now;
+            stream.StuckListed = 0;
+            return;
+        }
+        if (Math.Max(first.Attempts, stream.StuckListed) < EnoughAsks || now - stream.StuckSince < StuckTime) return;
+        if (stream.Orphan is { } orphan)
+        {
+            int holder = orphan.Missing.HolderOf(first.Start, out _);
+            if (holder >= 0) node.Inbound.Suspect(region.View.Members[holder], now);
+        }
+        else if (!node.Inbound.Suspect(stream.Sender, now))
+        {
+            SuspectPeers(stream, Map.OfSequence(first.Start), now);
+        }
+    }
+
+    private PartitionMap Map => region.View.Partitions;
+
+    private void SuspectPeers(StreamReceiver stream, int partition, Instant now)
+    {
+        for (int index = peers.Count(stream, partition) - 1; index >= 0; index--)
+        {
+            if (node.Inbound.Suspect(region.View.Members[peers.At(stream, partition, index)], now)) return;
+        }
+    }
+}
