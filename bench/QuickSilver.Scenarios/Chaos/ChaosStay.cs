@@ -116,7 +116,7 @@ internal sealed class ChaosStay
         lock (Life.Lock)
         {
             Fill(payload, index, stamp);
-            sent = Groups[index].SendConfirmedAsync(payload).AsTask();
+            sent = Groups[index].SendConfirmedAsync(payload);
             number = ++Life.Sent[index];
         }
         DeliveryReport report = await sent;

@@ -5,7 +5,7 @@ namespace QuickSilver.Diagnostics;
 /// <summary>
 /// A node's instruments on the meter "QuickSilver": observable only, fed from the newest cut of the statistics, so a listener runs on its own thread
 /// and the core never calls one. Groups are no tags: there may be thousands of them, and backends fold what exceeds their limit; see
-/// <see cref="QuickSilverNode.TopGroups"/>.
+/// <see cref="QuickSilverNode.GetTopGroupsAsync"/>.
 /// <para>
 /// To publish an instrument and to take it away runs code of the application, on this thread: its meter factory, its listeners. What that throws is
 /// logged, and costs the node nothing but the instrument.

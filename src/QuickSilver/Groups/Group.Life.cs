@@ -32,7 +32,7 @@ public sealed partial class Group : IAsyncDisposable
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
     /// whether others hold what was sent is not known.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
-    public async ValueTask LeaveAsync(CancellationToken cancellationToken = default)
+    public async Task LeaveAsync(CancellationToken cancellationToken = default)
     {
         ThrowIfEnded();
         try

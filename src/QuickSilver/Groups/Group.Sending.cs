@@ -103,7 +103,7 @@ public sealed partial class Group
     /// message is not known.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the message was confirmed.</exception>
     /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
-    public async ValueTask<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
+    public async Task<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
@@ -131,7 +131,7 @@ public sealed partial class Group
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;
     /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts what nobody can tell about.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
-    public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
+    public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(0);
@@ -175,7 +175,7 @@ public sealed partial class Group
     /// <returns>The newest view.</returns>
     /// <exception cref="OperationCanceledException">The token; says how many were waited for, and who is there.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
-    public async ValueTask<GroupView> WaitForMembersAsync(int count, CancellationToken cancellationToken = default)
+    public async Task<GroupView> WaitForMembersAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
         cancellationToken.ThrowIfCancellationRequested();

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -15,6 +16,22 @@ namespace QuickSilver;
 public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
 {
     private readonly NetEndpoint _endpoint;
+
+    internal NetEndpoint Endpoint => _endpoint;
+
+    /// <summary>Makes an id by hand: for tests of code that handles messages, or for one that was stored.</summary>
+    /// <param name="address">An IPv4 address and a port.</param>
+    /// <param name="incarnation">Which life of that address.</param>
+    /// <exception cref="ArgumentException">The address is not an IPv4 address.</exception>
+    public MemberId(IPEndPoint address, ulong incarnation)
+    {
+        ArgumentNullException.ThrowIfNull(address);
+        Span<byte> bytes = stackalloc byte[sizeof(uint)];
+        if (!address.Address.TryWriteBytes(bytes, out int written) || written != bytes.Length)
+            throw new ArgumentException($"'{address.Address}' is not an IPv4 address.", nameof(address));
+        _endpoint = new NetEndpoint(BinaryPrimitives.ReadUInt32BigEndian(bytes), (ushort)address.Port);
+        Incarnation = incarnation;
+    }
 
     internal MemberId(NetEndpoint endpoint, ulong incarnation)
     {
@@ -97,16 +114,21 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     public static bool operator >=(MemberId left, MemberId right) => left.CompareTo(right) >= 0;
 
     /// <summary>Reads what <see cref="ToString()"/> writes.</summary>
-    internal static bool TryParse(string? text, out MemberId id)
+    /// <exception cref="FormatException">The text names no member.</exception>
+    public static MemberId Parse(string text) =>
+        TryParse(text, out MemberId id) ? id : throw new FormatException($"'{text}' is no member's id: address:port/incarnation.");
+
+    /// <summary>Reads what <see cref="ToString()"/> writes.</summary>
+    /// <returns>False when the text names no member.</returns>
+    public static bool TryParse(string? text, out MemberId id)
     {
         id = default;
         int slash = text?.LastIndexOf('/') ?? -1;
         if (slash < 0 || !IPEndPoint.TryParse(text.AsSpan(0, slash), out IPEndPoint? address)) return false;
-        Span<byte> bytes = stackalloc byte[sizeof(uint)];
-        if (!ulong.TryParse(text.AsSpan(slash + 1), NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation)
-            || !address.Address.TryWriteBytes(bytes, out int written) || written != bytes.Length)
+        if (address.AddressFamily != AddressFamily.InterNetwork) return false;
+        if (!ulong.TryParse(text.AsSpan(slash + 1), NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation))
             return false;
-        id = new MemberId(new NetEndpoint(BinaryPrimitives.ReadUInt32BigEndian(bytes), (ushort)address.Port), incarnation);
+        id = new MemberId(address, incarnation);
         return id.ToString() == text;
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json.Serialization;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Membership;
 
@@ -9,6 +10,26 @@ public sealed class Message
 {
     private readonly IInboxOwner _handle;
     private readonly NodeInfo _sender;
+
+    /// <summary>Makes a message by hand, for tests of code that handles messages. It belongs to no group.</summary>
+    /// <param name="payload">The bytes; kept, not copied.</param>
+    /// <param name="sender">Its sender.</param>
+    /// <param name="senderName">The sender's name.</param>
+    /// <param name="sequence">Its number.</param>
+    /// <param name="groupName">The name of its group.</param>
+    public Message(
+        ReadOnlyMemory<byte> payload,
+        MemberId sender = default,
+        string senderName = "",
+        ulong sequence = 1,
+        string groupName = "")
+    {
+        ArgumentNullException.ThrowIfNull(groupName);
+        _handle = new DetachedOwner(groupName);
+        _sender = DetachedOwner.Sender(sender, senderName);
+        Sequence = sequence;
+        Payload = payload;
+    }
 
     internal Message(IInboxOwner handle, NodeInfo sender, ulong sequence, byte[] payload)
     {
@@ -30,7 +51,12 @@ public sealed class Message
     /// <summary>Its number per (sender's incarnation, group), from 1, without gaps but for losses.</summary>
     public ulong Sequence { get; }
 
+    /// <summary>The name of its group.</summary>
+    public string GroupName => _handle.Name;
+
     /// <summary>The handle it came by.</summary>
+    /// <exception cref="InvalidOperationException">The message was made by hand.</exception>
+    [JsonIgnore]
     public Group Group => (Group)_handle.Facade;
 
     /// <summary>"greetings 17 of host-4242-1, 5 bytes": for a log; the bytes themselves are not shown.</summary>

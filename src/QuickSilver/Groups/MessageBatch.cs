@@ -14,6 +14,35 @@ public readonly ref struct MessageBatch
     private readonly ReadOnlySpan<byte> _payloads;
     private readonly int _distance;
 
+    /// <summary>Makes a batch by hand, for tests of code that handles messages. It belongs to no group.</summary>
+    /// <param name="payloads">The messages' bytes, one message behind the other; borrowed.</param>
+    /// <param name="length">Bytes of each message, at least one.</param>
+    /// <param name="sender">Their sender.</param>
+    /// <param name="senderName">The sender's name.</param>
+    /// <param name="firstSequence">Number of the first.</param>
+    /// <param name="groupName">The name of their group.</param>
+    /// <exception cref="ArgumentException">The bytes are not one whole message or more.</exception>
+    public MessageBatch(
+        ReadOnlySpan<byte> payloads,
+        int length,
+        MemberId sender = default,
+        string senderName = "",
+        ulong firstSequence = 1,
+        string groupName = "")
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(length, 1);
+        ArgumentNullException.ThrowIfNull(groupName);
+        if (payloads.IsEmpty || payloads.Length % length != 0)
+            throw new ArgumentException($"{payloads.Length} bytes are not whole messages of {length} bytes.", nameof(payloads));
+        _handle = new DetachedOwner(groupName);
+        _sender = DetachedOwner.Sender(sender, senderName);
+        FirstSequence = firstSequence;
+        _payloads = payloads;
+        Length = length;
+        _distance = length;
+        Count = payloads.Length / length;
+    }
+
     internal MessageBatch(
         IInboxOwner handle, NodeInfo sender, ulong firstSequence, ReadOnlySpan<byte> payloads, int length, int distance, int count)
     {
@@ -41,7 +70,11 @@ public readonly ref struct MessageBatch
     /// <summary>The sender's name, for people.</summary>
     public string SenderName => _sender.Name;
 
+    /// <summary>The name of their group.</summary>
+    public string GroupName => _handle.Name;
+
     /// <summary>The handle they came by.</summary>
+    /// <exception cref="InvalidOperationException">The batch was made by hand.</exception>
     public Group Group => (Group)_handle.Facade;
 
     /// <summary>One of the messages, in the order in which they were sent.</summary>
@@ -63,25 +96,25 @@ public readonly ref struct MessageBatch
     internal MessageBatch Part(int first, int count) =>
         new(_handle, _sender, FirstSequence + (ulong)first, _payloads[(first * _distance)..], Length, _distance, count);
 
-    /// <summary>"greetings 17 to 20 of host-4242-1, 5 bytes each". Allocates the text: not for every run.</summary>
+    /// <summary>"greetings 17 to 20 of host-4242-1, 5 bytes each". Allocates the text: not for every batch.</summary>
     public override string ToString() => $"{_handle.Name} {FirstSequence} to {FirstSequence + (ulong)Count - 1} of {SenderName}, {Length} bytes each";
 
-    /// <summary>Walks a run.</summary>
+    /// <summary>Walks a batch.</summary>
     public ref struct Enumerator
     {
-        private readonly MessageBatch _run;
+        private readonly MessageBatch _batch;
         private int _index;
 
-        internal Enumerator(MessageBatch run)
+        internal Enumerator(MessageBatch batch)
         {
-            _run = run;
+            _batch = batch;
             _index = -1;
         }
 
         /// <summary>The message.</summary>
-        public readonly MessageRef Current => _run[_index];
+        public readonly MessageRef Current => _batch[_index];
 
         /// <summary>Goes on to the next.</summary>
-        public bool MoveNext() => ++_index < _run.Count;
+        public bool MoveNext() => ++_index < _batch.Count;
     }
 }

@@ -35,6 +35,10 @@ public readonly struct MessageLease : IDisposable, IEquatable<MessageLease>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
     public ulong Sequence => Slot.ReadSequence(_version);
 
+    /// <summary>The name of its group.</summary>
+    /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
+    public string GroupName => Slot.ReadOwner(_version).Name;
+
     /// <summary>The handle it came by.</summary>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
     public Group Group => (Group)Slot.ReadOwner(_version).Facade;

@@ -14,7 +14,7 @@ namespace QuickSilver;
 /// </summary>
 public sealed class QuickSilverNode : IAsyncDisposable
 {
-    private static readonly TimeSpan RankingTimeout = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan CoreTimeout = TimeSpan.FromSeconds(1);
 
     private readonly NodeParts _parts;
     private readonly HandleSettings _defaults;
@@ -86,7 +86,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>,
     /// <see cref="ErrorCode.MembershipRefused"/>.</exception>
-    public async ValueTask<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
+    public async Task<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         Names.ThrowIfNotAGroupName(name, nameof(name));
         Group[] joined = await JoinAllAsync([name], ToSettings(options), cancellationToken).ConfigureAwait(false);
@@ -99,7 +99,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <param name="cancellationToken">Ends the waiting; the joins are undone in the background. The exception says what they waited for.</param>
     /// <returns>The handles, in the order of the names.</returns>
     /// <exception cref="ArgumentException">A name is invalid or given twice, or an option is.</exception>
-    public async ValueTask<IReadOnlyList<Group>> JoinManyAsync(
+    public async Task<IReadOnlyList<Group>> JoinManyAsync(
         IEnumerable<string> names, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(names);
@@ -123,7 +123,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
     /// whether others hold what was sent is not known.</exception>
     /// <exception cref="QuickSilverException">The node has stopped by itself meanwhile; this is the reason.</exception>
-    public async ValueTask LeaveManyAsync(IEnumerable<Group> groups, CancellationToken cancellationToken = default)
+    public async Task LeaveManyAsync(IEnumerable<Group> groups, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(groups);
         var list = new List<Group>(groups);
@@ -155,7 +155,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="ObjectDisposedException">The node was disposed of meanwhile.</exception>
-    public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
+    public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         var flush = new CountdownFlush();
@@ -181,7 +181,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// rule. After the node's end, the last cut. Costs a request to the core: not for every message.</summary>
     /// <param name="cancellationToken">Ends the waiting: a core that hangs in a handler cuts nothing until that returns.</param>
     /// <exception cref="OperationCanceledException">The token.</exception>
-    public async ValueTask<NodeStatistics> GetStatisticsAsync(CancellationToken cancellationToken = default)
+    public async Task<NodeStatistics> GetStatisticsAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         var cut = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -194,41 +194,35 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return GetStatistics();
     }
 
-    /// <summary>The busiest groups, largest first. Blocks the caller until a turn of the core, a second at most: then the figures are read without
-    /// it. O(groups joined); allocates a record for each.</summary>
+    /// <summary>The busiest groups, largest first. Asks the core thread for their figures and waits for its turn; when it does not answer within a
+    /// second, because a handler hangs, the figures are read without it. O(groups joined); allocates a record for each.</summary>
     /// <param name="count">At most so many.</param>
     /// <param name="by">What to sort by.</param>
-    public IReadOnlyList<GroupStatistics> TopGroups(int count, GroupSort by = GroupSort.BytesReceived)
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <exception cref="OperationCanceledException">The token.</exception>
+    public async Task<IReadOnlyList<GroupStatistics>> GetTopGroupsAsync(
+        int count, GroupSort by = GroupSort.BytesReceived, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         if (!Enum.IsDefined(by)) throw new ArgumentOutOfRangeException(nameof(by));
-        if (_parts.Services.IsCoreThread) return GroupRanking.Top(GroupRanking.Collect(Core.Directory.Groups), count, by);
-        var collected = new TaskCompletionSource<List<GroupStatistics>>(TaskCreationOptions.RunContinuationsAsynchronously);
-        bool isPosted = _parts.Services.TryPost(_ => collected.TrySetResult(GroupRanking.Collect(Core.Directory.Groups)));
-        if (isPosted && collected.Task.Wait(RankingTimeout)) return GroupRanking.Top(collected.Task.Result, count, by);
-        var groups = new HashSet<GroupCore>();
-        foreach (GroupHandle handle in _parts.Services.Handles())
-        {
-            if (handle.Core is { } group) groups.Add(group);
-        }
-        return GroupRanking.Top(GroupRanking.Collect(groups), count, by);
+        List<GroupStatistics>? groups = await AskCoreAsync(_ => GroupRanking.Collect(Core.Directory.Groups), cancellationToken)
+            .ConfigureAwait(false);
+        return GroupRanking.Top(groups ?? GroupRanking.Collect(_parts.Services.Handles()), count, by);
     }
 
-    /// <summary>The members that are behind in the regions that this node is in or sends to, the slowest first, with why and since when; empty when all
-    /// is well. May name this node. Blocks the caller until a turn of the core, a second at most: then as told last. Allocates a record for each.
-    /// </summary>
+    /// <summary>The members that are behind in the regions that this node is in or sends to, the slowest first, with why and since when. Empty when
+    /// all is well; may name this node. Asks the core thread and waits for its turn; when it does not answer within a second, the members are those
+    /// of the last log record. Allocates a record for each.</summary>
     /// <param name="count">At most so many; a region names its eight worst.</param>
-    public IReadOnlyList<MemberLag> GetSlowestMembers(int count)
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <exception cref="OperationCanceledException">The token.</exception>
+    public async Task<IReadOnlyList<MemberLag>> GetSlowestMembersAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        NodeCore core = Core;
-        if (_parts.Services.IsCoreThread) return First(Find(_parts.Services.Clock.Now));
-        var found = new TaskCompletionSource<IReadOnlyList<MemberLag>>(TaskCreationOptions.RunContinuationsAsynchronously);
-        bool isPosted = _parts.Services.TryPost(now => found.TrySetResult(Find(now)));
-        return First(isPosted && found.Task.Wait(RankingTimeout) ? found.Task.Result : core.Lags.Latest);
-
-        IReadOnlyList<MemberLag> Find(Instant now) => core.Lags.ToPublic(core.Stack.FindLagging(now), now);
-        IReadOnlyList<MemberLag> First(IReadOnlyList<MemberLag> all) => [.. all.Take(count)];
+        LagReports lags = Core.Lags;
+        IReadOnlyList<MemberLag>? found = await AskCoreAsync(now => lags.ToPublic(Core.Stack.FindLagging(now), now), cancellationToken)
+            .ConfigureAwait(false);
+        return [.. (found ?? lags.Latest).Take(count)];
     }
 
     /// <summary>
@@ -244,7 +238,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.NotServing"/>: another process serves the membership;
     /// <see cref="ErrorCode.NoSuchMember"/>: no member of that name is missing, or the only ones are connected.</exception>
-    public async ValueTask<int> ForgetMemberAsync(string name, CancellationToken cancellationToken = default)
+    public async Task<int> ForgetMemberAsync(string name, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         cancellationToken.ThrowIfCancellationRequested();
@@ -321,6 +315,18 @@ public sealed class QuickSilverNode : IAsyncDisposable
                 $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", cancellationToken);
         }
         return groups;
+    }
+
+    // Null when the core takes nothing more, or does not answer for a while.
+    private async Task<T?> AskCoreAsync<T>(Func<Instant, T> ask, CancellationToken cancellationToken)
+        where T : class
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var answer = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (!_parts.Services.TryPost(now => answer.TrySetResult(ask(now)))) return null;
+        Task first = await Task.WhenAny(answer.Task, Task.Delay(CoreTimeout, CancellationToken.None))
+            .WaitAsync(cancellationToken).ConfigureAwait(false);
+        return first == answer.Task ? await answer.Task.ConfigureAwait(false) : null;
     }
 
     // A node that stopped by itself says why; one that was disposed of has nothing more to say.

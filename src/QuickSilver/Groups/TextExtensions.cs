@@ -31,7 +31,7 @@ public static class TextExtensions
     }
 
     /// <summary>Sends text and waits until every live member holds it. See <see cref="Group.SendConfirmedAsync"/>.</summary>
-    public static ValueTask<DeliveryReport> SendConfirmedAsync(this Group group, string text, CancellationToken cancellationToken = default)
+    public static Task<DeliveryReport> SendConfirmedAsync(this Group group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);

@@ -78,7 +78,7 @@ internal sealed class FrameConnection
             return;
         }
         // Without a threshold a flush never waits: it only wakes the sending task, on the pool.
-        _ = writer.FlushAsync(CancellationToken.None).AsTask();
+        _ = writer.FlushAsync(CancellationToken.None);
     }
 
     /// <summary>Ends the connection after what was queued has gone, or after a second. Sending thread only.</summary>

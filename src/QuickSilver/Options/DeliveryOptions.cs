@@ -40,15 +40,7 @@ public sealed class DeliveryOptions
     /// <summary>Whether the node gets its own messages, in its own order like everybody's. Default: true.</summary>
     public bool SelfDelivery { get; set; } = true;
 
-    internal void CopyTo(DeliveryOptions copy)
-    {
-        copy._inboxCapacity = _inboxCapacity;
-        copy._inboxBytes = _inboxBytes;
-        copy._totalInboxBytes = _totalInboxBytes;
-        copy.Overflow = Overflow;
-        copy.HandlerErrors = HandlerErrors;
-        copy.SelfDelivery = SelfDelivery;
-    }
+    internal DeliveryOptions Copy() => (DeliveryOptions)MemberwiseClone();
 
     /// <summary>Fills in what was not set.</summary>
     internal void Settle(HeapShares shares)

@@ -20,14 +20,7 @@ public sealed class LoopOptions
     /// <see cref="CoreStalled"/>. Default: 10 ms.</summary>
     public TimeSpan StallWarning { get; set; } = TimeSpan.FromMilliseconds(10);
 
-    internal void CopyTo(LoopOptions copy)
-    {
-        copy.Spin = Spin;
-        copy.Affinity = Affinity;
-        copy.IoQuantum = IoQuantum;
-        copy.AlarmQuantum = AlarmQuantum;
-        copy.StallWarning = StallWarning;
-    }
+    internal LoopOptions Copy() => (LoopOptions)MemberwiseClone();
 
     internal void Validate(OptionErrors errors)
     {

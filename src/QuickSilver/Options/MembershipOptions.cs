@@ -14,7 +14,7 @@ public sealed class MembershipOptions
     /// <see cref="MembershipMode.Host"/> they are other places at which the cluster may be hosted (its own may be among them): a host does not start
     /// while another serves, and says so once a minute when it finds one later. An address where nobody listens delays a start by a quarter of a second.
     /// </summary>
-    public IList<string> Servers { get; } = new List<string>();
+    public IList<string> Servers { get; private set; } = [];
 
     /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on
     /// <see cref="Address"/>). Default: 14999.</summary>
@@ -27,7 +27,7 @@ public sealed class MembershipOptions
 
     /// <summary>Networks ("10.0.0.0/8") whose addresses a node may name for its datagrams though its connection to the server comes from another
     /// address: for nodes behind a NAT or with several cards. Any other node is refused. Read by the node that serves. Default: none.</summary>
-    public IList<string> AllowedNetworks { get; } = new List<string>();
+    public IList<string> AllowedNetworks { get; private set; } = [];
 
     /// <summary>A node that the server has not heard for this long is removed, and so is one that other members do not reach for as long though the
     /// server hears it. A node gives a connection up by which the server has said nothing for as long. <see cref="Timeout.InfiniteTimeSpan"/>
@@ -58,21 +58,12 @@ public sealed class MembershipOptions
     /// <summary>What this node does when it has been removed. Default: <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
 
-    internal void CopyTo(MembershipOptions copy)
+    internal MembershipOptions Copy()
     {
-        copy.Mode = Mode;
-        foreach (string server in Servers) copy.Servers.Add(server);
-        copy.Port = Port;
-        copy.Address = Address;
-        foreach (string network in AllowedNetworks) copy.AllowedNetworks.Add(network);
-        copy.FailureTimeout = FailureTimeout;
-        copy.HeartbeatInterval = HeartbeatInterval;
-        copy.BatchWindow = BatchWindow;
-        copy.ReconnectGrace = ReconnectGrace;
-        copy.JoinTimeout = JoinTimeout;
-        copy.InstallTimeout = InstallTimeout;
-        copy.AwaitMajority = AwaitMajority;
-        copy.Eviction = Eviction;
+        var copy = (MembershipOptions)MemberwiseClone();
+        copy.Servers = [.. Servers];
+        copy.AllowedNetworks = [.. AllowedNetworks];
+        return copy;
     }
 
     internal void Validate(OptionErrors errors)

@@ -51,15 +51,7 @@ public sealed class PendingOptions
     /// <summary>The longest message this node may send, up to 16 MiB, which every node receives. Default: 1 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 1 << 20;
 
-    internal void CopyTo(PendingOptions copy)
-    {
-        copy._maxMessages = _maxMessages;
-        copy._maxBytes = _maxBytes;
-        copy._nodeMaxBytes = _nodeMaxBytes;
-        copy.MaxUnsentMessagesPerGroup = MaxUnsentMessagesPerGroup;
-        copy.MaxUnsentBytesPerGroup = MaxUnsentBytesPerGroup;
-        copy.MaxMessageBytes = MaxMessageBytes;
-    }
+    internal PendingOptions Copy() => (PendingOptions)MemberwiseClone();
 
     /// <summary>Fills in what was not set.</summary>
     internal void Settle(HeapShares shares)

@@ -20,47 +20,28 @@ public sealed class QuickSilverOptions
     public string? NodeName { get; set; }
 
     /// <summary>Sockets.</summary>
-    public TransportOptions Transport { get; } = new();
+    public TransportOptions Transport { get; private set; } = new();
 
     /// <summary>The membership server.</summary>
-    public MembershipOptions Membership { get; } = new();
+    public MembershipOptions Membership { get; private set; } = new();
 
     /// <summary>Sending rates.</summary>
-    public RateControlOptions RateControl { get; } = new();
+    public RateControlOptions RateControl { get; private set; } = new();
 
     /// <summary>Loss and repair.</summary>
-    public RecoveryOptions Recovery { get; } = new();
+    public RecoveryOptions Recovery { get; private set; } = new();
 
     /// <summary>What waits for the application.</summary>
-    public DeliveryOptions Delivery { get; } = new();
+    public DeliveryOptions Delivery { get; private set; } = new();
 
     /// <summary>What waits to be held by everybody.</summary>
-    public PendingOptions Pending { get; } = new();
+    public PendingOptions Pending { get; private set; } = new();
 
     /// <summary>The core thread.</summary>
-    public LoopOptions Loop { get; } = new();
+    public LoopOptions Loop { get; private set; } = new();
 
     /// <summary>Orderly ends.</summary>
-    public ShutdownOptions Shutdown { get; } = new();
-
-    /// <summary>
-    /// The papers' behaviour, for comparisons: tokens once a second, repairs by the token only, a fixed rate, membership changes gathered for ten
-    /// seconds. A new instance each time.
-    /// </summary>
-    public static QuickSilverOptions Papers
-    {
-        get
-        {
-            var options = new QuickSilverOptions();
-            options.Recovery.MinTokenInterval = TimeSpan.FromSeconds(1);
-            options.Recovery.EagerPull = false;
-            options.RateControl.Mode = RateControlMode.Fixed;
-            options.Membership.BatchWindow = TimeSpan.FromSeconds(10);
-            options.Loop.IoQuantum = TimeSpan.FromMilliseconds(50);
-            options.Loop.AlarmQuantum = TimeSpan.FromMilliseconds(5);
-            return options;
-        }
-    }
+    public ShutdownOptions Shutdown { get; private set; } = new();
 
     /// <summary>Faults to inject, for tests; null: none. Set through <see cref="FaultExtensions"/>.</summary>
     internal FaultOptions? Faults { get; set; }
@@ -131,22 +112,16 @@ public sealed class QuickSilverOptions
 
     internal QuickSilverOptions Copy()
     {
-        var copy = new QuickSilverOptions
-        {
-            ClusterName = ClusterName,
-            NodeName = NodeName,
-            LoggerFactory = LoggerFactory,
-            MeterFactory = MeterFactory,
-            Faults = Faults?.Copy(),
-        };
-        Transport.CopyTo(copy.Transport);
-        Membership.CopyTo(copy.Membership);
-        RateControl.CopyTo(copy.RateControl);
-        Recovery.CopyTo(copy.Recovery);
-        Delivery.CopyTo(copy.Delivery);
-        Pending.CopyTo(copy.Pending);
-        Loop.CopyTo(copy.Loop);
-        Shutdown.CopyTo(copy.Shutdown);
+        var copy = (QuickSilverOptions)MemberwiseClone();
+        copy.Transport = Transport.Copy();
+        copy.Membership = Membership.Copy();
+        copy.RateControl = RateControl.Copy();
+        copy.Recovery = Recovery.Copy();
+        copy.Delivery = Delivery.Copy();
+        copy.Pending = Pending.Copy();
+        copy.Loop = Loop.Copy();
+        copy.Shutdown = Shutdown.Copy();
+        copy.Faults = Faults?.Copy();
         return copy;
     }
 }

@@ -15,13 +15,7 @@ public sealed class RateControlOptions
     /// <summary>The fastest rate; 0 (default): none.</summary>
     public int MaxPacketsPerSecond { get; set; }
 
-    internal void CopyTo(RateControlOptions copy)
-    {
-        copy.Mode = Mode;
-        copy.InitialPacketsPerSecond = InitialPacketsPerSecond;
-        copy.MinPacketsPerSecond = MinPacketsPerSecond;
-        copy.MaxPacketsPerSecond = MaxPacketsPerSecond;
-    }
+    internal RateControlOptions Copy() => (RateControlOptions)MemberwiseClone();
 
     internal void Validate(OptionErrors errors)
     {

@@ -32,14 +32,7 @@ public sealed class RecoveryOptions
         set => _cacheBytes = value;
     }
 
-    internal void CopyTo(RecoveryOptions copy)
-    {
-        copy.ReplicationFactor = ReplicationFactor;
-        copy.MinTokenInterval = MinTokenInterval;
-        copy.QuietTokenInterval = QuietTokenInterval;
-        copy.EagerPull = EagerPull;
-        copy._cacheBytes = _cacheBytes;
-    }
+    internal RecoveryOptions Copy() => (RecoveryOptions)MemberwiseClone();
 
     /// <summary>Fills in what was not set.</summary>
     internal void Settle(HeapShares shares) => _cacheBytes ??= shares.CacheBytes;

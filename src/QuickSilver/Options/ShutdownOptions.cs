@@ -10,11 +10,7 @@ public sealed class ShutdownOptions
     /// the connection and to write the log out may take a second each beyond it. Default: 10 s.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    internal void CopyTo(ShutdownOptions copy)
-    {
-        copy.DrainTimeout = DrainTimeout;
-        copy.Timeout = Timeout;
-    }
+    internal ShutdownOptions Copy() => (ShutdownOptions)MemberwiseClone();
 
     internal void Validate(OptionErrors errors)
     {

@@ -66,22 +66,7 @@ public sealed class TransportOptions
 
     internal IPNetwork Pool => TryParsePool(MulticastPool, out IPNetwork pool) ? pool : default;
 
-    internal void CopyTo(TransportOptions copy)
-    {
-        copy.Kind = Kind;
-        copy.Interface = Interface;
-        copy.MulticastPool = MulticastPool;
-        copy.PortRange = PortRange;
-        copy.TimeToLive = TimeToLive;
-        copy.MaxDatagramBytes = MaxDatagramBytes;
-        copy.ReceiveBufferBytes = ReceiveBufferBytes;
-        copy.PayloadChecksum = PayloadChecksum;
-        copy.FastPath = FastPath;
-        copy.Segmentation = Segmentation;
-        copy.Coalescing = Coalescing;
-        copy.SharedMemory = SharedMemory;
-        copy.CheckSources = CheckSources;
-    }
+    internal TransportOptions Copy() => (TransportOptions)MemberwiseClone();
 
     internal void Validate(OptionErrors errors)
     {

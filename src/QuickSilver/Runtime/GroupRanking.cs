@@ -2,7 +2,7 @@ using QuickSilver.Inboxes;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Figures of all groups, for <see cref="QuickSilverNode.TopGroups"/>: gathered on the core thread, sorted by who asked.</summary>
+/// <summary>Figures of all groups, for <see cref="QuickSilverNode.GetTopGroupsAsync"/>: gathered on the core thread, sorted by who asked.</summary>
 internal static class GroupRanking
 {
     /// <summary>Gathers the figures of all groups. On the core thread they are one cut; elsewhere, when the core hangs, each number is whole but they
@@ -12,6 +12,17 @@ internal static class GroupRanking
         var all = new List<GroupStatistics>();
         foreach (GroupCore group in groups) all.Add(Read(group));
         return all;
+    }
+
+    /// <summary>As the overload above, by the handles: when the core thread does not answer.</summary>
+    public static List<GroupStatistics> Collect(IEnumerable<GroupHandle> handles)
+    {
+        var groups = new HashSet<GroupCore>();
+        foreach (GroupHandle handle in handles)
+        {
+            if (handle.Core is { } group) groups.Add(group);
+        }
+        return Collect(groups);
     }
 
     /// <summary>The largest, largest first; among equals by name.</summary>

@@ -32,7 +32,7 @@ public sealed record NodeStatistics
     /// which an answer ends; none on a healthy start.</summary>
     public long Suspicions { get; init; }
 
-    /// <summary>Members that hold up a region which this node is in or sends to, this node included: <see cref="QuickSilverNode.GetSlowestMembers"/>
+    /// <summary>Members that hold up a region which this node is in or sends to, this node included: <see cref="QuickSilverNode.GetSlowestMembersAsync"/>
     /// names them.</summary>
     public int MembersHoldingUp { get; init; }
 

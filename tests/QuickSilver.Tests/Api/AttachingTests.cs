@@ -21,7 +21,7 @@ public sealed class AttachingTests
         {
             Group sender = isOwn ? await right.Node.JoinAsync($"group {round}") : await left.Node.JoinAsync($"group {round}");
             Group receiver = isOwn ? sender : await right.Node.JoinAsync($"group {round}");
-            await sender.WaitForMembersAsync(isOwn ? 1 : 2).AsTask().WaitAsync(NodeRig.Patience);
+            await sender.WaitForMembersAsync(isOwn ? 1 : 2).WaitAsync(NodeRig.Patience);
             var before = new ConcurrentQueue<int>();
             if (!isFirst) receiver.Subscribe((in MessageRef message) => before.Enqueue(int.Parse(message.GetString())));
             for (int index = 0; index < Pending; index++) await sender.SendAsync($"{index}");

@@ -10,9 +10,9 @@ public sealed class ConfirmationTests
         await using var rig = new NodeRig();
         Group[] groups = await rig.StartThreeAsync();
         Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
-        Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
-        Task flushed = groups[0].FlushAsync().AsTask();
-        Task nodeFlushed = groups[0].Node.FlushAsync().AsTask();
+        Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x");
+        Task flushed = groups[0].FlushAsync();
+        Task nodeFlushed = groups[0].Node.FlushAsync();
         await Task.Delay(100);
         Assert.False(confirmed.IsCompleted);
         Task crash = Trouble.CrashAsync(groups[2].Node);
@@ -30,7 +30,7 @@ public sealed class ConfirmationTests
         await using var rig = new NodeRig();
         Group[] groups = await rig.StartThreeAsync();
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
-        Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
+        Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x");
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(700));
         OperationCanceledException cancelled = await Assert.ThrowsAsync<OperationCanceledException>(
             async () => await groups[0].SendConfirmedAsync("y", limit.Token));
@@ -39,8 +39,8 @@ public sealed class ConfirmationTests
         Assert.Contains("does not answer", cancelled.Message, StringComparison.Ordinal);
         foreach (Func<CancellationToken, Task> flush in new Func<CancellationToken, Task>[]
         {
-            token => groups[0].FlushAsync(token).AsTask(),
-            token => groups[0].Node.FlushAsync(token).AsTask(),
+            token => groups[0].FlushAsync(token),
+            token => groups[0].Node.FlushAsync(token),
         })
         {
             using var brief = new CancellationTokenSource(TimeSpan.FromMilliseconds(50));
@@ -51,7 +51,7 @@ public sealed class ConfirmationTests
 
         DeliveryReport report = await confirmed.WaitAsync(NodeRig.Patience);
         Assert.Equal((1UL, 2, 1), (report.Sequence, report.Confirmed, report.Removed));
-        await groups[0].FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await groups[0].FlushAsync().WaitAsync(NodeRig.Patience);
         Assert.Equal(["x", "y"], await NodeRig.ReadAsync(groups[1], 2));
         await NodeRig.UntilAsync(() => groups[0].View.MemberCount == 2, "the view without it comes");
         Assert.Equal(2, (await groups[0].SendConfirmedAsync("z")).Confirmed);
@@ -65,10 +65,10 @@ public sealed class ConfirmationTests
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task[] calls =
         [
-            groups[0].SendConfirmedAsync("x").AsTask(),
-            groups[0].SendConfirmedAsync("y").AsTask(),
-            groups[0].FlushAsync().AsTask(),
-            groups[0].Node.FlushAsync().AsTask(),
+            groups[0].SendConfirmedAsync("x"),
+            groups[0].SendConfirmedAsync("y"),
+            groups[0].FlushAsync(),
+            groups[0].Node.FlushAsync(),
         ];
         await Task.Delay(100);
         Trouble.Expel(groups[0].Node);
@@ -114,16 +114,16 @@ public sealed class ConfirmationTests
         await using var rig = new NodeRig();
         Group[] groups = await rig.StartThreeAsync(node ? Trouble.Patient : null);
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
-        Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x").AsTask();
-        Task flushed = groups[0].FlushAsync().AsTask();
+        Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x");
+        Task flushed = groups[0].FlushAsync();
         await Task.Delay(100);
         if (node) await groups[0].Node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         else await groups[0].DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => confirmed.WaitAsync(NodeRig.Patience));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => flushed.WaitAsync(NodeRig.Patience));
         if (node) return;
-        await using Group again = await groups[0].Node.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);
-        await again.SendConfirmedAsync("again").AsTask().WaitAsync(NodeRig.Patience);
+        await using Group again = await groups[0].Node.JoinAsync("group").WaitAsync(NodeRig.Patience);
+        await again.SendConfirmedAsync("again").WaitAsync(NodeRig.Patience);
     }
 
     [Fact]
@@ -159,7 +159,7 @@ public sealed class ConfirmationTests
         ulong view = 0;
         for (ulong number = 1; number <= 300; number++)
         {
-            DeliveryReport report = await left.SendConfirmedAsync($"{number}").AsTask().WaitAsync(NodeRig.Patience);
+            DeliveryReport report = await left.SendConfirmedAsync($"{number}").WaitAsync(NodeRig.Patience);
             Assert.Equal(number, report.Sequence);
             Assert.InRange(report.Confirmed, 2, 3);
             Assert.Equal(0, report.Removed);

@@ -69,7 +69,7 @@ public sealed class FigureTests
         }
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
         using (await Trouble.FreezeAsync(node))
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => node.GetStatisticsAsync(limit.Token).AsTask().WaitAsync(NodeRig.Patience));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => node.GetStatisticsAsync(limit.Token).WaitAsync(NodeRig.Patience));
         await node.DisposeAsync();
         NodeStatistics last = await node.GetStatisticsAsync();
         Assert.Equal((2_000, NodeState.Stopped), (last.MessagesSent, last.State));
@@ -79,7 +79,7 @@ public sealed class FigureTests
     {
         while (true)
         {
-            NodeStatistics now = await node.GetStatisticsAsync().AsTask().WaitAsync(NodeRig.Patience);
+            NodeStatistics now = await node.GetStatisticsAsync().WaitAsync(NodeRig.Patience);
             if (now.MessagesReceived >= messages) return now;
             await Task.Delay(5);
         }

@@ -97,11 +97,11 @@ public sealed class GroupLifeTests
         await using Group before = await node.JoinAsync("g7");
         IReadOnlyList<Group> groups = await node.JoinManyAsync(names);
         Assert.Equal(names, groups.Select(static group => group.Name));
-        Assert.Equal(500, node.TopGroups(1_000).Count);
+        Assert.Equal(500, (await node.GetTopGroupsAsync(1_000)).Count);
         await NodeRig.UntilAsync(() => node.GetStatistics().ViewChanges is > 0 and < 10, "few steps");
 
         await node.LeaveManyAsync(groups);
-        Assert.Equal("g7", Assert.Single(node.TopGroups(10)).Name);
+        Assert.Equal("g7", Assert.Single(await node.GetTopGroupsAsync(10)).Name);
         Assert.Empty(await node.JoinManyAsync([]));
     }
 
@@ -133,7 +133,7 @@ public sealed class GroupLifeTests
         for (int round = 0; round < 10; round++)
         {
             using var source = new CancellationTokenSource();
-            Task<Group> join = node.JoinAsync("group", null, source.Token).AsTask();
+            Task<Group> join = node.JoinAsync("group", null, source.Token);
             await source.CancelAsync();
             try
             {
@@ -145,7 +145,7 @@ public sealed class GroupLifeTests
             }
         }
         await using Group group = await node.JoinAsync("group");
-        await NodeRig.UntilAsync(() => node.TopGroups(10).Count == 1, "one group is left");
+        await NodeRig.UntilAsync(async () => (await node.GetTopGroupsAsync(10)).Count == 1, "one group is left");
         Assert.Equal(1, group.View.MemberCount);
     }
 
@@ -158,7 +158,7 @@ public sealed class GroupLifeTests
         using (Trouble.Frozen frozen = await Trouble.FreezeAsync(node))
         {
             using var cancelled = new CancellationTokenSource();
-            Task[] joins = [.. Enumerable.Range(0, 10).Select(index => node.JoinAsync($"g{index}", null, cancelled.Token).AsTask())];
+            Task[] joins = [.. Enumerable.Range(0, 10).Select(index => node.JoinAsync($"g{index}", null, cancelled.Token))];
             await cancelled.CancelAsync();
             frozen.Dispose();
             foreach (Task join in joins) await Assert.ThrowsAsync<OperationCanceledException>(() => join.WaitAsync(NodeRig.Patience));
@@ -180,7 +180,7 @@ public sealed class GroupLifeTests
             }
         }))];
         await Task.WhenAll(callers).WaitAsync(NodeRig.Patience);
-        Assert.Empty(node.TopGroups(10));
+        Assert.Empty(await node.GetTopGroupsAsync(10));
     }
 
     [Fact]
@@ -191,10 +191,10 @@ public sealed class GroupLifeTests
         QuickSilverNode b = await rig.StartAsync();
         Group group = await a.JoinAsync("group");
         Assert.Equal(1, (await group.WaitForMembersAsync(1)).MemberCount);
-        Task<GroupView> two = group.WaitForMembersAsync(2).AsTask();
-        Task<GroupView> three = group.WaitForMembersAsync(3).AsTask();
+        Task<GroupView> two = group.WaitForMembersAsync(2);
+        Task<GroupView> three = group.WaitForMembersAsync(3);
         using var source = new CancellationTokenSource();
-        Task<GroupView> four = group.WaitForMembersAsync(4, source.Token).AsTask();
+        Task<GroupView> four = group.WaitForMembersAsync(4, source.Token);
         await b.JoinAsync("group");
         Assert.Equal(2, (await two.WaitAsync(NodeRig.Patience)).MemberCount);
         await source.CancelAsync();

@@ -30,7 +30,7 @@ public sealed class IsolationTests
         {
             for (int group = index == 0 ? 1 : 0; group < names.Length; group++) await sending[group].SendAsync($"{index}");
         }
-        await publisher.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await publisher.FlushAsync().WaitAsync(NodeRig.Patience);
 
         string[] expected = [.. Enumerable.Range(0, Count).Select(static index => $"{index}")];
         foreach (Task<List<string>> reader in readers) Assert.Equal(expected, await reader);
@@ -55,8 +55,8 @@ public sealed class IsolationTests
         Group apart = await publisher.JoinAsync("apart", new GroupOptions { BufferBeforeFirstRead = false });
         Group watching = await bystander.JoinAsync("shared");
         Group watchingApart = await bystander.JoinAsync("apart");
-        await sending.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
-        await apart.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await sending.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+        await apart.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         for (int index = 0; index < Count / 4; index++)
         {
             await sending.SendAsync($"{index}").AsTask().WaitAsync(NodeRig.Patience);
@@ -65,14 +65,14 @@ public sealed class IsolationTests
         string[] expected = [.. Enumerable.Range(0, Count / 4).Select(static index => $"{index}")];
         Assert.Equal(expected, await NodeRig.ReadAsync(watching, Count / 4));
         Assert.Equal(expected, await NodeRig.ReadAsync(watchingApart, Count / 4));
-        Assert.Equal(2, (await apart.SendConfirmedAsync("a group without it is confirmed").AsTask().WaitAsync(NodeRig.Patience)).Confirmed);
+        Assert.Equal(2, (await apart.SendConfirmedAsync("a group without it is confirmed").WaitAsync(NodeRig.Patience)).Confirmed);
         Assert.Equal(3, sending.View.MemberCount);
 
         Task late = Assert.ThrowsAsync<ObjectDisposedException>(async () => await hanging.SendConfirmedAsync("from the node that hangs"));
         await troubled.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         await late.WaitAsync(NodeRig.Patience);
         hang.Set();
-        await sending.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await sending.FlushAsync().WaitAsync(NodeRig.Patience);
 
         static void Quick(QuickSilverOptions options)
         {

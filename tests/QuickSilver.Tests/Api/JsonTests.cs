@@ -30,7 +30,7 @@ public sealed class JsonTests
             message = one.ToMessage();
             break;
         }
-        Dictionary<Type, object> samples = Samples(node, group, message!, lease!.Value, report);
+        Dictionary<Type, object> samples = await SamplesAsync(node, group, message!, lease!.Value, report);
         Type[] data = [.. typeof(QuickSilverNode).Assembly.GetExportedTypes().Where(IsData)];
         Assert.Equal([], data.Except(samples.Keys).Where(static type => !type.IsEnum).Select(static type => type.Name));
         foreach ((Type type, object sample) in samples)
@@ -95,7 +95,8 @@ public sealed class JsonTests
         !typeof(Delegate).IsAssignableFrom(type) && !typeof(JsonConverter).IsAssignableFrom(type) && !type.IsInterface && !type.IsByRefLike
         && !type.IsGenericType && !(type.IsAbstract && type.IsSealed) && !type.IsNested && !Doers.Contains(type);
 
-    private static Dictionary<Type, object> Samples(QuickSilverNode node, Group group, Message message, MessageLease lease, DeliveryReport report)
+    private static async Task<Dictionary<Type, object>> SamplesAsync(
+        QuickSilverNode node, Group group, Message message, MessageLease lease, DeliveryReport report)
     {
         var evicted = new NodeEvictedException(ErrorCode.Evicted, "silent") { MessagesInDoubt = 3 };
         var state = new NodeStateChanged(NodeState.Running, NodeState.Stopping, "disposed of");
@@ -104,7 +105,7 @@ public sealed class JsonTests
         return new object[]
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message, lease, report, group,
-            node.GetStatistics(), node.TopGroups(1)[0], lag,
+            node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id), new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
             new MessagesLost(group, Id, 1, 2, LossReason.Unread), new MessageReceived(group, message), new ViewChanged(group, null, group.View),

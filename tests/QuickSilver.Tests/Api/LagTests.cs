@@ -24,17 +24,17 @@ public sealed class LagTests
             });
             groups[index] = await node.JoinAsync("news", new GroupOptions { BufferBeforeFirstRead = false });
         }
-        await groups[0].WaitForMembersAsync(12).AsTask().WaitAsync(NodeRig.Patience);
+        await groups[0].WaitForMembersAsync(12).WaitAsync(NodeRig.Patience);
         using var stop = new CancellationTokenSource();
         QuickSilverNode slow = groups[7].Node;
         QuickSilverNode sender = groups[0].Node;
         Task sending = SendAsync(groups[0], stop.Token);
         await Task.Delay(500);
-        Assert.DoesNotContain(sender.GetSlowestMembers(12), static lag => lag.HoldsUp);
+        Assert.DoesNotContain(await sender.GetSlowestMembersAsync(12), static lag => lag.HoldsUp);
 
         Task stopping = StandStillAsync(slow, stop.Token);
         await UntilNamedAsync(sender, slow);
-        MemberLag lag = sender.GetSlowestMembers(1).Single();
+        MemberLag lag = (await sender.GetSlowestMembersAsync(1)).Single();
         Assert.Equal((slow.Id, "n7"), (lag.Member.Id, lag.Member.Name));
         Assert.NotEqual(LagReason.Losing, lag.Reason);
         Assert.Equal(["news"], lag.Groups);
@@ -52,7 +52,7 @@ public sealed class LagTests
         {
             using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
             OperationCanceledException cancelled = await Assert.ThrowsAnyAsync<OperationCanceledException>(
-                () => groups[0].SendConfirmedAsync("x", limit.Token).AsTask().WaitAsync(NodeRig.Patience));
+                () => groups[0].SendConfirmedAsync("x", limit.Token).WaitAsync(NodeRig.Patience));
             Assert.Contains($"It waited for 'n7' ({slow.Id}), which ", cancelled.Message, StringComparison.Ordinal);
         }
 
@@ -60,18 +60,18 @@ public sealed class LagTests
         await stopping;
         await sending;
         await NodeRig.UntilAsync(() => factory.Ids.Contains(1_311), "that it has caught up is logged");
-        await NodeRig.UntilAsync(() => sender.GetSlowestMembers(12).Count == 0, "nobody is behind");
+        await NodeRig.UntilAsync(async () => (await sender.GetSlowestMembersAsync(12)).Count == 0, "nobody is behind");
         Assert.Equal(0, (await sender.GetStatisticsAsync()).MembersHoldingUp);
-        Assert.Throws<ArgumentOutOfRangeException>(() => sender.GetSlowestMembers(-1));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => sender.GetSlowestMembersAsync(-1));
     }
 
     private static async Task UntilNamedAsync(QuickSilverNode node, QuickSilverNode slow)
     {
         long start = Environment.TickCount64;
-        while (node.GetSlowestMembers(12) is not [{ HoldsUp: true } lag, ..] || lag.Member.Id != slow.Id)
+        while (await node.GetSlowestMembersAsync(12) is not [{ HoldsUp: true } lag, ..] || lag.Member.Id != slow.Id)
         {
             bool isLate = Environment.TickCount64 - start > NodeRig.Patience.TotalMilliseconds;
-            Assert.False(isLate, $"{node.Name} does not name {slow.Name} first, but: {string.Join("; ", node.GetSlowestMembers(12))}");
+            Assert.False(isLate, $"{node.Name} does not name {slow.Name} first, but: {string.Join("; ", await node.GetSlowestMembersAsync(12))}");
             await Task.Delay(20);
         }
     }

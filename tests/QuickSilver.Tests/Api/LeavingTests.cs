@@ -15,14 +15,14 @@ public sealed class LeavingTests
         QuickSilverNode leaver = groups[0].Node;
         Group second = await leaver.JoinAsync("group");
         await groups[0].SendAsync("not held by all");
-        Task one = groups[0].LeaveAsync().AsTask();
-        Task many = leaver.LeaveManyAsync([second]).AsTask();
+        Task one = groups[0].LeaveAsync();
+        Task many = leaver.LeaveManyAsync([second]);
         await Trouble.SettleAsync(leaver);
         Assert.False(one.IsCompleted || many.IsCompleted);
         Trouble.Expel(leaver);
         foreach (Task leave in new[] { one, many, groups[0].Completion, second.Completion })
             await Assert.ThrowsAsync<NodeEvictedException>(() => leave.WaitAsync(NodeRig.Patience));
-        await leaver.LeaveManyAsync([groups[0]]).AsTask().WaitAsync(NodeRig.Patience); // has ended already: passed over
+        await leaver.LeaveManyAsync([groups[0]]).WaitAsync(NodeRig.Patience); // has ended already: passed over
     }
 
     [Fact]
@@ -77,8 +77,8 @@ public sealed class LeavingTests
         using (await Trouble.FreezeAsync(groups[2].Node))
         {
             await groups[0].SendAsync("not held by all");
-            one = groups[0].LeaveAsync().AsTask();
-            many = leaver.LeaveManyAsync([groups[0], alone]).AsTask();
+            one = groups[0].LeaveAsync();
+            many = leaver.LeaveManyAsync([groups[0], alone]);
             await alone.Completion.WaitAsync(NodeRig.Patience);
             Assert.False(one.IsCompleted || many.IsCompleted);
         }
@@ -100,7 +100,7 @@ public sealed class LeavingTests
         {
             for (int index = 0; index < 100; index++)
                 Assert.Equal(SendStatus.Accepted, left.TrySend(new byte[index % 10 == 0 ? 10_000 : 100]));
-            confirmed = left.SendConfirmedAsync("confirmed").AsTask();
+            confirmed = left.SendConfirmedAsync("confirmed");
             leave = left.DisposeAsync().AsTask();
         }
         await leave.WaitAsync(NodeRig.Patience);
@@ -121,7 +121,7 @@ public sealed class LeavingTests
         for (int round = 0; round < 20; round++)
         {
             Group leaving = round == 0 ? left : await left.Node.JoinAsync("group");
-            await leaving.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+            await leaving.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
             Task[] senders = [.. Enumerable.Range(0, 4).Select(_ => Task.Run(async () =>
             {
                 try
@@ -138,7 +138,7 @@ public sealed class LeavingTests
                 }
             }))];
             await Task.Delay(10);
-            await leaving.LeaveAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await leaving.LeaveAsync().WaitAsync(NodeRig.Patience);
             await Task.WhenAll(senders).WaitAsync(NodeRig.Patience);
         }
         await NodeRig.UntilAsync(() => Interlocked.Read(ref received) == Interlocked.Read(ref sent), "all that was sent arrives");
@@ -153,7 +153,7 @@ public sealed class LeavingTests
         Group failing = await node.JoinAsync("fails", new GroupOptions { OnMessage = fails, HandlerErrors = HandlerErrorPolicy.StopNode });
         IReadOnlyList<Group> groups = await node.JoinManyAsync(Enumerable.Range(0, 5_000).Select(static index => $"g{index}"));
         foreach (Group group in groups) await group.SendAsync("unread");
-        await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await node.FlushAsync().WaitAsync(NodeRig.Patience);
         await failing.SendAsync("stop");
         await Assert.ThrowsAsync<QuickSilverException>(() => failing.Completion.WaitAsync(NodeRig.Patience));
         Task[] disposals = [.. groups.Reverse().AsParallel().Select(static group => group.DisposeAsync().AsTask())];

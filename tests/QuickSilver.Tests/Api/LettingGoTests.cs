@@ -33,7 +33,7 @@ public sealed class LettingGoTests
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
         await using Group stays = await other.JoinAsync("group");
-        (WeakReference handle, WeakReference held) = await UseAsync(node, stays, given, static group => group.LeaveAsync().AsTask());
+        (WeakReference handle, WeakReference held) = await UseAsync(node, stays, given, static group => group.LeaveAsync());
         await AssertGoneAsync(handle, $"the handle, after {given}");
         await AssertGoneAsync(held, $"what {given} held");
     }
@@ -145,7 +145,7 @@ public sealed class LettingGoTests
         byte[] held = new byte[100_000];
         using var cancel = new CancellationTokenSource();
         var options = new GroupOptions { OnMessage = (in MessageRef _) => GC.KeepAlive(held) };
-        ValueTask<Group> joining = node.JoinAsync("cancelled", options, cancel.Token);
+        Task<Group> joining = node.JoinAsync("cancelled", options, cancel.Token);
         await cancel.CancelAsync();
         try
         {
@@ -171,7 +171,7 @@ public sealed class LettingGoTests
             options.Key = (in MessageRef message) => message.Sequence + (ulong)held.Length;
         }
         Group group = await node.JoinAsync("group", options);
-        await group.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await group.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         switch (given)
         {
             case Given.Attached:

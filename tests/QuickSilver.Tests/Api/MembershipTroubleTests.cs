@@ -18,7 +18,7 @@ public sealed class MembershipTroubleTests
         QuickSilverNode b = await rig.StartAsync(Client);
         Group left = await a.JoinAsync("group");
         Group right = await b.JoinAsync("group");
-        await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await left.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         var states = new ConcurrentQueue<NodeStateChanged>();
         a.Events += (_, happened) =>
         {
@@ -28,9 +28,9 @@ public sealed class MembershipTroubleTests
         await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
         Assert.Equal(NodeState.MembershipLost, a.GetStatistics().State);
 
-        DeliveryReport report = await left.SendConfirmedAsync("without a server").AsTask().WaitAsync(NodeRig.Patience);
+        DeliveryReport report = await left.SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
         Assert.Equal((2, 0), (report.Confirmed, report.Removed));
-        await left.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await left.FlushAsync().WaitAsync(NodeRig.Patience);
         QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(async () => await a.JoinAsync("late"));
         Assert.Equal(ErrorCode.JoinTimedOut, late.Code);
         Assert.Contains("membership server", late.Message, StringComparison.Ordinal);
@@ -40,10 +40,10 @@ public sealed class MembershipTroubleTests
 
         gate.Open();
         await NodeRig.UntilAsync(() => a.State == NodeState.Running && b.State == NodeState.Running, "the server is found again");
-        Group joined = await b.JoinAsync("late").AsTask().WaitAsync(NodeRig.Patience);
+        Group joined = await b.JoinAsync("late").WaitAsync(NodeRig.Patience);
         Assert.Equal(["without a server"], await NodeRig.ReadAsync(right, 1));
         await NodeRig.UntilAsync(() => joined.View.MemberCount == 1, "joins that were given up are undone");
-        await NodeRig.UntilAsync(() => a.TopGroups(9).Count == 1, "the other node is in one group");
+        await NodeRig.UntilAsync(async () => (await a.GetTopGroupsAsync(9)).Count == 1, "the other node is in one group");
         Assert.Equal(NodeState.Running, host.State);
         await NodeRig.UntilAsync(() => states.Count >= 2, "both changes are told");
         Assert.Equal(
@@ -65,16 +65,16 @@ public sealed class MembershipTroubleTests
         QuickSilverNode b = await rig.StartAsync(options => ClientOf(options, rig.Port));
         Group left = await a.JoinAsync("group");
         Group right = await b.JoinAsync("group");
-        await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await left.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         (MemberId idOfA, MemberId idOfB) = (a.Id, b.Id);
         await host.DisposeAsync();
         await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
-        await left.SendConfirmedAsync("without a server").AsTask().WaitAsync(NodeRig.Patience);
+        await left.SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
 
         await rig.StartAsync(QuickHost);
         await NodeRig.UntilAsync(() => a.State == NodeState.Running && b.State == NodeState.Running, "the new server is found");
-        Group third = await a.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
-        await left.SendConfirmedAsync("with a new one").AsTask().WaitAsync(NodeRig.Patience);
+        Group third = await a.JoinAsync("later").WaitAsync(NodeRig.Patience);
+        await left.SendConfirmedAsync("with a new one").WaitAsync(NodeRig.Patience);
         Assert.Equal(["without a server", "with a new one"], await NodeRig.ReadAsync(right, 2));
         Assert.Equal((idOfA, idOfB), (a.Id, b.Id));
         Assert.Equal(1, third.View.MemberCount);
@@ -103,9 +103,9 @@ public sealed class MembershipTroubleTests
             Assert.Contains("Membership.FailureTimeout", late.Message, StringComparison.Ordinal);
             Assert.NotEqual("", late.Diagnostics);
         }
-        await using Group joined = await joiner.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);
-        await joined.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
-        await stuck.SendConfirmedAsync("at last").AsTask().WaitAsync(NodeRig.Patience);
+        await using Group joined = await joiner.JoinAsync("group").WaitAsync(NodeRig.Patience);
+        await joined.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+        await stuck.SendConfirmedAsync("at last").WaitAsync(NodeRig.Patience);
 
         static void Patient(QuickSilverOptions options)
         {
@@ -130,7 +130,7 @@ public sealed class MembershipTroubleTests
         long received = node.GetStatistics().MessagesReceived;
         Trouble.Frozen frozen = await Trouble.FreezeAsync(node);
         await NodeRig.UntilAsync(() => left.View.MemberCount == 1, "the others go on without it");
-        await left.SendConfirmedAsync("meanwhile").AsTask().WaitAsync(NodeRig.Patience);
+        await left.SendConfirmedAsync("meanwhile").WaitAsync(NodeRig.Patience);
         frozen.Dispose();
 
         foreach (Group handle in new[] { right, second })
@@ -151,8 +151,8 @@ public sealed class MembershipTroubleTests
         Assert.Contains(events.OfType<NodeStateChanged>(), static state => state.After == NodeState.Evicted);
         Assert.Equal(NodeState.Running, node.State);
 
-        Group again = await node.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);
-        await again.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        Group again = await node.JoinAsync("group").WaitAsync(NodeRig.Patience);
+        await again.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         Assert.Equal(2, (await left.SendConfirmedAsync("after")).Confirmed);
         Assert.Equal(["after"], await NodeRig.ReadAsync(again, 1));
         await NodeRig.UntilAsync(() => node.GetStatistics().MessagesReceived > received, "its figures go on");
@@ -174,7 +174,7 @@ public sealed class MembershipTroubleTests
         await NodeRig.UntilAsync(() => node.State == NodeState.Evicted, "it is out");
         await NodeRig.UntilAsync(() => node.State == NodeState.Running && node.Id != second, "it returns after a period");
         Assert.True(Stopwatch.GetElapsedTime(start) >= TimeSpan.FromSeconds(2));
-        await node.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);
+        await node.JoinAsync("group").WaitAsync(NodeRig.Patience);
 
         Trouble.Expel(node, MembershipRefusal.Unreachable);
         await NodeRig.UntilAsync(() => node.State == NodeState.Evicted, "it is out again");

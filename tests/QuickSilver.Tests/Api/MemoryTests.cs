@@ -57,7 +57,7 @@ public sealed class MemoryTests
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
         foreach (MessageLease lease in leases) lease.Dispose();
         await right.DisposeAsync();
-        await left.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await left.FlushAsync().WaitAsync(NodeRig.Patience);
         await EndsWithNothingOutAsync(left.Node, right.Node);
     }
 
@@ -76,7 +76,7 @@ public sealed class MemoryTests
         string[] names = [.. Enumerable.Range(0, 4).Select(static index => $"g{index}")];
         IReadOnlyList<Group> sending = await left.Node.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
         await right.Node.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
-        foreach (Group group in sending) await group.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        foreach (Group group in sending) await group.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         long sent = 0;
         using (await Trouble.FreezeAsync(right.Node))
         {
@@ -101,7 +101,7 @@ public sealed class MemoryTests
             Assert.InRange(left.Node.GetStatistics().PendingBytes, 1, Limit + (names.Length * Limit / 8));
             Assert.Equal(SendStatus.Backpressured, sending[0].TrySend(new byte[1_000]));
         }
-        await left.Node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await left.Node.FlushAsync().WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => right.Node.GetStatistics().MessagesReceived == sent, "all that was admitted arrives");
         await EndsWithNothingOutAsync(left.Node, right.Node);
     }

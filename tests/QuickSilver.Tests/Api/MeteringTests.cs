@@ -30,7 +30,7 @@ public sealed class MeteringTests
         listener.Start();
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync(options => options.UseLoggerFactory(factory));
-        await (await node.JoinAsync("group")).SendConfirmedAsync("x").AsTask().WaitAsync(NodeRig.Patience);
+        await (await node.JoinAsync("group")).SendConfirmedAsync("x").WaitAsync(NodeRig.Patience);
         await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         Assert.True(node.Completion.IsCompletedSuccessfully);
         Assert.Equal(NodeState.Stopped, node.State);

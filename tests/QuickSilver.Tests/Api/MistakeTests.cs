@@ -12,13 +12,13 @@ public sealed class MistakeTests
     {
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
-        await IsToldAsync<ArgumentException>(() => node.JoinAsync("").AsTask(), "1-255 bytes", "empty");
-        await IsToldAsync<ArgumentException>(() => node.JoinAsync(new string('é', 128)).AsTask(), "1-255 bytes", "256 bytes");
-        await IsToldAsync<ArgumentException>(() => node.JoinAsync("\ud800").AsTask(), "1-255 bytes", "surrogate");
-        await IsToldAsync<ArgumentException>(() => node.JoinAsync("two\nlines").AsTask(), "1-255 bytes", "line break");
-        await IsToldAsync<ArgumentException>(() => node.JoinAsync("$mine").AsTask(), "'$mine'", "reserved", "choose another");
-        await IsToldAsync<ArgumentException>(() => node.JoinManyAsync(["a", "b", "a"]).AsTask(), "'a'", "twice");
-        await Assert.ThrowsAsync<ArgumentNullException>(() => node.JoinAsync(null!).AsTask());
+        await IsToldAsync<ArgumentException>(() => node.JoinAsync(""), "1-255 bytes", "empty");
+        await IsToldAsync<ArgumentException>(() => node.JoinAsync(new string('é', 128)), "1-255 bytes", "256 bytes");
+        await IsToldAsync<ArgumentException>(() => node.JoinAsync("\ud800"), "1-255 bytes", "surrogate");
+        await IsToldAsync<ArgumentException>(() => node.JoinAsync("two\nlines"), "1-255 bytes", "line break");
+        await IsToldAsync<ArgumentException>(() => node.JoinAsync("$mine"), "'$mine'", "reserved", "choose another");
+        await IsToldAsync<ArgumentException>(() => node.JoinManyAsync(["a", "b", "a"]), "'a'", "twice");
+        await Assert.ThrowsAsync<ArgumentNullException>(() => node.JoinAsync(null!));
     }
 
     [Fact]
@@ -31,7 +31,7 @@ public sealed class MistakeTests
         PayloadTooLargeException thrown = await IsToldAsync<PayloadTooLargeException>(
             () => group.SendAsync(payload).AsTask(), "1001 bytes", "Pending.MaxMessageBytes (1000)", "split it");
         Assert.Equal((ErrorCode.PayloadTooLarge, 1_000L), (thrown.Code, thrown.Limit));
-        await IsToldAsync<PayloadTooLargeException>(() => group.SendConfirmedAsync(payload).AsTask(), "split it");
+        await IsToldAsync<PayloadTooLargeException>(() => group.SendConfirmedAsync(payload), "split it");
         Assert.Equal(SendStatus.TooLarge, group.TrySend(payload));
         await group.SendConfirmedAsync(payload.AsMemory(1));
     }
@@ -46,13 +46,13 @@ public sealed class MistakeTests
         await group.DisposeAsync();
         await group.DisposeAsync();
         await IsToldAsync<ObjectDisposedException>(() => group.SendAsync("late").AsTask(), "'group'", "left or disposed of", "join the group again");
-        await IsToldAsync<ObjectDisposedException>(() => group.LeaveAsync().AsTask(), "join the group again");
+        await IsToldAsync<ObjectDisposedException>(() => group.LeaveAsync(), "join the group again");
         await IsToldAsync<ObjectDisposedException>(async () => await NodeRig.ReadToEndAsync(group), "join the group again");
         Assert.Equal(SendStatus.Closed, group.TrySend("late"));
         Assert.False(await group.WaitToSendAsync());
         await node.DisposeAsync();
         await node.DisposeAsync();
-        await IsToldAsync<ObjectDisposedException>(() => node.JoinAsync("late").AsTask(), node.Name, "disposed of", "start another");
+        await IsToldAsync<ObjectDisposedException>(() => node.JoinAsync("late"), node.Name, "disposed of", "start another");
     }
 
     [Fact]
@@ -154,7 +154,7 @@ public sealed class MistakeTests
         Group group = await node.JoinAsync("group");
         using var limit = new CancellationTokenSource(100);
         await IsToldAsync<OperationCanceledException>(
-            () => group.WaitForMembersAsync(3, limit.Token).AsTask(), "3 nodes", $"group view 1: {node.Name}");
+            () => group.WaitForMembersAsync(3, limit.Token), "3 nodes", $"group view 1: {node.Name}");
     }
 
     [Fact]
@@ -193,7 +193,7 @@ public sealed class MistakeTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         Group group = await node.JoinAsync("group");
-        await IsToldAsync<ArgumentException>(() => node.LeaveManyAsync([group, null!]).AsTask(), "null", "groups");
+        await IsToldAsync<ArgumentException>(() => node.LeaveManyAsync([group, null!]), "null", "groups");
         await group.SendConfirmedAsync("it is still in");
     }
 
@@ -212,7 +212,7 @@ public sealed class MistakeTests
             await IsToldAsync<OperationCanceledException>(() => SendOnAsync(limit.Token), "Too much was pending", "is not sent");
             using var leave = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
             await IsToldAsync<OperationCanceledException>(
-                () => left.Node.LeaveManyAsync([left], leave.Token).AsTask(), right.Node.Name, "left in the background");
+                () => left.Node.LeaveManyAsync([left], leave.Token), right.Node.Name, "left in the background");
         }
         await left.Completion.WaitAsync(NodeRig.Patience);
 

@@ -50,7 +50,7 @@ public sealed class NodeLifeTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync();
         Task<List<string>> reading = NodeRig.ReadToEndAsync(right);
-        Task<GroupView> waiting = right.WaitForMembersAsync(9).AsTask();
+        Task<GroupView> waiting = right.WaitForMembersAsync(9);
         await left.SendAsync("before");
         await left.FlushAsync();
         await right.Node.DisposeAsync();
@@ -62,7 +62,7 @@ public sealed class NodeLifeTests
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.SendAsync("late"));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.Node.JoinAsync("late"));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await right.Node.FlushAsync());
-        Assert.Empty(right.Node.TopGroups(5));
+        Assert.Empty(await right.Node.GetTopGroupsAsync(5));
         Assert.Equal(NodeState.Stopped, right.Node.GetStatistics().State);
         await right.Node.DisposeAsync();
         await right.DisposeAsync();
@@ -115,14 +115,14 @@ public sealed class NodeLifeTests
         Assert.Equal((LoopPhase.MessageHandler, "group"), (told.Phase, told.GroupName));
         // Neither may wait for the core, which hangs.
         Assert.Equal(NodeState.Running, node.GetStatistics().State);
-        Assert.Single(node.TopGroups(1));
+        Assert.Single(await node.GetTopGroupsAsync(1));
         Task[] waiting =
         [
-            group.SendConfirmedAsync("y").AsTask(),
-            group.FlushAsync().AsTask(),
-            group.WaitForMembersAsync(5).AsTask(),
-            node.FlushAsync().AsTask(),
-            node.JoinAsync("other").AsTask(),
+            group.SendConfirmedAsync("y"),
+            group.FlushAsync(),
+            group.WaitForMembersAsync(5),
+            node.FlushAsync(),
+            node.JoinAsync("other"),
         ];
         await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         await reading.WaitAsync(NodeRig.Patience);
@@ -153,9 +153,9 @@ public sealed class NodeLifeTests
         await SendAsync(10);
         await server.DisposeAsync();
         await SendAsync(10);
-        Group late = await left.Node.JoinAsync("late").AsTask().WaitAsync(NodeRig.Patience);
-        Group later = await right.Node.JoinAsync("late").AsTask().WaitAsync(NodeRig.Patience);
-        await late.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        Group late = await left.Node.JoinAsync("late").WaitAsync(NodeRig.Patience);
+        Group later = await right.Node.JoinAsync("late").WaitAsync(NodeRig.Patience);
+        await late.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         await SendAsync(10);
         await late.SendAsync("still here");
         Assert.Equal(["still here"], await NodeRig.ReadAsync(later, 1));
@@ -234,13 +234,13 @@ public sealed class NodeLifeTests
         Assert.Equal(1_000, received.InboxBytes);
         Assert.Equal(2, received.Members);
 
-        IReadOnlyList<GroupStatistics> top = left.Node.TopGroups(5, GroupSort.BytesSent);
+        IReadOnlyList<GroupStatistics> top = await left.Node.GetTopGroupsAsync(5, GroupSort.BytesSent);
         Assert.Equal(["group", "quiet"], top.Select(static group => group.Name));
         Assert.Equal(100, top[0].MessagesSent);
         Assert.Equal(2, top[0].Members);
         Assert.Equal(quiet.View.Number, top[1].ViewNumber);
-        Assert.Equal(100, right.Node.TopGroups(1, GroupSort.InboxBytes)[0].InboxMessages);
-        Assert.Throws<ArgumentOutOfRangeException>(() => left.Node.TopGroups(-1));
+        Assert.Equal(100, (await right.Node.GetTopGroupsAsync(1, GroupSort.InboxBytes))[0].InboxMessages);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => left.Node.GetTopGroupsAsync(-1));
     }
 
     [Fact]
@@ -357,7 +357,7 @@ public sealed class NodeLifeTests
         QuickSilverNode serving = await rig.StartAsync(InMemory);
         (Group left, Group right) = await rig.StartPairAsync(change: InMemory);
         await serving.DisposeAsync();
-        Group later = await left.Node.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
+        Group later = await left.Node.JoinAsync("later").WaitAsync(NodeRig.Patience);
         await left.SendAsync("still here");
         Assert.Equal(["still here"], await NodeRig.ReadAsync(right, 1));
         Assert.Equal(1, later.View.MemberCount);

@@ -38,8 +38,8 @@ internal sealed class NodeRig : IAsyncDisposable
         QuickSilverNode b = await StartAsync(change);
         Group first = await a.JoinAsync(name, left);
         Group second = await b.JoinAsync(name, right);
-        await second.WaitForMembersAsync(2).AsTask().WaitAsync(Patience);
-        await first.WaitForMembersAsync(2).AsTask().WaitAsync(Patience);
+        await second.WaitForMembersAsync(2).WaitAsync(Patience);
+        await first.WaitForMembersAsync(2).WaitAsync(Patience);
         return (first, second);
     }
 
@@ -51,7 +51,7 @@ internal sealed class NodeRig : IAsyncDisposable
         await StartAsync(all);
         var groups = new Group[3];
         for (int index = 0; index < groups.Length; index++) groups[index] = await (await StartAsync(all)).JoinAsync("group");
-        foreach (Group group in groups) await group.WaitForMembersAsync(3).AsTask().WaitAsync(Patience);
+        foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(Patience);
         return groups;
     }
 
@@ -81,6 +81,17 @@ internal sealed class NodeRig : IAsyncDisposable
     {
         long start = Environment.TickCount64;
         while (!holds())
+        {
+            Assert.True(Environment.TickCount64 - start < Patience.TotalMilliseconds, $"never: {what}");
+            await Task.Delay(5);
+        }
+    }
+
+    /// <summary>As the overload above, for what is found out by a call that waits.</summary>
+    public static async Task UntilAsync(Func<Task<bool>> holds, string what)
+    {
+        long start = Environment.TickCount64;
+        while (!await holds())
         {
             Assert.True(Environment.TickCount64 - start < Patience.TotalMilliseconds, $"never: {what}");
             await Task.Delay(5);

@@ -20,7 +20,7 @@ public sealed class RackRestartTests
         ];
         Group kept = await survivor.JoinAsync("group");
         foreach (QuickSilverNode node in dying) await node.JoinAsync("group");
-        await kept.WaitForMembersAsync(4).AsTask().WaitAsync(NodeRig.Patience);
+        await kept.WaitForMembersAsync(4).WaitAsync(NodeRig.Patience);
         foreach (QuickSilverNode node in (QuickSilverNode[])[dying[1], dying[2], host]) await Trouble.CrashAsync(node);
         await NodeRig.UntilAsync(() => survivor.State == NodeState.MembershipLost, "the loss is noticed");
 
@@ -33,7 +33,7 @@ public sealed class RackRestartTests
         // A node that joined before the survivor came may have had to give way to it, or the other way round: both come back.
         foreach (QuickSilverNode node in (QuickSilverNode[])[survivor, .. again]) _ = KeepJoinedAsync(node);
         await NodeRig.UntilAsync(
-            () => Array.TrueForAll((QuickSilverNode[])[survivor, .. again], static node => node.State == NodeState.Running && MembersOf(node) == 4),
+            () => AllRunWithAsync(4, [survivor, .. again]),
             "all four are in one view");
         Assert.Equal(0, survivor.GetStatistics().MembersMissing);
     }
@@ -52,7 +52,7 @@ public sealed class RackRestartTests
             dying.Add(await rig.StartAsync(options => ClientOf(options, rig.Port, name)));
             await dying[^1].JoinAsync("group");
         }
-        await kept.WaitForMembersAsync(5).AsTask().WaitAsync(NodeRig.Patience);
+        await kept.WaitForMembersAsync(5).WaitAsync(NodeRig.Patience);
         foreach (QuickSilverNode node in dying) await Trouble.CrashAsync(node);
         await Trouble.CrashAsync(host);
         await NodeRig.UntilAsync(() => survivor.State == NodeState.MembershipLost, "the loss is noticed");
@@ -79,12 +79,21 @@ public sealed class RackRestartTests
         foreach (string name in (string[])["b", "c", "d"]) Assert.Equal(1, await again.ForgetMemberAsync(name));
         await NodeRig.UntilAsync(() => survivor.State == NodeState.Running && again.State == NodeState.Running, "the wait is over");
         await NodeRig.UntilAsync(() => kept.View.MemberCount == 1, "the dead are gone from the view");
-        await survivor.JoinAsync("later").AsTask().WaitAsync(NodeRig.Patience);
+        await survivor.JoinAsync("later").WaitAsync(NodeRig.Patience);
         Assert.False(kept.Completion.IsCompleted);
         Assert.Equal(0, (await survivor.GetStatisticsAsync()).MembersMissing);
     }
 
-    private static int MembersOf(QuickSilverNode node) => node.TopGroups(9).FirstOrDefault(static group => group.Name == "group")?.Members ?? 0;
+    private static async Task<bool> AllRunWithAsync(int members, params QuickSilverNode[] nodes)
+    {
+        foreach (QuickSilverNode node in nodes)
+        {
+            IReadOnlyList<GroupStatistics> groups = await node.GetTopGroupsAsync(9);
+            int found = groups.FirstOrDefault(static group => group.Name == "group")?.Members ?? 0;
+            if (node.State != NodeState.Running || found != members) return false;
+        }
+        return true;
+    }
 
     private static async Task KeepJoinedAsync(QuickSilverNode node)
     {

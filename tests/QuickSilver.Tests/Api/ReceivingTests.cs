@@ -154,7 +154,7 @@ public sealed class ReceivingTests
         await left.SendAsync("50");
         await NodeRig.UntilAsync(() => seen.Count == 51, "all are seen");
         Assert.Equal(Enumerable.Range(0, 51).Select(static index => $"{index}"), seen);
-        await NodeRig.UntilAsync(() => right.Node.TopGroups(1)[0].InboxMessages == 0, "nothing is stored");
+        await NodeRig.UntilAsync(async () => (await right.Node.GetTopGroupsAsync(1))[0].InboxMessages == 0, "nothing is stored");
     }
 
     [Fact]

@@ -43,8 +43,8 @@ public sealed class RunTests
         Assert.Equal(seen.Select(static message => message.Number % 500 == 499 ? Size + 1 : Size), seen.Select(static message => message.Length));
         Assert.True(feed.WrittenInRuns > 2_000, $"{feed.WrittenInRuns} were written in runs");
         Assert.True(calls < 1_000, $"{calls} calls");
-        Assert.Equal(3_000, left.Node.TopGroups(1)[0].MessagesSent);
-        Assert.Equal(3_000, right.Node.TopGroups(1)[0].MessagesReceived);
+        Assert.Equal(3_000, (await left.Node.GetTopGroupsAsync(1))[0].MessagesSent);
+        Assert.Equal(3_000, (await right.Node.GetTopGroupsAsync(1))[0].MessagesReceived);
     }
 
     [Theory]

@@ -23,7 +23,7 @@ public sealed class SendOrderTests
         (Group left, Group right) = await rig.StartPairAsync();
         await right.Node.JoinAsync("elsewhere");
         Group third = await (await rig.StartAsync()).JoinAsync("group");
-        await left.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
+        await left.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
         using FeedRegistration feed = left.RegisterFeed(new CountedFeed(5_000));
         feed.Signal();
         await SendAndCheckAsync(left, right);
@@ -38,7 +38,7 @@ public sealed class SendOrderTests
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Quick);
         for (int round = 0; round < 20; round++)
         {
-            ValueTask flush;
+            Task flush;
             using (await Trouble.FreezeAsync(right.Node))
             {
                 await left.SendAsync("before");
@@ -46,7 +46,7 @@ public sealed class SendOrderTests
                 await Task.Delay(20);
                 Assert.False(flush.IsCompleted);
             }
-            await flush.AsTask().WaitAsync(NodeRig.Patience);
+            await flush.WaitAsync(NodeRig.Patience);
         }
     }
 
@@ -68,7 +68,7 @@ public sealed class SendOrderTests
         Group other = await node.JoinAsync("other");
         for (int round = 0; round < 10; round++)
         {
-            await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await node.FlushAsync().WaitAsync(NodeRig.Patience);
             await other.SendAsync($"{round}");
             Assert.Equal([$"{round}"], await NodeRig.ReadAsync(other, 1));
         }
@@ -89,7 +89,7 @@ public sealed class SendOrderTests
         }))];
         for (int round = 0; round < 10; round++)
         {
-            await alone.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await alone.FlushAsync().WaitAsync(NodeRig.Patience);
             await other.SendAsync($"{round}");
             Assert.Equal([$"{round}"], await NodeRig.ReadAsync(other, 1));
         }
@@ -105,10 +105,10 @@ public sealed class SendOrderTests
         for (int round = 0; round < 20; round++)
         {
             for (int index = 0; index < 300; index++) await left.SendAsync($"{index}");
-            await left.LeaveAsync().AsTask().WaitAsync(NodeRig.Patience);
+            await left.LeaveAsync().WaitAsync(NodeRig.Patience);
             Assert.Equal(Enumerable.Range(0, 300).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 300));
             left = await left.Node.JoinAsync("group", new GroupOptions { BufferBeforeFirstRead = false });
-            await left.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+            await left.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         }
         Assert.Equal(0, left.Node.Core.Services.StageBlocks.Rented);
     }
@@ -121,7 +121,7 @@ public sealed class SendOrderTests
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
             [.. Enumerable.Range(0, 10_000).Select(static index => $"g{index}")], new GroupOptions { BufferBeforeFirstRead = false });
         foreach (Group group in groups) await group.SendAsync("once");
-        await node.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await node.FlushAsync().WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => node.Core.Services.StageBlocks.Rented == 0, "the blocks go back");
     }
 
@@ -156,7 +156,7 @@ public sealed class SendOrderTests
             switch (random.Next(100))
             {
                 case < 5:
-                    confirmed = group.SendConfirmedAsync(message).AsTask();
+                    confirmed = group.SendConfirmedAsync(message);
                     // What waits at the gate stands in line already.
                     break;
                 case < 30:

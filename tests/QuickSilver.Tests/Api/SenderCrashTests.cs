@@ -33,7 +33,7 @@ public sealed class SenderCrashTests
         {
             QuickSilverNode sender = await rig.StartAsync(Trouble.Quick);
             Group speaking = await sender.JoinAsync("group", new GroupOptions { BufferBeforeFirstRead = false });
-            await speaking.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+            await speaking.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
             Task sending = Task.Run(async () =>
             {
                 while (true) await speaking.SendAsync(new byte[1_200]);
@@ -52,7 +52,7 @@ public sealed class SenderCrashTests
         await NodeRig.UntilAsync(
             () => reports.Any(static report => report is { GroupName: "group", Reason: LossReason.SenderFailed }), "losses are reported");
         await using Group again = await (await rig.StartAsync(Trouble.Quick)).JoinAsync("group");
-        Assert.Equal(2, (await again.SendConfirmedAsync("life goes on").AsTask().WaitAsync(NodeRig.Patience)).Confirmed);
+        Assert.Equal(2, (await again.SendConfirmedAsync("life goes on").WaitAsync(NodeRig.Patience)).Confirmed);
     }
 
     private sealed class Log

@@ -78,7 +78,7 @@ public sealed class SendingTests
             }
         }
         await Task.WhenAll(sending);
-        await nodes[0].FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await nodes[0].FlushAsync().WaitAsync(NodeRig.Patience);
     }
 
     [Fact]
@@ -156,7 +156,7 @@ public sealed class SendingTests
             await Assert.ThrowsAsync<ObjectDisposedException>(async () => await left.SendConfirmedAsync(memory));
             await Assert.ThrowsAsync<ObjectDisposedException>(async () => await left.SendAsync(memory));
         }
-        await left.SendConfirmedAsync("here"u8.ToArray()).AsTask().WaitAsync(NodeRig.Patience);
+        await left.SendConfirmedAsync("here"u8.ToArray()).WaitAsync(NodeRig.Patience);
     }
 
     [Fact]
@@ -165,10 +165,10 @@ public sealed class SendingTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         Group group = await node.JoinAsync("alone");
-        DeliveryReport report = await group.SendConfirmedAsync("to myself").AsTask().WaitAsync(NodeRig.Patience);
+        DeliveryReport report = await group.SendConfirmedAsync("to myself").WaitAsync(NodeRig.Patience);
         Assert.Equal(1, report.Confirmed);
         Assert.Equal(["to myself"], await NodeRig.ReadAsync(group, 1));
-        await group.FlushAsync().AsTask().WaitAsync(NodeRig.Patience);
+        await group.FlushAsync().WaitAsync(NodeRig.Patience);
     }
 
     [Fact]

@@ -25,17 +25,17 @@ public sealed class ServerRestartTests
             groups.Add(await node.JoinAsync("group"));
         }
         Group old = await host.JoinAsync("group");
-        await old.WaitForMembersAsync(clients + 1).AsTask().WaitAsync(NodeRig.Patience);
+        await old.WaitForMembersAsync(clients + 1).WaitAsync(NodeRig.Patience);
         ulong epoch = old.View.Epoch;
         await host.DisposeAsync();
         await NodeRig.UntilAsync(() => groups.TrueForAll(static group => group.Node.State == NodeState.MembershipLost), "the loss is noticed");
-        await groups[0].SendConfirmedAsync("without a server").AsTask().WaitAsync(NodeRig.Patience);
+        await groups[0].SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
 
         QuickSilverNode again = await rig.StartAsync(options => Host(options, rig.Port));
-        Group own = await again.JoinAsync("group").AsTask().WaitAsync(NodeRig.Patience);
-        await own.WaitForMembersAsync(clients + 1).AsTask().WaitAsync(NodeRig.Patience);
-        await groups[0].WaitForMembersAsync(clients + 1).AsTask().WaitAsync(NodeRig.Patience);
-        await own.SendConfirmedAsync("with one").AsTask().WaitAsync(NodeRig.Patience);
+        Group own = await again.JoinAsync("group").WaitAsync(NodeRig.Patience);
+        await own.WaitForMembersAsync(clients + 1).WaitAsync(NodeRig.Patience);
+        await groups[0].WaitForMembersAsync(clients + 1).WaitAsync(NodeRig.Patience);
+        await own.SendConfirmedAsync("with one").WaitAsync(NodeRig.Patience);
         foreach (Group group in groups)
         {
             Assert.Equal(["without a server", "with one"], await NodeRig.ReadAsync(group, 2));

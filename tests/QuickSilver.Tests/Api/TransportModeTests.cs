@@ -39,7 +39,7 @@ public sealed class TransportModeTests
             nodes.Add(node);
             groups.Add(await node.JoinAsync("group"));
         }
-        foreach (Group group in groups) await group.WaitForMembersAsync(3).AsTask().WaitAsync(NodeRig.Patience);
+        foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
 
         // Where memory is shared packets are lent, by both senders; as soon as the others have opened it, which may take longer than a few packets.
         // Each node counts for itself, and is not asked at the same instant.

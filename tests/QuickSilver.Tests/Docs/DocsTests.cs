@@ -76,7 +76,7 @@ public sealed partial class DocsTests
         using var stop = new CancellationTokenSource();
         Task following = FailureSnippets.FollowAsync(right.Node, "followed", message => read.Enqueue(message.GetString()), stop.Token);
         Group speaking = await left.Node.JoinAsync("followed");
-        await speaking.WaitForMembersAsync(2).AsTask().WaitAsync(NodeRig.Patience);
+        await speaking.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         await speaking.SendConfirmedAsync("before");
         await NodeRig.UntilAsync(() => read.Contains("before"), "it reads");
         Trouble.Expel(right.Node);
@@ -114,7 +114,7 @@ public sealed partial class DocsTests
         await state.SendAsync(new byte[8]);
         await state.FlushAsync();
         await NodeRig.UntilAsync(
-            () => left.Node.TopGroups(9).Single(static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
+            async () => (await left.Node.GetTopGroupsAsync(9)).Single(static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
     }
 
     private static string Flatten(string text) =>

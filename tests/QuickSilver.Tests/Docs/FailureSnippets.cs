@@ -100,7 +100,7 @@ internal static class FailureSnippets
         _ = forgotten;
     }
 
-    public static ValueTask<Group> JoinStateAsync(QuickSilverNode node, CancellationToken ct)
+    public static Task<Group> JoinStateAsync(QuickSilverNode node, CancellationToken ct)
     {
         var options = new GroupOptions
         {

@@ -25,7 +25,7 @@ public sealed class ForgedDatagramTests
         Task<DeliveryReport> confirmed;
         using (await Trouble.FreezeAsync(silent.Node))
         {
-            confirmed = sender.SendConfirmedAsync(new byte[100]).AsTask();
+            confirmed = sender.SendConfirmedAsync(new byte[100]);
             using var attacker = await Attacker.AgainstAsync(sender.Node);
             long until = Environment.TickCount64 + (long)Long.TotalMilliseconds;
             while (Environment.TickCount64 < until)
@@ -56,7 +56,7 @@ public sealed class ForgedDatagramTests
         await other.SendAsync(new byte[10]);
         Assert.Equal(2, (await NodeRig.ReadAsync(one, 2)).Count);
         Assert.Equal(2, (await NodeRig.ReadAsync(other, 2)).Count);
-        await one.SendConfirmedAsync(new byte[10]).AsTask().WaitAsync(NodeRig.Patience);
+        await one.SendConfirmedAsync(new byte[10]).WaitAsync(NodeRig.Patience);
         Assert.Equal(50UL, await attacker.ForgedAtAsync(one.Node));
         Assert.Equal(50UL, await attacker.ForgedAtAsync(other.Node));
     }

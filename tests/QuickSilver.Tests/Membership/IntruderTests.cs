@@ -63,7 +63,7 @@ public sealed class IntruderTests
     private static async Task AssertUndisturbedAsync(Group left, Group right)
     {
         await Task.Delay(Aftermath);
-        await left.SendConfirmedAsync("still here").AsTask().WaitAsync(NodeRig.Patience);
+        await left.SendConfirmedAsync("still here").WaitAsync(NodeRig.Patience);
         Assert.False(left.Completion.IsCompleted);
         Assert.False(right.Completion.IsCompleted);
         Assert.Equal((NodeState.Running, NodeState.Running), (left.Node.State, right.Node.State));

@@ -28,7 +28,7 @@ public sealed class SiegeTests
             while (!traffic.IsCompleted)
             {
                 // The membership serves its own all the while.
-                await using Group another = await right.Node.JoinAsync($"another {joins++}").AsTask().WaitAsync(NodeRig.Patience);
+                await using Group another = await right.Node.JoinAsync($"another {joins++}").WaitAsync(NodeRig.Patience);
             }
             besieged = await traffic;
             strangers = attackers.Connections;
@@ -55,7 +55,7 @@ public sealed class SiegeTests
         {
             string text = $"message {first + micros.Count}";
             long sent = Stopwatch.GetTimestamp();
-            await from.SendConfirmedAsync(text).AsTask().WaitAsync(NodeRig.Patience);
+            await from.SendConfirmedAsync(text).WaitAsync(NodeRig.Patience);
             micros.Add(Stopwatch.GetElapsedTime(sent).TotalMicroseconds);
             Assert.Equal([text], await NodeRig.ReadAsync(to, 1));
         }

@@ -17,7 +17,7 @@ public sealed class GreetingsTests
         await using Group group = await host.JoinAsync("greetings");
         string port = ProgramCluster.Text(Port(host));
         await using ChildProcess subscriber = Start("Greetings", "subscribe", port);
-        await group.WaitForMembersAsync(2).AsTask().WaitAsync(Patience);
+        await group.WaitForMembersAsync(2).WaitAsync(Patience);
         await using ChildProcess publisher = Start("Greetings", "publish", port);
         Assert.True(await publisher.Exit.WaitAsync(Patience) == 0, publisher.LastLines);
         await UntilAsync(() => subscriber.LastLines.Contains("hello from", StringComparison.Ordinal), "it prints the greeting");
@@ -35,7 +35,7 @@ public sealed class GreetingsTests
         await using QuickSilverNode host = await StartHostAsync();
         await using Group group = await host.JoinAsync("greetings");
         await using ChildProcess sample = Start(program, "--port", ProgramCluster.Text(Port(host)));
-        await group.WaitForMembersAsync(2).AsTask().WaitAsync(Patience);
+        await group.WaitForMembersAsync(2).WaitAsync(Patience);
         if (program == "Publisher") await NodeRig.ReadAsync(group, 1);
         else await UntilAsync(() => sample.LastLines.Contains("is in greetings", StringComparison.Ordinal), "it has joined");
         await InterruptAsync(sample);
