@@ -51,12 +51,12 @@ public sealed class EnsembleReport
     /// <summary>How often the runs reached each mark.</summary>
     internal MarkTable Marks => _marks;
 
-    /// <summary>One row for the ledger in <c>docs/testing.md</c>.</summary>
-    /// <param name="commit">What was run.</param>
+    /// <summary>One row for the ledger, <c>docs/testing/ledger.csv</c>.</summary>
+    /// <param name="commit">The commit that was run.</param>
     public string LedgerRow(string commit) => string.Create(
         CultureInfo.InvariantCulture,
-        $"| {DateTime.UtcNow:yyyy-MM-dd} | {commit} | {First}..{First + (ulong)Runs - 1} | {Runs} "
-        + $"| {VirtualTime.TotalHours:F1} | {NodeTime.TotalHours:F0} | {PacketFaults / 1e6:F1} | {_failures.Count} |");
+        $"{DateTime.UtcNow:yyyy-MM-dd},{commit},run,{First}..{First + (ulong)Runs - 1},{Runs},"
+        + $"{VirtualTime.TotalHours:F1},{NodeTime.TotalHours:F0},{PacketFaults / 1e6:F1},{_failures.Count},");
 
     /// <summary>Sums, traits, marks and failures, for people.</summary>
     public override string ToString()
