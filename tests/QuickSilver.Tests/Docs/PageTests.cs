@@ -44,6 +44,22 @@ public sealed partial class PageTests
     public void The_readme_is_short() =>
         Assert.InRange(File.ReadAllLines(SourceTree.PathOf("README.md")).Length, 1, MostLinesOfReadme);
 
+    [Fact]
+    public void Every_decision_is_listed_under_its_title()
+    {
+        string list = File.ReadAllText(SourceTree.PathOf("docs/decisions/README.md"));
+        string[] pages = [.. Directory.GetFiles(SourceTree.PathOf("docs/decisions"), "0*.md").Order(StringComparer.Ordinal)];
+        Assert.NotEmpty(pages);
+        Assert.Distinct(pages.Select(static page => Path.GetFileName(page)[..4]));
+        foreach (string page in pages)
+        {
+            string name = Path.GetFileName(page), number = name[..4];
+            string heading = File.ReadLines(page).First();
+            Assert.StartsWith($"# {number} ", heading, StringComparison.Ordinal);
+            Assert.Contains($"| [{number}]({name}) | {heading[7..]} |", list, StringComparison.Ordinal);
+        }
+    }
+
     // Words have no digit, and seeds and sizes no letter.
     [GeneratedRegex(@"(?<![0-9a-zA-Z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![0-9a-zA-Z])")]
     private static partial Regex Hash();
