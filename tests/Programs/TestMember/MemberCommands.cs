@@ -17,6 +17,7 @@ namespace QuickSilver.Tests.Programs;
 /// received GROUP                 received GROUP COUNT P50 P99 MAX  microseconds from send to receipt, of what came since the last time
 /// members GROUP                  members GROUP NAME NAME ...
 /// statistics                     statistics JSON                   NodeStatistics
+/// slowest                        slowest MEMBERLAG; MEMBERLAG ...  GetSlowestMembersAsync: those that hold a region up
 /// id                             id ID STATE
 /// starts COUNT                   starts GOOD FAILED                starts and ends so many other nodes; each failure is a line of its own
 /// stop                           stopped                           disposes of the node
@@ -98,6 +99,9 @@ internal sealed class MemberCommands(Func<QuickSilverOptions> makeOptions, Membe
                 break;
             case "statistics":
                 lines.Say($"statistics {JsonSerializer.Serialize(Node.GetStatistics())}");
+                break;
+            case "slowest":
+                lines.Say($"slowest {string.Join("; ", (await Node.GetSlowestMembersAsync(9)).Where(static lag => lag.HoldsUp))}");
                 break;
             case "id":
                 lines.Say($"id {Node.Id} {Node.State}");

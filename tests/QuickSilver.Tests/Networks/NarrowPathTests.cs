@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>Ways that drop datagrams by their length, on hosts with cards of their own: nothing but the kernels and a firewall is in between.</summary>
@@ -34,13 +32,14 @@ public sealed class NarrowPathTests
         foreach (NetworkNode node in receivers) await node.WaitForCountAsync(Group, Messages);
 
         // From now on packets fit.
-        long missed = (await StatisticsAsync(narrow)).PacketsMissed;
-        NodeStatistics before = await StatisticsAsync(sender);
+        long missed = (await narrow.StatisticsAsync()).PacketsMissed;
+        NodeStatistics before = await sender.StatisticsAsync();
         Assert.Equal(1_208, before.DatagramBytes);
         await sender.AskAsync($"send {Group} {Messages} 1000 2000", $"sent {Group}");
         foreach (NetworkNode node in receivers) await node.WaitForCountAsync(Group, 2 * Messages);
-        NodeStatistics after = await StatisticsAsync(narrow);
-        Assert.InRange(after.PacketsMissed - missed, 0, ((await StatisticsAsync(sender)).PacketsSent - before.PacketsSent) / 10);
+        NodeStatistics after = await narrow.StatisticsAsync();
+        long packets = (await sender.StatisticsAsync()).PacketsSent - before.PacketsSent;
+        Assert.InRange(after.PacketsMissed - missed, 0, packets / 10);
         Assert.Equal(0, after.MessagesLost);
         foreach (NetworkNode node in receivers)
         {
@@ -66,7 +65,7 @@ public sealed class NarrowPathTests
 
         await jumbo.AskAsync($"send {Group} {Messages} 1000 2000", $"sent {Group}");
         foreach (NetworkNode node in nodes) await node.WaitForCountAsync(Group, Messages);
-        Assert.Equal(1_428, (await StatisticsAsync(jumbo)).DatagramBytes);
+        Assert.Equal(1_428, (await jumbo.StatisticsAsync()).DatagramBytes);
         Assert.DoesNotContain(jumbo.Lines, static line => line.Contains("1220", StringComparison.Ordinal));
     }
 
@@ -91,12 +90,5 @@ public sealed class NarrowPathTests
         string said = await sender.WaitForAsync("log Warning 1220", "behind");
         Assert.Contains("1428", said, StringComparison.Ordinal);
         foreach (NetworkNode node in nodes) await node.WaitForCountAsync(Group, Messages);
-    }
-
-    private static async Task<NodeStatistics> StatisticsAsync(NetworkNode node)
-    {
-        await Task.Delay(TimeSpan.FromSeconds(1.2), TestContext.Current.CancellationToken);
-        string line = await node.AskAsync("statistics", "statistics ");
-        return JsonSerializer.Deserialize<NodeStatistics>(line["statistics ".Length..])!;
     }
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Text.Json;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Lab;
 
@@ -132,6 +133,18 @@ internal sealed class NetworkNode : IAsyncDisposable
             await Task.Delay(100, TestContext.Current.CancellationToken);
         }
     }
+
+    /// <summary>The figures of its node, of less than a second ago.</summary>
+    public async Task<NodeStatistics> StatisticsAsync()
+    {
+        await Task.Delay(TimeSpan.FromSeconds(1.2), TestContext.Current.CancellationToken);
+        string line = await AskAsync("statistics", "statistics ");
+        return JsonSerializer.Deserialize<NodeStatistics>(line["statistics ".Length..])!;
+    }
+
+    /// <summary>Stops the process, as kill -STOP does, or lets it go on.</summary>
+    public void Freeze(bool begins) =>
+        NamespaceSet.Run(["kill", begins ? "-STOP" : "-CONT", ProcessId.ToString(CultureInfo.InvariantCulture)]);
 
     /// <summary>Kills it, as kill -9 does.</summary>
     public void Kill() => _process.Kill();
