@@ -160,6 +160,9 @@ internal enum Mark : byte
     /// <summary>A sender said that its stream has ended.</summary>
     FinalSent,
 
+    /// <summary>Beacons changed nothing, and one went to a member by unicast.</summary>
+    BeaconByUnicast,
+
     /// <summary>A view was superseded before all that is bound to it was sent.</summary>
     StreamEndedWithBacklog,
 

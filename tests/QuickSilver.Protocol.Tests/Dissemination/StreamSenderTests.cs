@@ -92,12 +92,30 @@ public class StreamSenderTests
         Assert.Equal([5, 15, 35, 75, 155, 315, 635, 1275, 2275, 3275], times.Select(time => Math.Round(time)));
         DatagramHeader.TryRead(world.Beacons.First(), out DatagramHeader beacon);
         Assert.Equal((1UL, DatagramFlags.None, view.Number.Tag), (beacon.Sequence, beacon.Flags, beacon.ViewTag));
-        Assert.Equal(10UL, world.Counters.Beacons);
+        Assert.Equal(14UL, world.Counters.Beacons);
         world.AckAll();
         world.RunFor(TimeSpan.FromSeconds(10));
         Assert.Equal(10, times.Count);
-        Assert.Equal(10UL, world.Counters.Beacons);
+        Assert.Equal(14UL, world.Counters.Beacons);
         Assert.Equal(0, world.Alarms.Count);
+    }
+
+    [Fact]
+    public void BeaconsThatChangeNothingGoToOneMemberByUnicastTooAnotherEachTime()
+    {
+        SendWorld world = World(out GroupSender sender, out _);
+        world.Send(sender, [1]);
+        world.PullAll();
+        world.RunFor(TimeSpan.FromMilliseconds(320));
+        Assert.All(world.Trains, static train => Assert.Equal(TrainRoute.Region, train.Route));
+        world.Trains.Clear();
+        world.RunFor(TimeSpan.FromSeconds(3));
+
+        Assert.Equal(4, world.Trains.Count(static train => train.Route == TrainRoute.Region));
+        SentTrain[] told = [.. world.Trains.Where(static train => train.Route == TrainRoute.Unicast)];
+        Assert.Equal(4, told.Length);
+        Assert.All(told, static train => Assert.Equal(DatagramKind.Beacon, train.Kind));
+        Assert.Equal(2, told.Select(static train => train.To).Distinct().Count());
     }
 
     [Fact]

@@ -9,6 +9,9 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 internal sealed class BeaconClock
 {
+    // Some 300 ms with the usual distances: many rounds, if any datagram of the stream has come.
+    private const int Patience = 6;
+
     private readonly DisseminationSettings _settings;
     private readonly Action _due;
     private readonly Alarm _alarm;
@@ -26,10 +29,17 @@ internal sealed class BeaconClock
     /// <summary>True when a beacon should leave.</summary>
     public bool IsDue { get; private set; }
 
+    /// <summary>Beacons since the last packet, or since all was stable.</summary>
+    public int Repeated { get; private set; }
+
+    /// <summary>True when so many beacons have changed nothing that the region may not have heard any.</summary>
+    public bool IsInVain => Repeated >= Patience;
+
     /// <summary>Packets were sent for the first time.</summary>
     public void OnPacket(Instant now)
     {
         IsDue = false;
+        Repeated = 0;
         _delay = _settings.Probes.Here(BuggifySite.BeaconEarly) ? TimeSpan.Zero : _settings.BeaconDelay;
         _lastSent = now;
         _alarm.SetIfEarlier(now + _delay);
@@ -39,6 +49,7 @@ internal sealed class BeaconClock
     public void OnBeacon(Instant now)
     {
         IsDue = false;
+        Repeated++;
         TimeSpan doubled = _delay == TimeSpan.Zero ? _settings.BeaconDelay : _delay * 2;
         _delay = doubled < _settings.MaxBeaconDelay ? doubled : _settings.MaxBeaconDelay;
         _lastSent = now;
@@ -56,6 +67,7 @@ internal sealed class BeaconClock
     public void Stop()
     {
         IsDue = false;
+        Repeated = 0;
         _alarm.Cancel();
     }
 

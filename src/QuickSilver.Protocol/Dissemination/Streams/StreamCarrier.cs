@@ -21,10 +21,15 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, Me
     private Slice _bytes;
     private int _segment;
     private int _next = int.MaxValue;
+    private int _alsoTo;
 
     /// <summary>Begins with a piece; the caller keeps the memory alive until the next one.</summary>
-    public void Start(Slice bytes, int segment)
+    /// <param name="bytes">The piece.</param>
+    /// <param name="segment">Length of its datagrams.</param>
+    /// <param name="alsoTo">Index of a member that gets it by unicast, too; -1: none.</param>
+    public void Start(Slice bytes, int segment, int alsoTo = -1)
     {
+        _alsoTo = alsoTo;
         _bytes = bytes;
         _segment = segment;
         _next = channel is null ? 0 : Multicast;
@@ -48,7 +53,7 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, Me
             if (carriers.NeedsMulticast || carriers.Copied == 0)
             {
                 train = new Train(_bytes.Memory, _segment, TrainRoute.Region, default, channel);
-                if (carriers.Copied == 0) Stop();
+                if (carriers.Copied == 0 && _alsoTo < 0) Stop();
                 return true;
             }
         }
@@ -56,7 +61,8 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, Me
         {
             int index = _next++;
             NodeInfo member = view.Members[index];
-            if (member.IsRemoved || member.Number.Key == selfKey || !carriers.IsCopied(index)) continue;
+            if (member.IsRemoved || member.Number.Key == selfKey) continue;
+            if (index != _alsoTo && !carriers.IsCopied(index)) continue;
             train = new Train(_bytes.Memory, _segment, TrainRoute.Unicast, member.Data, null);
             return true;
         }

@@ -339,9 +339,24 @@ public sealed class StreamSender : IFeed
         }
         bool isFinal = _hasEnded && Backlog.IsEmpty;
         _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
-        _train.HoldBeacon(_builder.BuildBeacon(isFinal));
+        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _beacon.IsInVain ? NextToTell() : -1);
         _beacon.OnBeacon(now);
         _context.Events.OnStreamAdvanced(this, Wish == FeedbackUrgency.Immediate ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal, now);
+    }
+
+    // Where no multicast arrives nobody knows that there is anything to miss. One member is told by unicast, another each
+    // time: it asks for what it lacks, and a round tells the others.
+    private int NextToTell()
+    {
+        NodeInfo[] members = View.Members;
+        for (int step = 0; step < members.Length; step++)
+        {
+            int index = (_beacon.Repeated + step) % members.Length;
+            if (members[index].IsRemoved || members[index].Number.Key == _context.SelfKey) continue;
+            _context.Settings.Probes.Hit(Mark.BeaconByUnicast);
+            return index;
+        }
+        return -1;
     }
 
     // Everything up to a sequence is stable.

@@ -22,7 +22,10 @@ internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters c
     public void Hold(Slice bytes, int segment, uint messages) => Start(bytes, segment, messages, isBeacon: false);
 
     /// <summary>Takes a beacon, with one reference to it.</summary>
-    public void HoldBeacon(Slice bytes) => Start(bytes, bytes.Length, messages: 0, isBeacon: true);
+    /// <param name="bytes">The beacon.</param>
+    /// <param name="alsoTo">Index of a member that gets it by unicast too; -1: none.</param>
+    public void HoldBeacon(Slice bytes, int alsoTo = -1) =>
+        Start(bytes, bytes.Length, messages: 0, isBeacon: true, alsoTo);
 
     /// <summary>What the root is given next of the piece, which is counted; false when it was given all of it.</summary>
     public bool TryNext(out Train train)
@@ -49,12 +52,12 @@ internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters c
         _bytes = default;
     }
 
-    private void Start(Slice bytes, int segment, uint messages, bool isBeacon)
+    private void Start(Slice bytes, int segment, uint messages, bool isBeacon, int alsoTo = -1)
     {
         System.Diagnostics.Debug.Assert(_bytes.IsEmpty, "the train before was let go of");
         _bytes = bytes;
         _messages = messages;
         _isBeacon = isBeacon;
-        carrier.Start(bytes, segment);
+        carrier.Start(bytes, segment, alsoTo);
     }
 }
