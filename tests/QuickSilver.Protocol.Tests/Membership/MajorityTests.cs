@@ -144,6 +144,23 @@ public sealed class MajorityTests
     }
 
     [Fact]
+    public void NodesThatFallSilentOneAfterTheOtherAreNotRemovedWithinOneDetectorPeriod()
+    {
+        var world = new MembershipWorld(1, Settings);
+        WorldNode[] nodes = world.Found(3);
+        nodes[1].IsMute = true;
+        world.Run(9 * Second);
+        nodes[2].IsMute = true;
+        world.Run(10.9 * Second);
+        Assert.Equal([nodes[1].Name], nodes[0].Removed.Select(static node => node.Name));
+        Assert.Equal(HoldReason.Sight, world.Server.Hold.Reason);
+        world.Run(2 * Second);
+        Assert.Equal(HoldReason.None, world.Server.Hold.Reason);
+        world.Run(11 * Second);
+        Assert.Equal(2, nodes[0].Removed.Count);
+    }
+
+    [Fact]
     public void ProcessesThatEndTogetherAreRemovedAsEver()
     {
         var world = new MembershipWorld(1, Settings);

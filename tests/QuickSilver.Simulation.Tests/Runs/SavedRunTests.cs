@@ -56,11 +56,17 @@ public class SavedRunTests
     /// narrow-everywhere-stable: ways that were measured at one time took each other's answers.
     /// copy-equal-to-the-multicast: a damaged copy by unicast began like the multicast before it; the network took it for that one, and gave it that
     /// one's source.
+    /// sight-lost-one-by-one: two of three nodes froze one after the other; each time one of those that were left was not
+    /// seen, so the server, which awaits a majority, removed both within a detector period.
+    /// last-packet-without-multicast: a stream's last packet was lost with all multicast; its receiver knew of nothing to
+    /// miss, since beacons were multicast too.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
     [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
+    [InlineData("sight-lost-one-by-one")]
+    [InlineData("last-packet-without-multicast")]
     [InlineData("removed-by-a-later-server")]
     [InlineData("skipped-member-lacks")]
     [InlineData("join-while-leaving")]

@@ -130,6 +130,7 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
             Set(node, now + LookAgain);
             return;
         }
+        if (!node.HasEnded) sight.OnRemoved(now);
         _settings.Probes.Hit(node.ReconnectBy > due ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
         remove(node, MembershipRefusal.Removed, now);
     }

@@ -10,6 +10,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// side has ended is no loss of sight: the machine answers, and the process is gone. So processes that die together, however many, are removed as ever;
 /// machines that lose their power together are not, before they are back or the operator says that they are gone.
 /// </para>
+/// <para>
+/// Nodes may fall silent one after the other, so that each time few are missing. Those that were removed unseen count as
+/// not seen for a detector period.
+/// </para>
 /// <para>Cost: a look at every node, at most ten times a second, while a node is about to be removed; nothing otherwise.</para>
 /// Core thread only.
 /// </summary>
@@ -20,6 +24,7 @@ internal sealed class QuorumLossGuard
     private readonly ServerParts _parts;
     private readonly Action<ServerNode, Instant> _giveTime;
     private readonly Alarm _alarm;
+    private readonly Queue<Instant> _gone = [];
     private Instant _looked = Instant.Never;
     private bool _isLost;
 
@@ -60,8 +65,14 @@ internal sealed class QuorumLossGuard
         return _isLost;
     }
 
+    /// <summary>A node is removed that was not seen.</summary>
+    public void OnRemoved(Instant now)
+    {
+        if (_parts.Settings.AwaitMajority && _parts.Settings.FailureTimeout > TimeSpan.Zero) _gone.Enqueue(now);
+    }
+
     /// <summary>True when more than half of the nodes are not seen at this instant, whether anybody is about to be removed or not.</summary>
-    public bool SeesFew(Instant now) => _parts.Settings.AwaitMajority && (_isLost || CountUnseen(now) * 2 > _parts.Nodes.Live.Count);
+    public bool SeesFew(Instant now) => _parts.Settings.AwaitMajority && (_isLost || SeesFewOf(now));
 
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _alarm.Cancel();
@@ -71,7 +82,7 @@ internal sealed class QuorumLossGuard
     private void LookAt(Instant now)
     {
         _looked = now;
-        bool isLost = CountUnseen(now) * 2 > _parts.Nodes.Live.Count;
+        bool isLost = SeesFewOf(now);
         if (isLost)
         {
             _isLost = true;
@@ -87,6 +98,12 @@ internal sealed class QuorumLossGuard
             }
             _parts.Hold.End(HoldReason.Sight, now);
         }
+    }
+
+    private bool SeesFewOf(Instant now)
+    {
+        while (_gone.TryPeek(out Instant gone) && now - gone > _parts.Settings.FailureTimeout) _gone.Dequeue();
+        return (CountUnseen(now) + _gone.Count) * 2 > _parts.Nodes.Live.Count + _gone.Count;
     }
 
     private int CountUnseen(Instant now)
