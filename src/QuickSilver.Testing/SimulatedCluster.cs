@@ -158,6 +158,9 @@ public sealed class SimulatedCluster
 
     internal void StartServer() => _membership.Return();
 
+    /// <summary>The operator says that the member on a machine is gone for good.</summary>
+    internal void ForgetMember(int machine) => _membership.Forget(SimulatedNode.NameOf(machine));
+
     internal void StallMembership(int machine, TimeSpan time) => _membership.Stall(machine, _run.Now + time);
 
     internal void BreakMembership(int machine, bool begins)

@@ -34,9 +34,12 @@ internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, Li
         _takenOver.Remove(index);
         if (nodes[index].IsRemoved) return;
         checks.Removals.OnAnnounced(key, lastStep);
+        bool isOwed = isConcerned(nodes[index]);
         nodes[index].IsRemoved = true;
         run.Note(index, "removed");
-        if (nodes[index].IsAlive && !nodes[index].IsEnding) CheckMajority(index);
+        // The operator may have said that one which is broken for ever is gone.
+        if (!isOwed) return;
+        if (!nodes[index].IsEnding) CheckMajority(index);
         checks.Removals.OnRemoved(nodes[index]);
     }
 

@@ -122,6 +122,14 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (!_stalledUntil.TryGetValue(machine, out Instant before) || before < until) _stalledUntil[machine] = until;
     }
 
+    /// <summary>The operator tells the server that members of a name are gone for good.</summary>
+    public void Forget(string name)
+    {
+        if (_isAway || _isStopped) return;
+        _server.Forget(name, _clock.Now);
+        ArmAlarms();
+    }
+
     /// <summary>The server dies with all it knows, and its channels with it; another takes its place.</summary>
     public void Replace()
     {

@@ -48,7 +48,7 @@ public sealed class SimulatedNode : IMembershipClient
         _membership = membership;
         _settings = run.Options.Node with
         {
-            NodeName = $"node-{machine}",
+            NodeName = NameOf(machine),
             ClusterName = run.Options.Membership.ClusterName,
             Incarnation = life,
             Probes = run.ProbesOf(index),
@@ -227,6 +227,9 @@ public sealed class SimulatedNode : IMembershipClient
         _link = _membership.Connect(this);
         if (_link is null) _events.Schedule(_run.Now + _run.Options.ReconnectPause, new Reconnection(this));
     }
+
+    /// <summary>The name of all nodes of a machine.</summary>
+    internal static string NameOf(int machine) => $"node-{machine}";
 
     /// <summary>Breaks the node's channel to the membership server.</summary>
     internal void BreakMembership()

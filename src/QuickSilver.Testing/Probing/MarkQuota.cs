@@ -19,9 +19,7 @@ internal static class MarkQuota
         [Mark.DeliveryNested] = "simulated applications do not send from their handlers: reached by tests of delivery alone",
         [Mark.LateJudgeWaited] = "the simulated server never stands still: reached by tests of the membership server alone",
         [Mark.NewLeaderToldItself] = "a leader must fall between two datagrams of one round's end: reached on seeds of RegressionTests",
-        [Mark.MajorityAwaited] = "the generator's servers await no majority: reached by runs of restarts",
-        [Mark.SurvivorSucceeded] = "as the one before; where survivors are not waited for, restarts seldom fall into a gathering",
-        [Mark.SightLost] = "the generator's servers await no majority: reached by runs of restarts",
+        [Mark.MajorityAwaited] = "one run in eighty, so that 400 may have none: reached by runs of restarts",
         [Mark.SurvivorContradicted] = "all who were told of a removal but some must die with the server: reached by tests of the takeover alone",
         [Mark.SurvivorLeftBehind] = "a step must be activated without a survivor just before its server dies: reached by tests of the takeover alone",
         [Mark.ChangeWaitsForNextStep] =

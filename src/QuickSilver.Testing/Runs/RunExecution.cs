@@ -10,10 +10,12 @@ namespace QuickSilver.Testing.Runs;
 /// Executes a <see cref="RunSpec"/>, to the letter and no further. First phase: everything in the lists happens at its time, and the invariants that
 /// hold always are checked. Second phase, from <see cref="RunSpec.HealAt"/>: the core's views converge, its joins and leaves return, what its members
 /// sent is delivered and stable, the network falls silent, and the nodes shut down clean; each within its limit.
+/// Where the server awaits a majority, an operator tells it meanwhile which members are gone for good.
 /// </summary>
 public sealed class RunExecution
 {
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan OperatorPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Standstill = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan SilenceWindow = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SilenceLimit = TimeSpan.FromSeconds(30);
@@ -118,6 +120,7 @@ public sealed class RunExecution
         Prepare();
         Advance(_spec.HealAt);
         Cluster.Concerns = node => !_lost.Contains(node.Machine);
+        if (_spec.Options.Membership.AwaitMajority) ForgetGone();
         if (_spec.JoinLimit is { } limit) Await(limit, TimeSpan.Zero, () => FindDisagreement() is { } left ? ("V9", left.Missing) : null);
         Await(_spec.ConvergenceLimit, TimeSpan.Zero, FindWrongView);
         // A change of groups waits until what is under way in older views is stable, however slow the run.
@@ -126,6 +129,17 @@ public sealed class RunExecution
         if (!_spec.MustFallSilent) return;
         CheckSilence();
         Cluster.Shutdown();
+    }
+
+    // An operator looks again and again: a server that is about to take over may not know of those members yet.
+    private void ForgetGone()
+    {
+        foreach (int machine in _lost) Cluster.ForgetMember(machine);
+        foreach (NodeShutdown ended in _spec.Actions.OfType<NodeShutdown>())
+        {
+            if (!Cluster.On(ended.Node).IsAlive) Cluster.ForgetMember(ended.Node);
+        }
+        Cluster.After(OperatorPause, ForgetGone);
     }
 
     private void Prepare()

@@ -37,7 +37,7 @@ internal static class FaultDraw
         if (stranger.Chance(StrangerRuns))
         {
             TimeSpan at = stranger.Time(First, cluster.Length);
-            faults.Add(new ForgedSource(at, Until(cluster, at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
+            faults.Add(new ForgedSource(at, cluster.Until(at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
         }
         faults.AddRange(DrawNarrow(new Dice(random, RandomStream.Faults, part: 3), cluster));
         return faults;
@@ -49,7 +49,7 @@ internal static class FaultDraw
         if (!dice.Chance(0.12)) return [];
         TimeSpan at = dice.Chance(0.5) ? TimeSpan.Zero : dice.Time(First, cluster.Length);
         bool isForEver = dice.Chance(0.4);
-        TimeSpan duration = isForEver ? Timeout.InfiniteTimeSpan : Until(cluster, at, dice.LogMillis(500, 60_000));
+        TimeSpan duration = isForEver ? Timeout.InfiniteTimeSpan : cluster.Until(at, dice.LogMillis(500, 60_000));
         return [new LengthLimit(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Between(560, 1_600))];
     }
 
@@ -57,18 +57,18 @@ internal static class FaultDraw
     {
         TimeSpan at = dice.Time(First, cluster.Length);
         int node = dice.Between(0, cluster.Nodes);
-        TimeSpan duration = Until(cluster, at, dice.LogMillis(1, 10_000));
+        TimeSpan duration = cluster.Until(at, dice.LogMillis(1, 10_000));
         bool mayBeLong = cluster.Bounds.MembersMayBeStuck || !cluster.HasDetector || duration < cluster.Patience / 2;
         TimeSpan bounded = mayBeLong ? duration : cluster.Patience / 2;
         return kind switch
         {
             FaultKind.Loss => [new LossBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit())],
-            FaultKind.Bursts => [DrawBursts(dice, at, Until(cluster, at, dice.LogMillis(500, 30_000)))],
+            FaultKind.Bursts => [DrawBursts(dice, at, cluster.Until(at, dice.LogMillis(500, 30_000)))],
             FaultKind.ChosenKind =>
             [
                 new KindLoss(
                     at,
-                    Until(cluster, at, dice.LogMillis(100, 20_000)),
+                    cluster.Until(at, dice.LogMillis(100, 20_000)),
                     dice.Pick(Chosen),
                     (int)dice.Log(1, 21),
                     Any(dice, cluster),
@@ -85,30 +85,30 @@ internal static class FaultDraw
             FaultKind.Mute => [new MuteNode(at, bounded, node)],
             FaultKind.MulticastOutage => [DrawMulticastOutage(dice, cluster, at, duration)],
             FaultKind.UnicastOutage => [new UnicastOutage(at, bounded)],
-            FaultKind.Freeze => [new NodeFreeze(at, Until(cluster, at, dice.LogMillis(1, ShortFreeze(cluster))), node, dice.Chance(0.2))],
+            FaultKind.Freeze => [new NodeFreeze(at, cluster.Until(at, dice.LogMillis(1, ShortFreeze(cluster))), node, dice.Chance(0.2))],
             FaultKind.LongFreeze when cluster.MayGo.Length > 0 && cluster.HasDetector && cluster.Patience * 3 < cluster.Length =>
                 [new NodeFreeze(at / 3, cluster.Patience * (1 + dice.Unit()), dice.Pick(cluster.MayGo), dice.Chance(0.2))],
             FaultKind.Slow => [new SlowNode(at, duration, node, (int)dice.Log(5, 500))],
             FaultKind.Crash when cluster.MayGo.Length > 0 => [new NodeCrash(at, dice.Pick(cluster.MayGo))],
             FaultKind.Restart when cluster.MayGo.Length > 0 =>
-                [new NodeRestart(at, Until(cluster, at, dice.LogMillis(5, 15_000)), dice.Pick(cluster.MayGo))],
+                [new NodeRestart(at, cluster.Until(at, dice.LogMillis(5, 15_000)), dice.Pick(cluster.MayGo))],
             FaultKind.PowerLoss when cluster.MayGo.Length > 0 => DrawPowerLoss(dice, cluster, at),
-            FaultKind.ChannelOutage => DrawChannel(dice, cluster, (length, which) => new MembershipOutage(at, Until(cluster, at, length), which)),
-            FaultKind.ChannelStall => DrawChannel(dice, cluster, (length, which) => new MembershipStall(at, Until(cluster, at, length), which)),
+            FaultKind.ChannelOutage => DrawChannel(dice, cluster, (length, which) => new MembershipOutage(at, cluster.Until(at, length), which)),
+            FaultKind.ChannelStall => DrawChannel(dice, cluster, (length, which) => new MembershipStall(at, cluster.Until(at, length), which)),
             FaultKind.ServerReplacement => [new ServerReplacement(at)],
-            FaultKind.ServerOutage => [new ServerOutage(at, Until(cluster, at, dice.LogMillis(100, 60_000)))],
+            FaultKind.ServerOutage => [new ServerOutage(at, cluster.Until(at, dice.LogMillis(100, 60_000)))],
             FaultKind.Swizzle => DrawSwizzle(dice, cluster, at, bounded),
             FaultKind.KindDelay =>
                 [new KindDelay(
-                    at, Until(cluster, at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), dice.LogMillis(0.1, LongestDelay),
+                    at, cluster.Until(at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), dice.LogMillis(0.1, LongestDelay),
                     Any(dice, cluster), Any(dice, cluster))],
             FaultKind.SingleCopies => DrawCopies(dice, cluster, at),
+            FaultKind.RackRestart when cluster.MayGo.Length > 0 => HostTrouble.DrawRack(dice, cluster, at),
+            FaultKind.SurvivingMinority when cluster.MayGo.Length > 0 => HostTrouble.DrawMinority(dice, cluster, at),
+            FaultKind.HostPortCut => HostTrouble.DrawCut(dice, cluster, at),
             _ => [],
         };
     }
-
-    private static TimeSpan Until(GeneratedCluster cluster, TimeSpan at, TimeSpan duration) =>
-        at + duration > cluster.Length ? cluster.Length - at : duration;
 
     private static double ShortFreeze(GeneratedCluster cluster) => cluster.HasDetector ? cluster.Patience.TotalMilliseconds / 2 : 10_000;
 
@@ -127,7 +127,7 @@ internal static class FaultDraw
     {
         int? node = Any(dice, cluster);
         bool isLong = dice.Chance(0.5);
-        TimeSpan longer = dice.Chance(0.2) ? Timeout.InfiniteTimeSpan : Until(cluster, at, dice.LogMillis(2_000, 60_000));
+        TimeSpan longer = dice.Chance(0.2) ? Timeout.InfiniteTimeSpan : cluster.Until(at, dice.LogMillis(2_000, 60_000));
         return new MulticastOutage(at, isLong ? longer : duration, node, Any(dice, cluster));
     }
 
@@ -189,7 +189,7 @@ internal static class FaultDraw
     private static List<Fault> DrawPowerLoss(Dice dice, GeneratedCluster cluster, TimeSpan at)
     {
         bool returns = dice.Chance(0.7);
-        TimeSpan down = Until(cluster, at, dice.LogMillis(50, 10_000));
+        TimeSpan down = cluster.Until(at, dice.LogMillis(50, 10_000));
         int[] nodes = dice.Some(cluster.MayGo, dice.Chance(0.3) ? 1 : 0.6);
         return [.. nodes.Select(node => returns ? new NodeRestart(at, down, node) : (Fault)new NodeCrash(at, node))];
     }

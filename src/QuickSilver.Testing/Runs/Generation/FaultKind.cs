@@ -84,4 +84,13 @@ public enum FaultKind : byte
 
     /// <summary>Single copies of single datagrams lost or late.</summary>
     SingleCopies,
+
+    /// <summary>Many processes that die together, the membership's host too, and come back under their names.</summary>
+    RackRestart,
+
+    /// <summary>As a rack, but most come back later than survivors are waited for.</summary>
+    SurvivingMinority,
+
+    /// <summary>A membership host whose port is cut: it sees nobody, and the others see each other.</summary>
+    HostPortCut,
 }

@@ -28,6 +28,9 @@ internal sealed record GeneratedCluster(
         }
     }
 
+    /// <summary>A time cut short at the end of the first phase.</summary>
+    public TimeSpan Until(TimeSpan at, TimeSpan duration) => at + duration > Length ? Length - at : duration;
+
     /// <summary>Machines whose nodes may go for good.</summary>
     public int[] MayGo { get; } =
         [.. Enumerable.Range(0, Options.Nodes).Where(node => Bounds.SendersMayGo || Plans.All(plan => plan.Node != node))];

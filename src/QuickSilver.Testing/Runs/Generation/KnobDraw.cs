@@ -39,6 +39,26 @@ internal static class KnobDraw
         };
     }
 
+    /// <summary>
+    /// Gives a cluster a server at an address of its own, which nodes may be cut off from and which awaits a majority.
+    /// Whoever is put out comes back, or the server waits for ever.
+    /// </summary>
+    public static SimulationOptions WithHost(SimulationRandom random, SimulationOptions options)
+    {
+        var dice = new Dice(random, RandomStream.Options, part: 5);
+        return options with
+        {
+            ReconnectPause = ReconnectPace.Longest,
+            RejoinDelay = options.RejoinDelay ?? dice.LogMillis(10, 3_000),
+            Membership = options.Membership with
+            {
+                AwaitMajority = true,
+                TakeoverTimeout = null,
+                FoundingGrace = ReconnectPace.HostFoundingGrace,
+            },
+        };
+    }
+
     // A slow way to the server lets data come long before the step that it belongs to.
     private static MembershipLinkModel Link(Dice dice)
     {

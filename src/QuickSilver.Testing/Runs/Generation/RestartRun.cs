@@ -32,7 +32,8 @@ public static class RestartRun
         for (int rounds = dice.Between(1, 5); rounds > 0; rounds--)
         {
             at += dice.Time(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(12));
-            if (isHost && dice.Chance(0.15)) Cut(faults, at, patience * (0.5 + (2 * dice.Unit())), nodes);
+            if (isHost && dice.Chance(0.15))
+                faults.AddRange(HostTrouble.Cut(at, patience * (0.5 + (2 * dice.Unit())), 0, nodes));
             else if (dice.Chance(0.3)) KillForLong(dice, faults, at, patience, nodes);
             else Kill(dice, faults, at, nodes);
         }
@@ -97,12 +98,5 @@ public static class RestartRun
         {
             if (dice.Chance(0.85)) faults.Add(new NodeRestart(at, down + (patience * (1.2 + dice.Unit())), node));
         }
-    }
-
-    // The host sees nobody and nobody sees the host; the others see each other.
-    private static void Cut(List<Fault> faults, TimeSpan at, TimeSpan duration, int nodes)
-    {
-        faults.Add(new Islands(at, duration, [[0]], FromServer: false));
-        for (int node = 1; node < nodes; node++) faults.Add(new MembershipStall(at, duration, node));
     }
 }

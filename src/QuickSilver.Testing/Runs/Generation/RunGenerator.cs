@@ -15,8 +15,15 @@ namespace QuickSilver.Testing.Runs.Generation;
 public static class RunGenerator
 {
     private const double FaultFree = 0.1;
+    private const double RareRuns = 0.08;
+    private const double HostRuns = 0.12;
+    private const double RareHostRuns = 0.7;
     private const double BuggifyRuns = 0.6;
     private const double BuggifyEach = 0.25;
+
+    // What ends most processes at once hides much of what the other kinds do, and each makes many faults.
+    private static readonly FaultKind[] Rare =
+        [FaultKind.RackRestart, FaultKind.SurvivingMinority, FaultKind.HostPortCut];
 
     /// <summary>Writes a run.</summary>
     /// <param name="seed">Decides everything.</param>
@@ -34,7 +41,10 @@ public static class RunGenerator
         (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(random, groups, length, traits);
         var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
         var swarm = new Dice(random, RandomStream.Faults);
-        FaultKind[] kinds = swarm.Chance(FaultFree) ? [] : DrawKinds(swarm, cluster);
+        var rareDice = new Dice(random, RandomStream.Faults, part: 4);
+        FaultKind[] kinds = swarm.Chance(FaultFree) ? [] : DrawKinds(swarm, rareDice, cluster);
+        bool isRare = kinds.Intersect(Rare).Any();
+        if (rareDice.Chance(isRare ? RareHostRuns : HostRuns)) options = KnobDraw.WithHost(random, options);
         IReadOnlyList<Fault> faults = FaultDraw.Draw(random, cluster, kinds);
         IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
         traits.InsertRange(0, kinds.Select(kind => kind.ToString()));
@@ -43,7 +53,7 @@ public static class RunGenerator
         {
             Options = options with
             {
-                Restarts = faults.OfType<NodeRestart>().Count() + (options.RejoinDelay is null ? 0 : 2 * nodes),
+                Restarts = Restarts(options, faults),
                 BuggifySites = DrawSites(new Dice(random, RandomStream.Buggify)),
             },
             Groups = groups,
@@ -51,9 +61,18 @@ public static class RunGenerator
             Actions = actions,
             Faults = [.. faults, .. remains],
             HealAt = length,
+            JoinLimit = isRare ? ConvergenceLimit(options.Membership, options.MembershipLink) : null,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
             Traits = traits,
         };
+    }
+
+    // Where a majority is waited for, every machine that is not gone for good must come back, however often it is put
+    // out.
+    private static int Restarts(SimulationOptions options, IReadOnlyList<Fault> faults)
+    {
+        int rejoins = options.RejoinDelay is null ? 0 : options.Membership.AwaitMajority ? 20 : 2;
+        return faults.OfType<NodeRestart>().Count() + (rejoins * options.Nodes);
     }
 
     // Mostly small: what goes wrong goes wrong with few nodes already, and small runs are cheap.
@@ -76,10 +95,11 @@ public static class RunGenerator
         return nodes > 40 ? length / 6 : nodes > 16 ? length / 2 : length;
     }
 
-    private static FaultKind[] DrawKinds(Dice dice, GeneratedCluster cluster)
+    private static FaultKind[] DrawKinds(Dice dice, Dice rareDice, GeneratedCluster cluster)
     {
         FaultKind[] possible = [.. Enum.GetValues<FaultKind>().Where(kind => !cluster.Bounds.Without.Contains(kind))];
-        return dice.Some(possible, dice.Chance(0.5) ? 0.12 : 0.3);
+        FaultKind[] usual = dice.Some([.. possible.Except(Rare)], dice.Chance(0.5) ? 0.12 : 0.3);
+        return [.. usual, .. possible.Intersect(Rare).Where(_ => rareDice.Chance(RareRuns))];
     }
 
     private static ulong DrawSites(Dice dice)
