@@ -163,6 +163,9 @@ internal enum Mark : byte
     /// <summary>Beacons changed nothing, and one went to a member by unicast.</summary>
     BeaconByUnicast,
 
+    /// <summary>A repair for all was asked for again and again, and went to a member by unicast too.</summary>
+    RepairByUnicastToo,
+
     /// <summary>A view was superseded before all that is bound to it was sent.</summary>
     StreamEndedWithBacklog,
 

@@ -41,6 +41,24 @@ public class StreamRepairsTests
     }
 
     [Fact]
+    public void AMulticastRepairThatIsInVainGoesToTheAskerByUnicastTooFromTheThirdOn()
+    {
+        SendWorld world = World(out RegionView view, packets: 10);
+        var routes = new List<TrainRoute[]>();
+        for (int repair = 0; repair < 3; repair++)
+        {
+            world.Trains.Clear();
+            world.Nak(world.Stream(view), view.Members[2], wide: true, new SequenceRange(2, 3));
+            world.PullAll();
+            SentTrain[] repairs = [.. world.Trains.Where(static train => train.Kind == DatagramKind.Repair)];
+            Assert.All(repairs, train => Assert.True(train.Route == TrainRoute.Region || train.To == view.Members[2].Data));
+            routes.Add([.. repairs.Select(static train => train.Route)]);
+            world.RunFor(TimeSpan.FromSeconds(2));
+        }
+        Assert.Equal([[TrainRoute.Region], [TrainRoute.Region], [TrainRoute.Region, TrainRoute.Unicast]], routes);
+    }
+
+    [Fact]
     public void APartitionOfAUnicastViewGetsItsRepairsOncePerMember()
     {
         SendWorld world = World(out RegionView view, packets: 10, unicast: true);

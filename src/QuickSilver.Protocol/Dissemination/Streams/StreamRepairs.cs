@@ -13,11 +13,13 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// <summary>
 /// What a stream's sender sends again, because members asked for it.
 /// <para>
-/// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and others may lack it too; what one member
-/// lacks goes to that member; the third member to ask within a round trip makes it one multicast. Within a pause nobody gets the same packet
-/// twice, and after a multicast nobody gets it again: the first may still be on its way. The pause is a round trip and doubles with each repair of the
-/// packet, up to a second. Repairs beyond the first of a packet have a budget for each asker and one for all (<see cref="RepeatBudget"/>). What
-/// becomes stable while it waits here is not sent.
+/// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and
+/// others may lack it too; what one member lacks goes to that member; the third member to ask within a round trip
+/// makes it one multicast. Within a pause nobody gets the same packet twice, and after a multicast nobody gets it
+/// again: the first may still be on its way. The pause is a round trip and doubles with each repair of the packet,
+/// up to a second. From the third on a repair for all goes to the member that asks by unicast too, since multicast
+/// may not arrive at all. Repairs beyond the first of a packet have a budget for each asker and one for all (<see
+/// cref="RepeatBudget"/>). What becomes stable while it waits here is not sent.
 /// </para>
 /// <para>
 /// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls; who reads them in place is sent a note. Waiting packets of equal length for one
@@ -31,11 +33,15 @@ internal sealed class StreamRepairs : IFeed
     private readonly PendingPackets _pending;
     private readonly StreamLending _lending;
     private readonly StreamCarrier _carrier;
+    // Multicast that was in vain so often may not arrive at all.
+    private const int InVain = 2;
+
     private readonly RingQueue<Job> _jobs = new();
     private readonly TrainBuilder _builder;
     private readonly OutgoingParts _parts = new();
     private readonly int _members;
     private NodeInfo? _partsTo;
+    private int _alsoTo;
     private RepeatBudget[]? _budgets;
     private RepeatBudget _total;
     private double _earned;
@@ -78,10 +84,12 @@ internal sealed class StreamRepairs : IFeed
         if (toAll) packet.RepairedToAll = true;
         else if (packet.FirstAsker is null) packet.FirstAsker = asker;
         else packet.SecondAsker = asker;
+        int alsoTo = toAll && packet.Repeats >= InVain ? member : -1;
+        if (alsoTo >= 0) _context.Settings.Probes.Hit(Mark.RepairByUnicastToo);
         packet.Repaired = now;
         packet.WaitingRepairs++;
         if (packet.Repeats < byte.MaxValue) packet.Repeats++;
-        _jobs.Enqueue(new Job(sequence, toAll ? null : asker));
+        _jobs.Enqueue(new Job(sequence, toAll ? null : asker, alsoTo));
         if (_isRegistered) return;
         _isRegistered = true;
         _context.Roots.Register(this, PriorityClass.Repair);
@@ -150,7 +158,7 @@ internal sealed class StreamRepairs : IFeed
                 train = new Train(new Slice(_copies, 0, length).Memory, segment, TrainRoute.Unicast, to.Data, null);
                 return true;
             }
-            _carrier.Start(new Slice(_copies, 0, length), segment);
+            _carrier.Start(new Slice(_copies, 0, length), segment, _alsoTo);
             if (_carrier.TryNext(out train)) return true;
         }
         return false;
@@ -162,7 +170,8 @@ internal sealed class StreamRepairs : IFeed
         int length = 0;
         segment = 0;
         int count = 0;
-        while (_jobs.Count > 0 && _jobs.First.To == to)
+        _alsoTo = _jobs.First.AlsoTo;
+        while (_jobs.Count > 0 && _jobs.First.To == to && _jobs.First.AlsoTo == _alsoTo)
         {
             ulong sequence = _jobs.First.Sequence;
             if (!_pending.Contains(sequence))
@@ -205,5 +214,5 @@ internal sealed class StreamRepairs : IFeed
         return length;
     }
 
-    private readonly record struct Job(ulong Sequence, NodeInfo? To);
+    private readonly record struct Job(ulong Sequence, NodeInfo? To, int AlsoTo);
 }
