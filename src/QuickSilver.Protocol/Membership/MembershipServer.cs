@@ -172,7 +172,7 @@ public sealed class MembershipServer
         _watch = new FailureDetector(_parts, _sight, Remove);
         _succession = new Succession(_parts, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
-        _reach = new ReachabilityMonitor(_parts, Remove);
+        _reach = new ReachabilityMonitor(_parts, _sight, Remove);
         _teller = new JoinNotifier(_parts, _succession);
     }
 

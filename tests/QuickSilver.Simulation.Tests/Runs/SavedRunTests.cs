@@ -59,12 +59,19 @@ public class SavedRunTests
     /// sight-lost-one-by-one: two of three nodes froze one after the other; each time one of those that were left was not
     /// seen, so the server, which awaits a majority, removed both within a detector period.
     /// last-packet-without-multicast: a stream's last packet was lost with all multicast; its receiver knew of nothing to
-    /// miss, since beacons were multicast too.
+    /// miss, since beacons were multicast too. repair-for-all-without-multicast: as that one, where members do not ask eagerly:
+    /// repairs for a whole partition were multicast as well, again and again.
+    /// all-accuse-all: unicast was gone for all, everybody accused everybody, and a server that awaits a majority removed three
+    /// of five in one judgement. mute-member-alone-accuses: the only node that knew of something unstable was mute; nobody else
+    /// had asked anybody, so its word stood alone, and two of three were removed by it.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
     [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
+    [InlineData("all-accuse-all")]
+    [InlineData("mute-member-alone-accuses")]
+    [InlineData("repair-for-all-without-multicast")]
     [InlineData("sight-lost-one-by-one")]
     [InlineData("last-packet-without-multicast")]
     [InlineData("removed-by-a-later-server")]

@@ -65,7 +65,14 @@ internal sealed class QuorumLossGuard
         return _isLost;
     }
 
-    /// <summary>A node is removed that was not seen.</summary>
+    /// <summary>True when one more node may be removed: no more go within a detector period than are left.</summary>
+    public bool MayRemove(Instant now)
+    {
+        ForgetGone(now);
+        return !_parts.Settings.AwaitMajority || _gone.Count + 1 <= _parts.Nodes.Live.Count - 1;
+    }
+
+    /// <summary>A node is removed that was not seen, or is out of reach of others.</summary>
     public void OnRemoved(Instant now)
     {
         if (_parts.Settings.AwaitMajority && _parts.Settings.FailureTimeout > TimeSpan.Zero) _gone.Enqueue(now);
@@ -102,8 +109,13 @@ internal sealed class QuorumLossGuard
 
     private bool SeesFewOf(Instant now)
     {
-        while (_gone.TryPeek(out Instant gone) && now - gone > _parts.Settings.FailureTimeout) _gone.Dequeue();
+        ForgetGone(now);
         return (CountUnseen(now) + _gone.Count) * 2 > _parts.Nodes.Live.Count + _gone.Count;
+    }
+
+    private void ForgetGone(Instant now)
+    {
+        while (_gone.TryPeek(out Instant gone) && now - gone > _parts.Settings.FailureTimeout) _gone.Dequeue();
     }
 
     private int CountUnseen(Instant now)

@@ -40,6 +40,7 @@ internal sealed class ReachabilityMonitor
     private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
 
     private readonly ServerParts _parts;
+    private readonly QuorumLossGuard _sight;
     private readonly Action<ServerNode, MembershipRefusal, Instant> _remove;
     private readonly SortedDictionary<ulong, ReachReport> _reports = [];
     private readonly List<ReachReport> _unjudged = [];
@@ -49,10 +50,13 @@ internal sealed class ReachabilityMonitor
 
     /// <summary>Makes a watch that has heard nothing.</summary>
     /// <param name="parts">The server's state.</param>
+    /// <param name="sight">Says whether one more may go.</param>
     /// <param name="remove">Takes a node out.</param>
-    public ReachabilityMonitor(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove)
+    public ReachabilityMonitor(
+        ServerParts parts, QuorumLossGuard sight, Action<ServerNode, MembershipRefusal, Instant> remove)
     {
         _parts = parts;
+        _sight = sight;
         _remove = remove;
         _judge = new Alarm(parts.Alarms, Judge);
     }
@@ -166,9 +170,17 @@ internal sealed class ReachabilityMonitor
                 most = against;
             }
             if (worst is null || !isDue) worst = FindLone(now);
-            if (worst is null) return;
-            _remove(worst, MembershipRefusal.Unreachable, now);
+            if (worst is null || !TryRemove(worst, now)) return;
         }
+    }
+
+    // A network may be so broken that all accuse all. A server that awaits a majority does not make a minority by that.
+    private bool TryRemove(ServerNode node, Instant now)
+    {
+        if (!_sight.MayRemove(now)) return false;
+        _sight.OnRemoved(now);
+        _remove(node, MembershipRefusal.Unreachable, now);
+        return true;
     }
 
     private void Gather(Instant now)
@@ -267,7 +279,7 @@ internal sealed class ReachabilityMonitor
             if (now - drain.Since < SenderPeriod || !IsAwaited(report.Node, drain.View)) continue;
             List<ServerNode> others = Others(report.Node, drain.View);
             bool isOthersFault = others.Count == 1 && (drain.IsAnsweredElsewhere || IsAnotherStuck(report.Node, drain.View, now));
-            _remove(isOthersFault ? others[0] : report.Node, MembershipRefusal.Unreachable, now);
+            TryRemove(isOthersFault ? others[0] : report.Node, now);
             return;
         }
     }
@@ -283,7 +295,7 @@ internal sealed class ReachabilityMonitor
         {
             if (!IsFresh(sender, now) || FindAlone(sender, report.Node) is not { } drain) continue;
             bool isSendersFault = !drain.IsAnsweredElsewhere && IsAnotherDeaf(sender, report.Node, now);
-            _remove(isSendersFault ? sender.Node : report.Node, MembershipRefusal.Unreachable, now);
+            TryRemove(isSendersFault ? sender.Node : report.Node, now);
             return;
         }
     }
