@@ -51,4 +51,10 @@ public enum MembershipRefusal : byte
 
     /// <summary>The node is of another cluster of the same name, which was founded by another server.</summary>
     OtherCluster,
+
+    /// <summary>
+    /// The node has been removed though its control passes: for a whole failure timeout or two no packet, of whatever
+    /// length, arrived at it from other members, or at them from it.
+    /// </summary>
+    PacketsBlocked,
 }

@@ -12,6 +12,9 @@ public sealed class NodeObservations
     /// <summary>Views in which something that this node sent is not known stable.</summary>
     public List<DrainingView> Draining { get; } = [];
 
+    /// <summary>Nodes of whose data nothing arrives here, though their control does.</summary>
+    public List<BlockedPath> Blocked { get; } = [];
+
     /// <summary>For how long the node has been asking others, and has read not one datagram of theirs; zero when it has, or has not asked.</summary>
     public TimeSpan UnheardFor { get; set; }
 
@@ -19,13 +22,14 @@ public sealed class NodeObservations
     public TimeSpan UnansweredFor { get; set; }
 
     /// <summary>True when nothing holds the node up.</summary>
-    public bool IsEmpty => Silent.Count == 0 && Draining.Count == 0 && UnheardFor == TimeSpan.Zero;
+    public bool IsEmpty => Silent.Count + Draining.Count + Blocked.Count == 0 && UnheardFor == TimeSpan.Zero;
 
     /// <summary>Forgets everything.</summary>
     public void Clear()
     {
         Silent.Clear();
         Draining.Clear();
+        Blocked.Clear();
         UnheardFor = TimeSpan.Zero;
         UnansweredFor = TimeSpan.Zero;
     }

@@ -184,10 +184,16 @@ public sealed class Recoverer
         OnStreamClosed(node, now);
     }
 
-    /// <summary>Adds the members of any view that do not answer its ring.</summary>
+    /// <summary>Adds the members of any view that do not answer its ring, and the nodes of which no packet arrives.</summary>
     public void Observe(NodeObservations observed, Instant now)
     {
-        foreach (RegionRecovery region in _regions) region.Ring.Observe(observed, now);
+        bool isStuck = false;
+        foreach (RegionRecovery region in _regions)
+        {
+            region.Ring.Observe(observed, now);
+            isStuck |= region.Gaps.Stuck.HasAny(now);
+        }
+        if (isStuck) Inbound.Observe(observed, now);
     }
 
     /// <summary>Lets everything go.</summary>

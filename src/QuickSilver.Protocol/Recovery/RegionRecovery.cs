@@ -394,7 +394,7 @@ public sealed class RegionRecovery
         }
         if (header.IsFromPeer)
         {
-            if (stream.NoteRelayed(datagram.Length, now)) _node.Inbound.Suspect(stream.Sender, now);
+            if (stream.NoteRelayed(datagram.Length, now)) _node.Inbound.Suspect(stream.Sender, isStuck: false, now);
         }
         else if (!_isJoined)
         {

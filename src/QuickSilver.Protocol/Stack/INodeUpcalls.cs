@@ -61,4 +61,12 @@ public interface INodeUpcalls
     void OnPathFound(NodeInfo from, int longest, int full, Instant now)
     {
     }
+
+    /// <summary>No packet passes from one node to another, of whatever length, though control does.</summary>
+    /// <param name="other">The other node.</param>
+    /// <param name="isInbound">True: its packets do not arrive here; false: this node's do not arrive there.</param>
+    /// <param name="now">The present instant.</param>
+    void OnPathBlocked(NodeInfo other, bool isInbound, Instant now)
+    {
+    }
 }

@@ -66,6 +66,10 @@ internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IReco
     public void OnPathFound(NodeInfo from, int longest, int full, Instant now) => rooms.Host.Upcalls.OnPathFound(from, longest, full, now);
 
     /// <inheritdoc/>
+    public void OnPathBlocked(NodeInfo other, bool isInbound, Instant now) =>
+        rooms.Host.Upcalls.OnPathBlocked(other, isInbound, now);
+
+    /// <inheritdoc/>
     public void OnRemovalHeard(NodeInfo removed, Instant now) => rooms.Agent.OnRemovalHeard(removed.Number.Key, now);
 
     /// <inheritdoc/>

@@ -6,20 +6,24 @@ namespace QuickSilver.Protocol.Wire;
 /// <code>
 /// nonce       4 bytes  comes back with the answer and in the fillers
 /// longest     varint   the longest datagram that arrives, at most 65,493; 0: all arrive
-/// wants       1 byte   1: fillers of several lengths are wanted; 0: only the answer is
+/// wants       1 byte   0: the answer alone; 1: fillers of several lengths, too; 2: as 1, and none has arrived for a while
 /// </code>
 /// </summary>
 /// <param name="Nonce">Names the query.</param>
 /// <param name="Longest">The longest datagram that arrives; 0: all arrive, as far as the member knows.</param>
 /// <param name="WantsFillers">True when the node is to send fillers.</param>
-public readonly record struct PathQueryBody(uint Nonce, int Longest, bool WantsFillers)
+/// <param name="IsBlocked">True when none of its fillers has arrived for a while; then they are wanted.</param>
+public readonly record struct PathQueryBody(uint Nonce, int Longest, bool WantsFillers, bool IsBlocked = false)
 {
+    private const byte Fillers = 1;
+    private const byte FillersInVain = 2;
+
     /// <summary>Writes the body.</summary>
     public void WriteTo(ref WireWriter writer)
     {
         writer.WriteUInt32(Nonce);
         writer.WriteVarint((ulong)Longest);
-        writer.WriteByte(WantsFillers ? (byte)1 : (byte)0);
+        writer.WriteByte(IsBlocked ? FillersInVain : WantsFillers ? Fillers : (byte)0);
     }
 
     /// <summary>Reads a body; false when it is malformed.</summary>
@@ -29,7 +33,7 @@ public readonly record struct PathQueryBody(uint Nonce, int Longest, bool WantsF
         uint nonce = reader.ReadUInt32();
         int longest = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
         byte wants = reader.ReadByte();
-        query = new PathQueryBody(nonce, longest, wants == 1);
-        return reader.IsAtEnd && wants <= 1;
+        query = new PathQueryBody(nonce, longest, wants >= Fillers, wants == FillersInVain);
+        return reader.IsAtEnd && wants <= FillersInVain;
     }
 }

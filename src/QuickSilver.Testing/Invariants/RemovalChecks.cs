@@ -19,6 +19,9 @@ internal sealed class RemovalChecks(RunContext run)
     // From the end of a fault until what it did to a removal has happened: gathering by a new server and a detector period, and a breath.
     private static readonly TimeSpan Breath = TimeSpan.FromSeconds(10);
 
+    // What passes by a way that lets so long datagrams through is cut to it: nobody is removed for it.
+    private const int ShortestLimit = 504;
+
     private readonly List<Fault> _faults = [];
     private readonly Dictionary<int, List<(ulong Key, StepNumber Step)>> _told = [];
     private readonly Dictionary<ulong, ulong> _lastStep = [];
@@ -98,6 +101,7 @@ internal sealed class RemovalChecks(RunContext run)
         MembershipOutage one => one.Node == machine,
         MembershipStall one => one.Node == machine,
         CopyFault => false, // one lost copy in all the time that it lasts
+        LengthLimit one => one.Bytes < ShortestLimit,
         _ => true,
     };
 }

@@ -178,6 +178,20 @@ internal static partial class Log
     [LoggerMessage(1223, LogLevel.Information, "Datagrams of {Sender} arrive at {Name} again, whatever their length")]
     public static partial void InboundPathWide(ILogger logger, string name, string sender);
 
+    [LoggerMessage(
+        1224,
+        LogLevel.Warning,
+        "No packet of {Name} reaches {Member}, of whatever length, though control does: one of the two is removed if "
+        + "that lasts. Look for a firewall that drops the data port, or long datagrams, on the way between the two")]
+    public static partial void PathBlocked(ILogger logger, string name, string member);
+
+    [LoggerMessage(
+        1225,
+        LogLevel.Warning,
+        "No packet of {Sender} arrives at {Name}, of whatever length, though control does: one of the two is removed "
+        + "if that lasts. Look for a firewall that drops the data port, or long datagrams, on the way between the two")]
+    public static partial void InboundPathBlocked(ILogger logger, string name, string sender);
+
     [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
     public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 

@@ -59,6 +59,14 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         else Log.InboundPathWide(logger, s.Node, s.From);
     });
 
+    /// <summary>No packet passes from one node to another, of whatever length, though control does.</summary>
+    public void OnPathBlocked(NodeInfo other, bool isInbound) =>
+        log.Post((log.Node, Other: Describe(other), isInbound), static (logger, s) =>
+        {
+            if (s.isInbound) Log.InboundPathBlocked(logger, s.Node, s.Other);
+            else Log.PathBlocked(logger, s.Node, s.Other);
+        });
+
     /// <inheritdoc/>
     public void OnServing(string endpoint) => log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
 

@@ -304,6 +304,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     void INodeUpcalls.OnPathFound(NodeInfo from, int longest, int full, Instant now) => _lifecycle.Reporter.OnPathFound(from, longest, full);
 
+    void INodeUpcalls.OnPathBlocked(NodeInfo other, bool isInbound, Instant now) =>
+        _lifecycle.Reporter.OnPathBlocked(other, isInbound);
+
     void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) => Services.TryPost(later => OnExpelled(reason, later));
 
     private void OnExpelled(MembershipRefusal refusal, Instant now)

@@ -71,6 +71,9 @@ internal static class Refusals
         MembershipRefusal.Removed => "it was silent for longer than Membership.FailureTimeout, or its connection broke and did not come back",
         MembershipRefusal.Unreachable =>
             "for Membership.FailureTimeout no datagrams passed between it and other members, though its connection to the server stood",
+        MembershipRefusal.PacketsBlocked =>
+            "no packet passed between it and other members, of whatever length, though control did: look for a firewall "
+            + "that drops the data port, or long datagrams (log records 1224 and 1225 at the members name both ends)",
         MembershipRefusal.Replaced => "another process with its address has taken its place",
         MembershipRefusal.Superseded => "an older cluster of the same name came to the server of this one, which had just been founded",
         MembershipRefusal.Unproven => "it named the number of another node, without the proof that it is that node",

@@ -30,7 +30,9 @@ internal sealed class ReturnPause(TimeSpan period)
     /// <returns>How long it is to stay away.</returns>
     public TimeSpan Next(MembershipRefusal reason, Instant now)
     {
-        if (reason is not (MembershipRefusal.Unreachable or MembershipRefusal.ForeignAddress) || period <= TimeSpan.Zero) return TimeSpan.Zero;
+        bool isLikelyToLast =
+            reason is MembershipRefusal.Unreachable or MembershipRefusal.PacketsBlocked or MembershipRefusal.ForeignAddress;
+        if (!isLikelyToLast || period <= TimeSpan.Zero) return TimeSpan.Zero;
         if (_times > 0 && now - _last > _pause + (4 * period) + Slack) _times = 0;
         _pause = _times == 0 ? TimeSpan.Zero : period * (1 << Math.Min(_times - 1, MostDoublings));
         _last = now;

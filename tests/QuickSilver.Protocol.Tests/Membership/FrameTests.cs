@@ -113,9 +113,11 @@ public sealed class FrameTests
         observed.Draining.Add(new DrainingView(new ViewNumber(ServerEpoch, 6), 130, true));
         observed.UnheardFor = TimeSpan.FromMilliseconds(300);
         observed.UnansweredFor = TimeSpan.FromMilliseconds(301);
+        observed.Blocked.Add(new BlockedPath(new NodeNumber(ServerEpoch, 7).Key, TimeSpan.FromMilliseconds(300)));
         ObservedFrame.Write(frame, observed);
         Assert.Equal(
-            "05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02" + "AD02",
+            "05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02" + "AD02"
+            + "01" + "8780808030" + "AC02",
             Hex(frame));
         var read = new NodeObservations();
         var reader = new WireReader(frame.Span[1..]);
@@ -124,6 +126,7 @@ public sealed class FrameTests
         Assert.Equal(observed.Draining, read.Draining);
         Assert.Equal(observed.UnheardFor, read.UnheardFor);
         Assert.Equal(observed.UnansweredFor, read.UnansweredFor);
+        Assert.Equal(observed.Blocked, read.Blocked);
         AssertRefusesDamage(frame.ToArray(), bytes =>
         {
             var damaged = new WireReader(bytes.AsSpan(1));

@@ -49,7 +49,7 @@ public class BodyTests
 
     [Theory]
     [InlineData("01000000 D6FF03 01", "a datagram longer than any")]
-    [InlineData("01000000 00 02", "neither with fillers nor without")]
+    [InlineData("01000000 00 03", "neither with fillers nor without")]
     [InlineData("01000000 00", "no wish")]
     [InlineData("01000000 00 01 00", "a byte after the end")]
     public void APathQueryThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathQueryBody.TryRead(Bytes(hex), out _), why);

@@ -19,6 +19,10 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   elsewhere byte     1: another view has answered since the first of it was sent; else 0
 /// unheard   varint   for how many milliseconds the node has asked and read nothing from anybody; 0: it reads, or does not ask
 /// answered  varint   for how many milliseconds the node has asked and nobody has answered; 0: somebody does, or it does not ask
+/// blocked   varint   nodes of whose data nothing arrives, though their control does
+/// each:
+///   node      varint   key
+///   for       varint   milliseconds
 /// </code>
 /// </summary>
 internal static class ObservedFrame
@@ -51,6 +55,10 @@ internal static class ObservedFrame
         }
         frame.WriteVarint((ulong)(observed.UnheardFor.Ticks / TimeSpan.TicksPerMillisecond));
         frame.WriteVarint((ulong)(observed.UnansweredFor.Ticks / TimeSpan.TicksPerMillisecond));
+        int blocked = Math.Min(observed.Blocked.Count, most);
+        frame.WriteVarint((ulong)blocked);
+        foreach (BlockedPath path in observed.Blocked.Take(blocked))
+            frame.WriteVarint(path.From).WriteVarint((ulong)(path.BlockedFor.Ticks / TimeSpan.TicksPerMillisecond));
     }
 
     /// <summary>Reads a body into <paramref name="observed"/>; false when it is malformed.</summary>
@@ -77,6 +85,14 @@ internal static class ObservedFrame
         }
         observed.UnheardFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
         observed.UnansweredFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
+        count = FrameFields.ReadCount(ref reader, ShortestSilent);
+        if (count > MostOfEach) return false;
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            ulong key = FrameFields.ReadKey(ref reader);
+            var blockedFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
+            observed.Blocked.Add(new BlockedPath(key, blockedFor));
+        }
         return reader.IsAtEnd;
     }
 }

@@ -41,6 +41,9 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>The views it waits for.</summary>
     public List<ReachDrain> Drains { get; } = [];
 
+    /// <summary>Nodes of whose data nothing arrives here, and since when that is known.</summary>
+    public Dictionary<ServerNode, Instant> Blocked { get; } = [];
+
     /// <summary>True when no more findings count.</summary>
     public bool IsFull => _findings.Count >= MostFindings;
 
@@ -58,6 +61,7 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     /// <summary>Nothing is held against a node any more.</summary>
     public void Remove(ServerNode accused)
     {
+        Blocked.Remove(accused);
         if (!_places.Remove(accused, out int place)) return;
         _ownSince = null;
         _findings.RemoveAt(place);

@@ -28,6 +28,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// accuse each other, that word decides.
 /// </para>
 /// <para>
+/// <see cref="BlockedJudge"/> judges ways by which control passes and no packet does.
+/// </para>
+/// <para>
 /// Cost: a report is taken in as long as it is, of its findings the first 64, one's own before hearsay. All reports together are judged at most ten
 /// times a second, at a cost that is linear in their findings for each node that goes; nothing while nothing is reported. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else
 /// is ours.
@@ -45,6 +48,7 @@ internal sealed class ReachabilityMonitor
     private readonly SortedDictionary<ulong, ReachReport> _reports = [];
     private readonly List<ReachReport> _unjudged = [];
     private readonly ReachEvidence _evidence = new();
+    private readonly BlockedJudge _blocked = new();
     private readonly Alarm _judge;
     private Instant _judgedAt;
 
@@ -87,6 +91,7 @@ internal sealed class ReachabilityMonitor
         _reports.Add(node.Key, report);
         AddFindings(report, before, observed.Silent, isOwn: true, now);
         AddFindings(report, before, observed.Silent, isOwn: false, now);
+        AddBlocked(report, before, observed.Blocked, now);
         Dictionary<ViewNumber, ReachDrain> drainsBefore = before?.DrainsByView() ?? [];
         var told = new HashSet<ViewNumber>();
         foreach (DrainingView draining in observed.Draining)
@@ -136,11 +141,26 @@ internal sealed class ReachabilityMonitor
         }
     }
 
+    private void AddBlocked(ReachReport report, ReachReport? before, List<BlockedPath> paths, Instant now)
+    {
+        foreach (BlockedPath path in paths)
+        {
+            if (report.Blocked.Count == ReachReport.MostFindings) return;
+            if (_parts.Nodes.Find(path.From) is not { } from || from == report.Node) continue;
+            Instant since = before is not null && before.Blocked.TryGetValue(from, out Instant last) ? last : now;
+            report.Blocked[from] = now - path.BlockedFor > since ? now - path.BlockedFor : since;
+        }
+    }
+
     private void Judge(Instant now)
     {
         _judge.Cancel();
         _judgedAt = now;
         JudgeAccused(now);
+        while (_blocked.FindWorst(_reports.Values.Where(report => IsFresh(report, now)), Period) is { } blocked)
+        {
+            _remove(blocked, MembershipRefusal.PacketsBlocked, now);
+        }
         foreach (ReachReport report in _unjudged)
         {
             // Of a node's reports the last counts, and it is removed with the node.

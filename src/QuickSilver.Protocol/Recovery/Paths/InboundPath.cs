@@ -66,6 +66,12 @@ internal sealed class InboundPath(NodeInfo from)
     /// <summary>Since when datagrams of no length arrive, though the node answers; zero: some do.</summary>
     public Instant BlockedSince { get; set; }
 
+    /// <summary>When that was last found.</summary>
+    public Instant BlockedAt { get; set; }
+
+    /// <summary>When a packet was last found stuck that comes by this way.</summary>
+    public Instant StuckAt { get; set; }
+
     /// <summary>Begins a measurement.</summary>
     public void Begin(bool isRetry, Instant now)
     {

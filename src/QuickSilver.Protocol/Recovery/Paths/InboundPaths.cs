@@ -18,7 +18,8 @@ namespace QuickSilver.Protocol.Recovery.Paths;
 /// <para>
 /// Awkward cases: loss may swallow fillers, so the longest length counts of which most arrive. A narrow way is looked at again after a minute, later
 /// after twice as long, up to a quarter of an hour, if anything came from the node meanwhile; it counts as wider only when all fillers arrive. Where
-/// no filler arrives at all, length is not what is wrong with the way.
+/// no filler arrives at all, length is not what is wrong with the way. Then it is blocked: the node is told, and the
+/// server, which removes one of the two if that lasts.
 /// </para>
 /// Core thread only. Costs nothing per packet. Source: probing of packetization layers, RFC 4821 and RFC 8899; asking from the receiver's end is ours.
 /// </summary>
@@ -28,6 +29,12 @@ internal sealed class InboundPaths : IFeed
     public const int Rounds = 3;
 
     private const int MostSends = 24;
+
+    /// <summary>For how long it counts that no filler has arrived.</summary>
+    private static readonly TimeSpan BlockedFor = TimeSpan.FromSeconds(10);
+
+    /// <summary>A stuck packet is looked at again within this time.</summary>
+    private static readonly TimeSpan StuckFor = TimeSpan.FromSeconds(3);
 
     private static readonly TimeSpan AskAgain = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan FillersFollow = TimeSpan.FromMilliseconds(50);
@@ -54,8 +61,11 @@ internal sealed class InboundPaths : IFeed
     public int NarrowCount { get; private set; }
 
     /// <summary>Long datagrams of a node may not arrive: its way is measured, unless that was done a short while ago.</summary>
+    /// <param name="from">The node.</param>
+    /// <param name="isStuck">True: a packet stays missing that it could repair.</param>
+    /// <param name="now">The present instant.</param>
     /// <returns>True while it is being measured.</returns>
-    public bool Suspect(NodeInfo from, Instant now)
+    public bool Suspect(NodeInfo from, bool isStuck, Instant now)
     {
         if (from.IsRemoved || from.Number.Key == _node.SelfKey) return false;
         InboundPath? path = Find(from.Number.Key);
@@ -64,6 +74,7 @@ internal sealed class InboundPaths : IFeed
             path = new InboundPath(from) { Pause = FirstPause };
             _paths.Add(path);
         }
+        if (isStuck) path.StuckAt = now;
         if (path.State != InboundPath.Phase.Idle) return true;
         if (now < path.NotBefore) return false;
         _node.Probes.Hit(Mark.PathSuspected);
@@ -108,6 +119,19 @@ internal sealed class InboundPaths : IFeed
         return RejectReason.None;
     }
 
+    /// <summary>
+    /// Adds the nodes of which nothing arrives here, of whatever length, though they answer. To be called only while a
+    /// packet is stuck: where others repair, nobody is held up.
+    /// </summary>
+    public void Observe(NodeObservations observed, Instant now)
+    {
+        foreach (InboundPath path in _paths)
+        {
+            if (!IsBlocked(path, now) || now - path.StuckAt > StuckFor || path.From.IsRemoved) continue;
+            observed.Blocked.Add(new BlockedPath(path.From.Number.Key, now - path.BlockedSince));
+        }
+    }
+
     /// <summary>Nodes are gone from the cluster.</summary>
     public void OnNodesRemoved()
     {
@@ -129,7 +153,8 @@ internal sealed class InboundPaths : IFeed
         while (_sends.TryDequeue(out InboundPath? path))
         {
             if (path.From.IsRemoved || path.State == InboundPath.Phase.Idle || FindView(path.From.Number.Key) is not { } view) continue;
-            var query = new PathQueryBody(path.TakeNonce(), path.Longest, path.State == InboundPath.Phase.Asking);
+            bool isAsking = path.State == InboundPath.Phase.Asking;
+            var query = new PathQueryBody(path.TakeNonce(), path.Longest, isAsking, isAsking && IsBlocked(path, now));
             var writer = new WireWriter(_node.Scratch.AsSpan(DatagramHeader.Length));
             query.WriteTo(ref writer);
             train = _node.Seal(_node.Header(view, DatagramKind.PathQuery), writer.Written, path.From);
@@ -220,7 +245,7 @@ internal sealed class InboundPaths : IFeed
     {
         int longest = path.FindLongest();
         bool isBlocked = longest == 0;
-        path.BlockedSince = !isBlocked ? Instant.Zero : path.BlockedSince == Instant.Zero ? now : path.BlockedSince;
+        NoteBlocked(path, isBlocked, now);
         if (longest == path.Full || _node.Probes.Breaks(Sabotage.PathNeverNarrows)) longest = 0;
         bool isWider = longest == 0 || longest > path.Longest;
         bool isSure = path.Longest == 0 || !isWider || (path.IsRetry && path.HasAllOf(longest == 0 ? path.Full : longest));
@@ -236,6 +261,18 @@ internal sealed class InboundPaths : IFeed
         CountNarrow();
         _node.Events.OnPathFound(path.From, longest, full, now);
         path.BeginTelling(now);
+    }
+
+    private static bool IsBlocked(InboundPath path, Instant now) =>
+        path.BlockedSince != Instant.Zero && now - path.BlockedAt <= BlockedFor;
+
+    private void NoteBlocked(InboundPath path, bool isBlocked, Instant now)
+    {
+        bool wasBlocked = IsBlocked(path, now);
+        if (!isBlocked) path.BlockedSince = Instant.Zero;
+        else if (!wasBlocked) path.BlockedSince = now;
+        path.BlockedAt = now;
+        if (isBlocked && !wasBlocked) _node.Events.OnPathBlocked(path.From, isInbound: true, now);
     }
 
     // What was measured holds for a while, for twice as long each time that nothing else is found.

@@ -20,6 +20,7 @@ internal sealed class PathEcho(Recoverer node) : IFeed
 
     private readonly Queue<Job> _jobs = new();
     private readonly Dictionary<ulong, Instant> _filled = [];
+    private readonly HashSet<ulong> _blocked = [];
     private readonly int[] _lengths = new int[PathAnswerBody.MaxFillers];
     private int _fillers;
     private int _sent;
@@ -34,6 +35,8 @@ internal sealed class PathEcho(Recoverer node) : IFeed
         ulong key = member.Number.Key;
         if (query.WantsFillers && _filled.TryGetValue(key, out Instant last) && now - last < Pause) return RejectReason.None;
         if (query.WantsFillers) _filled[key] = now;
+        if (!query.IsBlocked) _blocked.Remove(key);
+        else if (_blocked.Add(key)) node.Events.OnPathBlocked(member, isInbound: false, now);
         if (node.Paths.Tell(key, query.Longest))
         {
             node.Probes.Hit(query.Longest > 0 ? Mark.PathNarrowed : Mark.PathWidened);
@@ -45,7 +48,11 @@ internal sealed class PathEcho(Recoverer node) : IFeed
     }
 
     /// <summary>A member is gone.</summary>
-    public void Forget(ulong member) => _filled.Remove(member);
+    public void Forget(ulong member)
+    {
+        _filled.Remove(member);
+        _blocked.Remove(member);
+    }
 
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)

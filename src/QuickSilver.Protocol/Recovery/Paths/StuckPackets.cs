@@ -46,16 +46,33 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
             stream.StuckListed = 0;
             return;
         }
-        if (Math.Max(first.Attempts, stream.StuckListed) < EnoughAsks || now - stream.StuckSince < StuckTime) return;
+        if (!IsStuck(stream, now)) return;
         if (stream.Orphan is { } orphan)
         {
             int holder = orphan.Missing.HolderOf(first.Start, out _);
-            if (holder >= 0) node.Inbound.Suspect(region.View.Members[holder], now);
+            if (holder >= 0) node.Inbound.Suspect(region.View.Members[holder], isStuck: true, now);
         }
-        else if (!node.Inbound.Suspect(stream.Sender, now))
+        else if (!node.Inbound.Suspect(stream.Sender, isStuck: true, now))
         {
             SuspectPeers(stream, Map.OfSequence(first.Start), now);
         }
+    }
+
+    /// <summary>True while a packet is stuck in the view.</summary>
+    public bool HasAny(Instant now)
+    {
+        foreach (StreamReceiver stream in region.Streams)
+        {
+            if (IsStuck(stream, now)) return true;
+        }
+        return false;
+    }
+
+    private static bool IsStuck(StreamReceiver stream, Instant now)
+    {
+        if (stream.Missing.Count == 0 || stream.Missing[0].Start != stream.StuckAt) return false;
+        int asks = Math.Max(stream.Missing[0].Attempts, stream.StuckListed);
+        return asks >= EnoughAsks && now - stream.StuckSince >= StuckTime;
     }
 
     private PartitionMap Map => region.View.Partitions;
@@ -64,7 +81,8 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
     {
         for (int index = peers.Count(stream, partition) - 1; index >= 0; index--)
         {
-            if (node.Inbound.Suspect(region.View.Members[peers.At(stream, partition, index)], now)) return;
+            NodeInfo peer = region.View.Members[peers.At(stream, partition, index)];
+            if (node.Inbound.Suspect(peer, isStuck: true, now)) return;
         }
     }
 }
