@@ -6,7 +6,6 @@ var root = new RootCommand("Runs simulated clusters. Ends with 0 when every prom
 root.Subcommands.Add(RunVerb.Make());
 root.Subcommands.Add(ReplayVerb.Make());
 root.Subcommands.Add(ShrinkVerb.Make());
-root.Subcommands.Add(PlantedVerb.Make());
 root.Subcommands.Add(DisturbanceVerb.Make());
 root.Subcommands.Add(HerdVerb.Make());
 root.Subcommands.Add(RestartsVerb.Make());

@@ -72,10 +72,6 @@ public sealed record SimulationOptions
     /// <summary>True: what the applications see is written down, and checked once more when the run is over.</summary>
     public bool KeepsLog { get; init; }
 
-    /// <summary>The defect to plant in every node and in the membership server.</summary>
-    [JsonInclude]
-    internal Sabotage Sabotage { get; init; }
-
     /// <summary>Where the protocol takes rare turns: one bit for each <see cref="BuggifySite"/>.</summary>
     [JsonInclude]
     internal ulong BuggifySites { get; init; }

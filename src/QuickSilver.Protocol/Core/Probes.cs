@@ -1,32 +1,25 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// What tests see and move inside the protocol: defects planted on purpose, marks for states reached, and turns taken on a whim. Every
-/// room is given one through its settings; in production that is <see cref="None"/>, and each question costs one predictable branch. Core
-/// thread only; allocates nothing.
+/// What tests see and move inside the protocol: marks for states reached, and turns taken on a whim. Every room is given one through its
+/// settings; in production that is <see cref="None"/>, and each question costs one predictable branch. Core thread only; allocates nothing.
 /// </summary>
 internal sealed class Probes
 {
-    private readonly Sabotage _broken;
     private readonly ulong[]? _marks;
     private readonly IBuggify? _buggify;
 
     /// <summary>Makes probes for one node of a simulated cluster, or for its membership server.</summary>
-    /// <param name="broken">The defect to make.</param>
     /// <param name="marks">One count for each <see cref="Mark"/>, shared by the cluster; null: nothing is counted.</param>
     /// <param name="buggify">Decides the rare turns; null: none is taken.</param>
-    public Probes(Sabotage broken, ulong[]? marks = null, IBuggify? buggify = null)
+    public Probes(ulong[]? marks = null, IBuggify? buggify = null)
     {
-        _broken = broken;
         _marks = marks;
         _buggify = buggify;
     }
 
-    /// <summary>Breaks nothing, counts nothing, takes no rare turn: the instance of production.</summary>
-    public static Probes None { get; } = new(Sabotage.None);
-
-    /// <summary>True when this defect is to be made.</summary>
-    public bool Breaks(Sabotage defect) => _broken == defect;
+    /// <summary>Counts nothing, takes no rare turn: the instance of production.</summary>
+    public static Probes None { get; } = new();
 
     /// <summary>A state is reached.</summary>
     public void Hit(Mark mark)

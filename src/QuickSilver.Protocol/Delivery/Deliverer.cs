@@ -33,7 +33,6 @@ public sealed class Deliverer
     private readonly DeliveryViews _views;
     private List<WaitingPacket> _waiting = [];
     private List<WaitingPacket> _spare = [];
-    private Dictionary<GroupId, GroupReceiver>? _ended;
 
     /// <summary>Makes a deliverer without groups.</summary>
     /// <param name="settings">Its limits.</param>
@@ -64,7 +63,6 @@ public sealed class Deliverer
     public GroupReceiver OpenGroup(GroupInfo group, StepNumber stayBegan, IDeliveryListener listener)
     {
         var receiver = new GroupReceiver(group, stayBegan, listener) { Index = _groups.Count };
-        if (_probes.Breaks(Sabotage.PlaceKeptAcrossLeave)) KeepPlaces(receiver);
         _byId.Add(group.Id, receiver);
         _groups.Add(receiver);
         _views.Map(group.Id, receiver);
@@ -80,7 +78,7 @@ public sealed class Deliverer
         {
             if (place.Held is null) continue;
             _probes.Hit(Mark.HeldDroppedAtLeave);
-            if (!_probes.Breaks(Sabotage.HeldKeptAtLeave)) _order.Drop(place);
+            _order.Drop(place);
         }
         _byId.Remove(group.Info.Id);
         GroupReceiver last = _groups[^1];
@@ -121,7 +119,7 @@ public sealed class Deliverer
         ReadOnlySpan<byte> bytes = datagram.Span;
         var reader = new WireReader(bytes[DatagramHeader.Length..]);
         StepNumber step = ReadStep(view, ref reader);
-        if (step > Cap.Installed && !_probes.Breaks(Sabotage.StepNotAwaited))
+        if (step > Cap.Installed)
         {
             _probes.Hit(Mark.PacketHeldForStep);
             datagram.Retain();
@@ -138,12 +136,12 @@ public sealed class Deliverer
             if (step < group.StayBegan)
             {
                 _probes.Hit(Mark.MessageBeforeStay);
-                if (!_probes.Breaks(Sabotage.StayIgnored)) continue;
+                continue;
             }
             SenderCursor place = group.PlaceOf(sender);
             if (place.Next == 0)
             {
-                if (MayStart(group, record) || _probes.Breaks(Sabotage.PlaceStartsAnywhere)) _order.Start(place, record.Number, now);
+                if (MayStart(group, record)) _order.Start(place, record.Number, now);
                 else _probes.Hit(Mark.MessageWaitsForPlace);
             }
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
@@ -166,8 +164,7 @@ public sealed class Deliverer
         if (!group.IsOpen || step < group.StayBegan) return;
         SenderCursor place = group.PlaceOf(self);
         if (place.Next == 0) _order.Start(place, run.Number, now);
-        if (_probes.Breaks(Sabotage.SelfDeliveryAhead) && run.Number > place.Next) _order.DeliverAhead(place, run, now);
-        else _order.OnWhole(place, run, now);
+        _order.OnWhole(place, run, now);
     }
 
     /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>
@@ -185,7 +182,7 @@ public sealed class Deliverer
             }
             _counters.HeldBytes -= packet.Charge;
             _probes.Hit(Mark.HeldPacketReplayed);
-            if (!_probes.Breaks(Sabotage.HeldPacketsDropped)) OnPacket(packet.View, packet.Sender, packet.Datagram, now);
+            OnPacket(packet.View, packet.Sender, packet.Datagram, now);
             packet.Datagram.Release();
         }
         packets.Clear();
@@ -253,16 +250,6 @@ public sealed class Deliverer
     /// </summary>
     internal static bool MayStart(GroupReceiver group, in PacketRecord record) =>
         record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.StayBegan);
-
-    private void KeepPlaces(GroupReceiver group)
-    {
-        _ended ??= [];
-        if (_ended.TryGetValue(group.Info.Id, out GroupReceiver? before))
-        {
-            foreach (SenderCursor place in before.Places) group.PlaceOf(place.Sender).Next = place.Next;
-        }
-        _ended[group.Info.Id] = group;
-    }
 
     internal static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
         new(view.FirstStep.Epoch, view.FirstStep.Counter + reader.ReadVarint());

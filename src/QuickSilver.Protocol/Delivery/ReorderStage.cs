@@ -23,7 +23,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     {
         while (true)
         {
-            if (run.Number < place.Next && !TryPassDelivered(place, ref run, now)) return;
+            if (run.Number < place.Next && !TryPassDelivered(place, ref run)) return;
             if (run.Number != place.Next || place.IsDelivering) break;
             int open = place.Held is { } held ? (int)Math.Min((ulong)run.Count, held.First.Number - run.Number) : run.Count;
             if (open == 0) break;
@@ -46,7 +46,6 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
             counters.Duplicates++;
             return;
         }
-        if (probes.Breaks(Sabotage.FragmentShifted) && offset > 0) offset--;
         switch (AddFragment(place, number, messageLength, offset, bytes))
         {
             case FragmentOutcome.Added:
@@ -119,13 +118,6 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         if (place.Next > 0 && place.Group.IsOpen) place.Group.Listener.OnLoss(place.Sender, place.Next, 0, now);
     }
 
-    /// <summary>Delivers one's own messages whatever comes before them.</summary>
-    public void DeliverAhead(SenderCursor place, in DeliveryBatch run, Instant now)
-    {
-        place.Next = Math.Max(place.Next, run.End);
-        Deliver(place, run, now);
-    }
-
     /// <summary>Drops everything a place holds.</summary>
     public void Drop(SenderCursor place)
     {
@@ -177,13 +169,11 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     }
 
     // Messages that have been delivered are dropped; false when nothing else is in the run.
-    private bool TryPassDelivered(SenderCursor place, ref DeliveryBatch run, Instant now)
+    private bool TryPassDelivered(SenderCursor place, ref DeliveryBatch run)
     {
         int passed = (int)Math.Min((ulong)run.Count, place.Next - run.Number);
         counters.Duplicates += (ulong)passed;
         probes.Hit(Mark.DuplicateMessage);
-        if (run.Number + (ulong)passed == place.Next && probes.Breaks(Sabotage.DuplicateDelivered))
-            Deliver(place, new DeliveryBatch(place.Next - 1, run[passed - 1]), now);
         if (passed == run.Count) return false;
         run = run.After(passed);
         return true;

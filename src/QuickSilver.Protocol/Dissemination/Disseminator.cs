@@ -115,7 +115,6 @@ public sealed class Disseminator
     {
         sender.Listener = null;
         _left.Add(sender);
-        if (_context.Settings.Probes.Breaks(Sabotage.NumbersForgottenAtLeave)) _groupById.Remove(sender.Group.Id);
     }
 
     /// <summary>Nobody is in these groups and no view knows them: their numbers go. One of which something is unstable, against expectation, stays.

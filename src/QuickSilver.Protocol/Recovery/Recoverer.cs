@@ -213,14 +213,13 @@ public sealed class Recoverer
         if (index < 0 || !_removed[index].IsConfirmed) return;
         foreach (RegionRecovery region in _regions)
         {
-            if (region.Removed.HasOpen(sender) && !Probes.Breaks(Sabotage.GapPassedTooEarly)) return;
+            if (region.Removed.HasOpen(sender)) return;
         }
         _removed.RemoveAt(index);
         Events.OnSenderClosed(sender, now);
     }
 
-    internal bool HasCacheRoom(int bytes) =>
-        (Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight) || Probes.Breaks(Sabotage.CacheCapIgnored);
+    internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight;
 
     /// <summary>A reference to a packet that is to be kept, where it lies or as a copy.</summary>
     /// <param name="datagram">The packet.</param>
@@ -237,7 +236,7 @@ public sealed class Recoverer
         }
         try
         {
-            slice = CopyToCache(datagram);
+            slice = _cacheArena.Copy(datagram);
             return true;
         }
         catch (OutOfMemoryException)
@@ -248,8 +247,6 @@ public sealed class Recoverer
     }
 
     internal Slice TakeCache(int bytes) => _cacheArena.Take(bytes);
-
-    internal Slice CopyToCache(ReadOnlySpan<byte> datagram) => _cacheArena.Copy(datagram);
 
     /// <summary>A header of a control datagram of one view, from this node.</summary>
     internal DatagramHeader Header(RegionView view, DatagramKind kind) => new()

@@ -120,7 +120,6 @@ public sealed class RegionRecovery
         {
             _node.Counters.PacketsDuplicate++;
             _node.Probes.Hit(Mark.DuplicatePacket);
-            if (_node.Probes.Breaks(Sabotage.DuplicateDelivered)) HandOnAgain(stream, datagram, now);
         }
         else
         {
@@ -295,7 +294,7 @@ public sealed class RegionRecovery
     {
         NodeInfo? speaker = !header.IsFromPeer ? Streams.Describe(header.Sender)
             : header.Relay < View.Members.Length ? View.Members[header.Relay] : null;
-        return speaker is null || speaker.MaySend(header.Kind, arrival) || _node.Probes.Breaks(Sabotage.SourceUnchecked);
+        return speaker is null || speaker.MaySend(header.Kind, arrival);
     }
 
     private bool IsLivePeer(int relay, out RejectReason reason)
@@ -367,12 +366,6 @@ public sealed class RegionRecovery
             return RejectReason.NoRoom;
         }
         ulong sequence = header.Sequence;
-        if (_node.Probes.Breaks(Sabotage.AckBeforeStore) && sequence % 32 == 0)
-        {
-            stream.Window.TryMark(sequence);
-            stream.Missing.Fill(sequence, out _);
-            return RejectReason.NoRoom;
-        }
         if (!_node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;
         stream.Window.TryMark(sequence);
         stream.Cache.Store(sequence, slice);
@@ -423,13 +416,5 @@ public sealed class RegionRecovery
         if (sequence > stream.Window.Contiguous + GuaranteedPackets || !_node.Events.TryTakeBeyondCap(View, stream.Sender, datagram)) return false;
         _node.Probes.Hit(Mark.PacketStoredBeyondCap);
         return true;
-    }
-
-    private void HandOnAgain(StreamReceiver stream, ReadOnlySpan<byte> datagram, Instant now)
-    {
-        if (!_node.Events.IsWellFormed(View, datagram)) return;
-        Slice slice = _node.CopyToCache(datagram);
-        _node.Events.OnPacket(View, stream.Sender, slice, now);
-        slice.Release();
     }
 }

@@ -50,7 +50,6 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         if (stream.Sender.IsRemoved)
         {
             node.Probes.Hit(stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
-            if (node.Probes.Breaks(Sabotage.LatePacketTaken)) return stream;
             reason = RejectReason.RemovedSender;
             return null;
         }

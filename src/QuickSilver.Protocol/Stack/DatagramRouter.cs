@@ -214,7 +214,7 @@ internal sealed class DatagramRouter
         if (view is null) return RejectReason.UnknownView;
         int member = view.IndexOf(header.Sender);
         if (member < 0) return RejectReason.UnknownSender;
-        if (!MaySend(view.Members[member], header.Kind, arrival)) return RejectReason.WrongSource;
+        if (!view.Members[member].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         if (view.Members[member].IsRemoved) return RejectReason.RemovedSender;
         if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
         if (!PathQueryBody.TryRead(body, out PathQueryBody query)) return RejectReason.Malformed;
@@ -230,7 +230,7 @@ internal sealed class DatagramRouter
         if (region is null) return RejectReason.UnknownView;
         int speaker = region.View.IndexOf(header.Sender);
         if (speaker < 0) return RejectReason.UnknownSender;
-        if (!MaySend(region.View.Members[speaker], header.Kind, arrival)) return RejectReason.WrongSource;
+        if (!region.View.Members[speaker].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         return header.Kind switch
         {
             DatagramKind.Token => region.OnToken(header, body, now),
@@ -239,9 +239,6 @@ internal sealed class DatagramRouter
         };
     }
 
-    private bool MaySend(NodeInfo speaker, DatagramKind kind, in Arrival arrival) =>
-        speaker.MaySend(kind, arrival) || _rooms.Probes.Breaks(Sabotage.SourceUnchecked);
-
     private RejectReason RouteFeedback(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         StreamSender? stream = _rooms.Disseminator.FindStream(header.ViewTag, header.ViewCounter);
@@ -249,7 +246,7 @@ internal sealed class DatagramRouter
         int member = stream.View.IndexOf(header.Sender);
         if (member < 0) return RejectReason.UnknownSender;
         NodeInfo node = stream.View.Members[member];
-        if (!MaySend(node, header.Kind, arrival)) return RejectReason.WrongSource;
+        if (!node.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         if (node.IsRemoved) return RejectReason.RemovedSender;
         if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
         if (header.Kind == DatagramKind.Ack)

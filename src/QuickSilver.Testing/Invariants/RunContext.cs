@@ -42,7 +42,7 @@ internal sealed class RunContext(SimulationOptions options)
     public Probes ProbesOf(int node)
     {
         IBuggify? buggify = Options.BuggifySites == 0 ? null : new BuggifyDraws(Random, node, Options.BuggifySites, Options.BuggifyChance);
-        return new Probes(Options.Sabotage, Marks, buggify);
+        return new Probes(Marks, buggify);
     }
 
     /// <summary>A failure, to be thrown by the caller.</summary>

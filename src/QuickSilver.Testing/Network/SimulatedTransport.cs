@@ -41,15 +41,13 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <param name="wake">Called when a datagram can be read, with the instant from which on.</param>
     /// <param name="node">Index of the node, for the observer; null: that of the machine.</param>
     /// <param name="meter">Told of the work of sending and reading; null: nobody.</param>
-    /// <param name="probes">The node's; null: none.</param>
     public SimulatedTransport(
         SimulatedNetwork network,
         int machine,
         IClock clock,
         Action<Instant> wake,
         int? node = null,
-        WorkMeter? meter = null,
-        Probes? probes = null)
+        WorkMeter? meter = null)
     {
         _meter = meter;
         _network = network;
@@ -68,7 +66,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         _control = new SimulatedSocket(this, SocketRole.Control, model.ControlBufferBytes, null);
         _unicast = new SimulatedSocket(this, SocketRole.Unicast, model.ReceiveBufferBytes, null);
         if (model is { SharedBlocks: > 0, Multicast: true })
-            _shared = network.Segments.Start((ulong)_node + 1, (uint)_node, model.SharedBlocks, new TransportCounters(), probes);
+            _shared = network.Segments.Start((ulong)_node + 1, (uint)_node, model.SharedBlocks, new TransportCounters());
         network.Bind(Facts.Control, _control);
         network.Bind(Facts.Data, _unicast);
     }

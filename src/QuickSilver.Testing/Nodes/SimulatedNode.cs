@@ -58,7 +58,7 @@ public sealed class SimulatedNode : IMembershipClient
         int drift = run.Random.DrawBetween(-run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
         _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
         Work = new WorkMeter(run.Options.Processor, run.Options.Memory, _clock, run.Random, index);
-        _transport = new SimulatedTransport(network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work, _settings.Probes);
+        _transport = new SimulatedTransport(network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
         Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
         _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Work, Stack);

@@ -209,7 +209,7 @@ public class DirectSourceTests
         {
             Rate = new RateSettings { Fixed = true, Initial = 1e9 },
             Pending = pending ?? new PendingQuota(),
-            Probes = new Probes(Sabotage.None, _marks),
+            Probes = new Probes(_marks),
         };
         var world = new SendWorld(settings, slot, train);
         view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second, Spanning);

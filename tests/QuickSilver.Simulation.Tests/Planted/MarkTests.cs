@@ -16,11 +16,11 @@ public class MarkTests
     public void AFewRunsOfEachKindReachAlmostAllMarks()
     {
         var marks = new MarkTable();
-        foreach (string place in PlantedDefect.Places)
+        foreach (string place in PlantedPlace.All)
         {
-            if (place == PlantedDefect.Moves) continue;
-            int runs = place == PlantedDefect.Ensemble ? 20 : 2;
-            for (int index = 0; index < runs; index++) marks.Add(RunExecution.Execute(PlantedDefect.Spec(place, index, Sabotage.None)!).Marks);
+            if (place == PlantedPlace.Moves) continue;
+            int runs = place == PlantedPlace.Ensemble ? 20 : 2;
+            for (int index = 0; index < runs; index++) marks.Add(RunExecution.Execute(PlantedPlace.Spec(place, index)!).Marks);
         }
         Seeds.ForEach(Seeds.Range(5_001, 40), seed =>
         {
@@ -40,7 +40,7 @@ public class MarkTests
     public void ATargetedRunReachesWhatItIsAimedAt(string place, string marks)
     {
         var table = new MarkTable();
-        for (int index = 0; index < 5; index++) table.Add(RunExecution.Execute(PlantedDefect.Spec(place, index, Sabotage.None)!).Marks);
+        for (int index = 0; index < 5; index++) table.Add(RunExecution.Execute(PlantedPlace.Spec(place, index)!).Marks);
         foreach (string mark in marks.Split(',')) Assert.True(table[Enum.Parse<Mark>(mark)] > 0, $"{mark} was not reached by {place}");
     }
 }

@@ -167,7 +167,6 @@ internal sealed class MemberCarriers : IFeed
         if (probe / Probes != _round || probe % Probes >= (ulong)_sent) return;
         member.Heard |= (byte)(1 << (int)(probe % Probes));
         if (member.Way != Way.Copied || BitOperations.PopCount(member.Heard) < ProbesHeard) return;
-        if (_context.Settings.Probes.Breaks(Sabotage.CarrierNeverGoesBack)) return;
         _context.Settings.Probes.Hit(Mark.CarrierBackToMulticast);
         member.Way = Way.Multicast;
         _context.Carriers.LastReturn = now;

@@ -106,7 +106,6 @@ internal sealed class GroupBinding(SendContext context, GroupId group)
             RegionView view = views[index];
             Members += view.Members.Length;
             if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
-            if (Count > 0 && index == views.Count - 1 && context.Settings.Probes.Breaks(Sabotage.RegionLeftOut)) continue;
             _streams[Count] = context.Streams.Open(view, now);
             _groupIndexes[Count] = view.Region.IndexOf(group);
             Count++;

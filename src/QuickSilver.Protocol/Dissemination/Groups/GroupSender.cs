@@ -42,7 +42,6 @@ public sealed class GroupSender
     internal GroupSender(SendContext context, GroupInfo group, ISenderListener listener)
     {
         _context = context;
-        _numbers = new MessageNumbers(context.Settings.Probes);
         Group = group;
         Listener = listener;
         Unfinished = new UnfinishedMessages(context);
@@ -193,7 +192,6 @@ public sealed class GroupSender
     /// <summary>One of the group's gates has changed, or is found shut.</summary>
     internal void OnGate(bool open)
     {
-        if (open && _context.Settings.Probes.Breaks(Sabotage.GateStaysShut)) return;
         _gate.OnChanged(open);
         MarkGate();
     }
@@ -257,7 +255,7 @@ public sealed class GroupSender
 
     private void Number(OutgoingMessage message)
     {
-        message.Number = _numbers.After(_numbers.Last);
+        message.Number = _numbers.Last + 1;
         message.Step = _context.ActiveStep;
         message.PreviousStep = _numbers.LastStep;
         NoteSent(message.Number, 1, message.Length);
@@ -294,10 +292,7 @@ public sealed class GroupSender
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
         if (binding.Count > 1) _context.Settings.Probes.Hit(Mark.MessageToSeveralRegions);
-        if (!carriedHome && !(sent && _context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten)))
-        {
-            Unfinished.OnOwnCopyPacked(message, default, now);
-        }
+        if (!carriedHome) Unfinished.OnOwnCopyPacked(message, default, now);
         if (sent) return;
         _context.Settings.Probes.Hit(Mark.MessageToNobodyElse);
         message.ReleaseBytes();

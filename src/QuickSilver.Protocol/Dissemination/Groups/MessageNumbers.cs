@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
@@ -7,8 +6,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// The numbers of one group's messages from this node, which go on across steps, leaves and joins, and the step of the last one, which a group's
 /// first message in a stream names. A field of <see cref="GroupSender"/>, never copied.
 /// </summary>
-/// <param name="probes">The node's.</param>
-internal struct MessageNumbers(Probes probes)
+internal struct MessageNumbers
 {
     private StepNumber _lastStep;
 
@@ -16,10 +14,7 @@ internal struct MessageNumbers(Probes probes)
     public ulong Last { get; private set; }
 
     /// <summary>Step of the last message; none before the first.</summary>
-    public readonly StepNumber LastStep => probes.Breaks(Sabotage.PreviousStepLost) ? default : _lastStep;
-
-    /// <summary>The number that follows one.</summary>
-    public readonly ulong After(ulong number) => probes.Breaks(Sabotage.NumberSkipped) && (number + 1) % 32 == 0 ? number + 2 : number + 1;
+    public readonly StepNumber LastStep => _lastStep;
 
     /// <summary>Messages up to a number are bound to a step.</summary>
     public void Advance(ulong last, StepNumber step)

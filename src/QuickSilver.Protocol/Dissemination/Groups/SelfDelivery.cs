@@ -34,8 +34,6 @@ internal struct SelfDelivery
         if (message != _head)
         {
             context.Settings.Probes.Hit(Mark.OwnMessageWaited);
-            if (context.Settings.Probes.Breaks(Sabotage.SelfDeliveryAhead))
-                message.Group.Listener?.OnOwnMessages(message.Step, new DeliveryBatch(message.Number, bytes), now);
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;

@@ -88,7 +88,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     // Writes one message, or a run of them, into the packet.
     private Outcome WriteRecord(in Slice slot, ref WireWriter writer, GroupSender group, int turnLeft, ulong sequence, Instant now)
     {
-        ulong number = group.Numbers.After(group.Numbers.Last);
+        ulong number = group.Numbers.Last + 1;
         bool isFirst = messages.IsFirst(group.DirectIndex);
         StepNumber previous = isFirst ? group.Numbers.LastStep : default;
         bool mayRun = !isFirst && (_alike == UntilExpected || context.Settings.Probes.Here(BuggifySite.RunExpected));

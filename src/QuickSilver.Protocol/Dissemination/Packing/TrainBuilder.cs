@@ -186,8 +186,7 @@ internal sealed class TrainBuilder
     public Slice BuildBeacon(bool isFinal)
     {
         Slice datagram = _arena.Take(DatagramHeader.Length);
-        ulong highest = isFinal && _context.Settings.Probes.Breaks(Sabotage.FinalTooLow) ? _pending.Highest - 1 : _pending.Highest;
-        WriteHeader(datagram, DatagramKind.Beacon, highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
+        WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
         return datagram;
     }
 

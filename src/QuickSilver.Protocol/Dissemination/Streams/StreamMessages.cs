@@ -76,7 +76,7 @@ internal sealed class StreamMessages
         Packed += (uint)run.Count;
         _sent.Count(group, group.OnWritten(run), run.Count, run.TotalLength, sequence);
         // Where this stream does not carry them home, no other does.
-        if (_isOwn || !_context.Settings.Probes.Breaks(Sabotage.OwnMessageForgotten)) _context.Own.Add(group, _context.ActiveStep, run, now);
+        _context.Own.Add(group, _context.ActiveStep, run, now);
     }
 
     /// <summary>The last byte of a message, which has left the backlog, is in a packet.</summary>
@@ -127,7 +127,6 @@ internal sealed class StreamMessages
         }
         if (messages == 0) return;
         Gate.Account.Remove(messages, bytes);
-        if (_context.Settings.Probes.Breaks(Sabotage.PendingReleasedTwice)) Gate.Account.Remove(messages, bytes);
     }
 
     /// <summary>Drops what is not packed, as if it were stable: nobody is there to receive it. Own delivery takes place.</summary>

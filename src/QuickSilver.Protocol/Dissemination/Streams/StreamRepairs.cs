@@ -68,8 +68,7 @@ internal sealed class StreamRepairs : IFeed
     public void Ask(ulong sequence, NodeInfo? asker, int member, TimeSpan roundTrip, Instant now)
     {
         ref PendingPacket packet = ref _pending[sequence];
-        bool neverBacksOff = _context.Settings.Probes.Breaks(Sabotage.RepairNeverBacksOff);
-        TimeSpan pause = RepairPause.After(roundTrip, neverBacksOff ? 0 : packet.Repeats - 1);
+        TimeSpan pause = RepairPause.After(roundTrip, packet.Repeats - 1);
         if (packet.WaitingRepairs == 0 && now - packet.Repaired >= pause) Forget(ref packet);
         if (packet.RepairedToAll || (asker is not null && (packet.FirstAsker == asker || packet.SecondAsker == asker)))
         {
@@ -78,7 +77,7 @@ internal sealed class StreamRepairs : IFeed
             return;
         }
         if (packet.Repeats == 0) _earned += RepeatBudget.ByFirst;
-        else if (!neverBacksOff && !MayRepeat(member, now)) return;
+        else if (!MayRepeat(member, now)) return;
         bool toAll = asker is null || packet.SecondAsker is not null;
         if (toAll && asker is not null) _context.Settings.Probes.Hit(Mark.ThirdAskerMadeItMulticast);
         if (toAll) packet.RepairedToAll = true;

@@ -224,13 +224,11 @@ public sealed class StreamSender : IFeed
         }
         Heard++;
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
-        if (_context.Settings.Probes.Breaks(Sabotage.BeaconsStopAtAck)) _beacon.Stop();
-        ulong stable = _context.Settings.Probes.Breaks(Sabotage.EarlyCleanup) ? Math.Max(ack.Stable, ack.Highest) : ack.Stable;
-        if (stable > Stable)
+        if (ack.Stable > Stable)
         {
             _context.AnsweredAt = now;
             _context.Counters.Answers++;
-            Settle(stable, now);
+            Settle(ack.Stable, now);
         }
         ulong read = Math.Max(ack.ReadPosition ?? 0, Stable);
         _builder.OnFeedback(read == Stable ? _releasedCharge : _pending[read].Charge, ack, now);
@@ -252,7 +250,7 @@ public sealed class StreamSender : IFeed
             ulong first = Math.Max(range.Start, Stable + 1);
             _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
             if (first > range.Start) _context.Settings.Probes.Hit(Mark.NakOfStablePacket);
-            ulong end = _context.Settings.Probes.Breaks(Sabotage.NakCutShort) ? range.End - 1 : range.End;
+            ulong end = range.End;
             if (end - 1 > Highest)
             {
                 // As in an acknowledgement: what was sent of it may really be missing.

@@ -190,14 +190,6 @@ internal sealed class AgentCluster : ClusterView
         return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left, changed, changedFrom);
     }
 
-    /// <summary>Leaves a step out, as only a broken agent does.</summary>
-    public bool Skip(StepFrame frame)
-    {
-        if (Self is null || frame.Step != _lastStep + 1) return false;
-        _lastStep = frame.Step;
-        return true;
-    }
-
     private InstalledStep Commit(
         StepNumber number,
         List<RegionView> opened,

@@ -91,11 +91,6 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
     {
         if (StepFrame.TryRead(ref reader) is not { } frame) return false;
         if (!frame.IsConcerned) probes.Hit(Mark.StepDidNotConcern);
-        if (probes.Breaks(Sabotage.StepSkipped) && frame.Step % 4 == 0 && cluster.Skip(frame))
-        {
-            ConfirmInstalled(frame.Step);
-            return true;
-        }
         if (cluster.Install(frame) is not { } installed) return false;
         requests.OnStepInstalled(installed);
         events.OnStepInstalled(installed, now);

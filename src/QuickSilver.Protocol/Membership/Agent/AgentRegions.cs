@@ -203,8 +203,6 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
             return last is null && same.Region.Id.Counter == entry.Region && same.Members.AsSpan().SequenceEqual(members.ToArray()) ? same : null;
         }
         var first = new StepNumber(epoch, entry.FirstStep);
-        bool sabotaged = probes.Breaks(Sabotage.PartitionMap) && known.Self?.Number.Counter % 4 == 0;
-        int replication = sabotaged ? entry.Replication + 1 : entry.Replication;
-        return new RegionView(new ViewNumber(epoch, entry.View), region.Info, first, [.. members], entry.Multicast, replication);
+        return new RegionView(new ViewNumber(epoch, entry.View), region.Info, first, [.. members], entry.Multicast, entry.Replication);
     }
 }

@@ -24,8 +24,6 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
 
     private readonly MembershipServerSettings _settings = parts.Settings;
 
-    private TimeSpan FailureTimeout => _settings.Probes.Breaks(Sabotage.DetectorHasty) ? _settings.FailureTimeout / 4 : _settings.FailureTimeout;
-
     /// <summary>Begins to watch a node. Its time begins with <see cref="OnConnected"/>.</summary>
     public void Begin(ServerNode node) => node.Watch = new Alarm(parts.Alarms, now => Check(node, now));
 
@@ -73,7 +71,7 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
     {
         // One that was not seen before has given the connection up for the same reason as it was not seen.
         node.HasEnded = isEnded && !sight.IsSilent(node, now);
-        node.ReconnectBy = _settings.Probes.Breaks(Sabotage.GraceIgnored) ? now : now + _settings.ReconnectGrace;
+        node.ReconnectBy = now + _settings.ReconnectGrace;
         Set(node);
     }
 
@@ -91,9 +89,9 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
     private Instant DueOf(ServerNode node)
     {
         Instant due = node.ReconnectBy;
-        if (FailureTimeout > TimeSpan.Zero)
+        if (_settings.FailureTimeout > TimeSpan.Zero)
         {
-            Instant silent = node.LastHeard + sight.LimitOf(node, FailureTimeout);
+            Instant silent = node.LastHeard + sight.LimitOf(node, _settings.FailureTimeout);
             if (silent < due) due = silent;
         }
         return due;

@@ -60,7 +60,7 @@ internal sealed class QuorumLossGuard
     /// <summary>True while nobody may be removed for not being seen.</summary>
     public bool IsLost(Instant now)
     {
-        if (!_parts.Settings.AwaitMajority || _parts.Settings.Probes.Breaks(Sabotage.SightLossIgnored)) return false;
+        if (!_parts.Settings.AwaitMajority) return false;
         if (!_isLost && _looked != now) LookAt(now);
         return _isLost;
     }

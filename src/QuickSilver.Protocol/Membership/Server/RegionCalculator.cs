@@ -183,9 +183,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
             int index = regions.IndexOf(region);
             regions[index] = regions[^1];
             regions.RemoveAt(regions.Count - 1);
-            if (regions.Count > 0) continue;
-            _byGroup.Remove(group);
-            groups?.OnDeserted(group);
+            if (regions.Count == 0) _byGroup.Remove(group);
         }
         foreach (ServerRegion neighbour in region.Neighbours)
         {

@@ -77,14 +77,12 @@ internal sealed class Registrar(
         else if (known is null)
         {
             succession.OnNewcomer(now);
-            ServerNode newcomer = parts.Nodes.Add(hello, NumberingEpoch, parts.Pipeline.Last);
+            ServerNode newcomer = parts.Nodes.Add(hello, parts.ServerEpoch.Epoch, parts.Pipeline.Last);
             Attach(connection, newcomer, false, now);
             succession.OnCome(newcomer, now);
         }
         else Resume(connection, known, hello.Received, now);
     }
-
-    private Wire.Epoch NumberingEpoch => parts.Settings.Probes.Breaks(Sabotage.NodeNumberReused) ? parts.ServerEpoch.GroupEpoch : parts.ServerEpoch.Epoch;
 
     /// <summary>Decides about a registration, and finds the node that it comes from, or that it replaces.</summary>
     private MembershipRefusal Judge(HelloFrame hello, Instant now, out ServerNode? known)

@@ -120,14 +120,6 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         foreach (uint group in groups) Release(group);
     }
 
-    /// <summary>The last node has left a group, which views still name.</summary>
-    public void OnDeserted(uint counter)
-    {
-        if (!probes.Breaks(Sabotage.GroupForgottenTooEarly)) return;
-        _byCounter[counter].Uses = 1;
-        Release(counter);
-    }
-
     /// <summary>A node comes to be in groups.</summary>
     public void OnJoined(ServerNode node, IReadOnlyList<uint> groups)
     {
@@ -147,7 +139,6 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
             probes.Hit(Mark.GroupForgotten);
             _byName.Remove(group.Name);
             if (group.Maker is { } maker) maker.GroupsMade--;
-            if (probes.Breaks(Sabotage.GroupForgottenTooEarly)) _last = group.Counter - 1;
             Gather(group, nodes, told);
         }
         _idle.Clear();

@@ -146,15 +146,13 @@ internal sealed class StepMaker(
         var kept = new List<GroupChange>();
         foreach (GroupChange change in node.WaitingChanges)
         {
-            bool isSecond = _changed.Contains(change.Group);
-            bool isBroken = isSecond && probes.Breaks(Sabotage.LeaveAndJoinInOneStep);
-            if (isSecond && !isBroken)
+            if (_changed.Contains(change.Group))
             {
                 probes.Hit(Mark.ChangeWaitsForNextStep);
                 kept.Add(change);
                 continue;
             }
-            if (!isBroken && SortedCounters.Contains(before, change.Group) == change.IsJoin) continue;
+            if (SortedCounters.Contains(before, change.Group) == change.IsJoin) continue;
             _changed.Add(change.Group);
             if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed)
             {

@@ -173,7 +173,7 @@ internal sealed class StepPipeline
 
     private bool SettleIfSwitched(MadeStep made)
     {
-        if (made.ToSwitch.Count > 0 && !_settings.Probes.Breaks(Sabotage.JoinSettledEarly)) return false;
+        if (made.ToSwitch.Count > 0) return false;
         _unsettled.Remove(made);
         byte[] frame = _frame.Begin(FrameKind.Settled).WriteVarint(made.Step).ToArray();
         foreach (ServerNode node in made.Joiners)

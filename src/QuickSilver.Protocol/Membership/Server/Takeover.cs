@@ -85,8 +85,8 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         {
             var here = new HashSet<ServerNode>(_followers.Values);
             here.UnionWith(_reports.Select(static report => report.Node));
-            if (!probes.Breaks(Sabotage.MajorityCountsDead)) here.RemoveWhere(static node => node.Info.IsRemoved || node.Connection is null);
-            return here.Count + (probes.Breaks(Sabotage.RestartCountedTwice) ? _followers.Count : 0);
+            here.RemoveWhere(static node => node.Info.IsRemoved || node.Connection is null);
+            return here.Count;
         }
     }
 
@@ -146,7 +146,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     /// <summary>A node is gone again: if it followed a missing one, that is missing again.</summary>
     public void OnGone(ServerNode node)
     {
-        if (probes.Breaks(Sabotage.MajorityCountsDead) || !_following.Remove(node)) return;
+        if (!_following.Remove(node)) return;
         foreach ((ulong key, ServerNode follower) in _followers)
         {
             if (follower != node) continue;
@@ -186,16 +186,13 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         foreach (ReportFrame.ViewEntry view in report.Views) named.UnionWith(view.Members);
         named.ExceptWith(report.Removed);
         foreach (ulong key in named) _naming[key] = _naming.GetValueOrDefault(key) + 1;
-        if (!probes.Breaks(Sabotage.RemovedListLost))
+        foreach (ulong key in report.Removed)
         {
-            foreach (ulong key in report.Removed)
-            {
-                if (session == followed) _accusations[key] = _accusations.GetValueOrDefault(key) + 1;
-                if (session.Term >= followed.Term) _believed.Add(node);
-                if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) _accusers.Add(key, accusers = []);
-                accusers.Add(node);
-                LookAt(key);
-            }
+            if (session == followed) _accusations[key] = _accusations.GetValueOrDefault(key) + 1;
+            if (session.Term >= followed.Term) _believed.Add(node);
+            if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) _accusers.Add(key, accusers = []);
+            accusers.Add(node);
+            LookAt(key);
         }
         foreach (NodeInfo described in report.Nodes) _described.TryAdd(described.Number.Key, described);
         if (_followers.Remove(node.Key, out ServerNode? follower)) _following.Remove(follower);

@@ -115,7 +115,7 @@ internal sealed class ViewLedger(
             return false;
         }
         view.Awaited.Remove(node.Slot);
-        return TryRetire(view, now, probes.Breaks(Sabotage.ViewRetiredAtFirstDone));
+        return TryRetire(view, now);
     }
 
     /// <summary>The view of a number, unless it has retired.</summary>
@@ -147,7 +147,7 @@ internal sealed class ViewLedger(
                 NodeBits open = view.Open[sender];
                 if (open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
             }
-            if (view.Permitted.Contains(node.Slot) && !probes.Breaks(Sabotage.ViewRetiredBeforeClosed)) AwaitClosing(view, node);
+            if (view.Permitted.Contains(node.Slot)) AwaitClosing(view, node);
             view.Permitted.Remove(node.Slot);
             view.Sending.Remove(node.Slot);
             view.Awaited.Remove(node.Slot);
@@ -174,9 +174,9 @@ internal sealed class ViewLedger(
         if (open.Count > 0) view.Open[sender.Key] = open;
     }
 
-    private bool TryRetire(ServerView view, Instant now, bool early = false)
+    private bool TryRetire(ServerView view, Instant now)
     {
-        if (view.EndStep == 0 || (view.Awaited.Count + view.Open.Count > 0 && !early)) return false;
+        if (view.EndStep == 0 || view.Awaited.Count + view.Open.Count > 0) return false;
         _unretired.Remove(view);
         _byNumber.Remove(view.Number);
         view.Region.Unretired.Remove(view);

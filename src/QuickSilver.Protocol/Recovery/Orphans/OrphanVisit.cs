@@ -129,12 +129,11 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         }
         orphan.Rounds++;
         if (record.Contiguous > stream.Stable) stream.Stable = record.Contiguous;
-        bool hasty = probes.Breaks(Sabotage.NewRangeAbandoned);
-        if (orphan.Rounds < RoundsBeforeVerdict && !hasty) return;
+        if (orphan.Rounds < RoundsBeforeVerdict) return;
         for (int index = 0; index < orphan.Missing.Count; index++)
         {
             OrphanRange range = orphan.Missing[index];
-            if ((range.IsOld || hasty) && range.Holder == OrphanRange.Unknown)
+            if (range.IsOld && range.Holder == OrphanRange.Unknown)
             {
                 orphan.Missing.Assign(index, range.Start, range.End, OrphanRange.Abandoned);
             }

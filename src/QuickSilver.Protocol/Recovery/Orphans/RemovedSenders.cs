@@ -43,7 +43,6 @@ internal sealed class RemovedSenders
                 left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned
                 : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps
                 : Mark.StreamOrphaned);
-            if (left.KnownHighest == 0 && _node.Probes.Breaks(Sabotage.UnheardStreamClosed)) CloseStream(left, now);
         }
     }
 

@@ -246,7 +246,7 @@ internal sealed class InboundPaths : IFeed
         int longest = path.FindLongest();
         bool isBlocked = longest == 0;
         NoteBlocked(path, isBlocked, now);
-        if (longest == path.Full || _node.Probes.Breaks(Sabotage.PathNeverNarrows)) longest = 0;
+        if (longest == path.Full) longest = 0;
         bool isWider = longest == 0 || longest > path.Longest;
         bool isSure = path.Longest == 0 || !isWider || (path.IsRetry && path.HasAllOf(longest == 0 ? path.Full : longest));
         if (isBlocked || longest == path.Longest || !isSure)

@@ -45,10 +45,9 @@ internal sealed class PartJoin
 
     /// <summary>Puts a part in its place.</summary>
     /// <param name="part">The part, of a packet of this length.</param>
-    /// <param name="probes">What tests move.</param>
     /// <param name="now">The present instant.</param>
     /// <returns>False when there are too many holes: the part is as good as lost.</returns>
-    public bool TryAdd(in RepairPartBody part, Probes probes, Instant now)
+    public bool TryAdd(in RepairPartBody part, Instant now)
     {
         int start = part.Offset, end = part.Offset + part.Bytes.Length;
         int first = 0;
@@ -61,8 +60,7 @@ internal sealed class PartJoin
             last++;
         }
         if (first == last && _count == MostRuns) return false;
-        int place = probes.Breaks(Sabotage.PartsMisplaced) ? Math.Max(0, part.Offset - 1) : part.Offset;
-        part.Bytes.CopyTo(Whole.Span[place..]);
+        part.Bytes.CopyTo(Whole.Span[part.Offset..]);
         Array.Copy(_runs, last, _runs, first + 1, _count - last);
         _count += 1 + first - last;
         _runs[first] = (start, end);

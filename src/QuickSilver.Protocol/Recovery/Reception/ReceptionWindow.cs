@@ -1,5 +1,4 @@
 using System.Numerics;
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Reception;
@@ -36,9 +35,6 @@ public sealed class ReceptionWindow
         if (!BitOperations.IsPow2(maxBits)) throw new ArgumentException("not a power of two", nameof(maxBits));
         _maxBits = maxBits;
     }
-
-    /// <summary>What tests of the simulator see and move inside.</summary>
-    internal Probes Probes { get; init; } = Probes.None;
 
     /// <summary>All sequences from 1 up to this one are received.</summary>
     public ulong Contiguous { get; private set; }
@@ -224,7 +220,6 @@ public sealed class ReceptionWindow
             word &= run == 64 ? 0 : ~(((1UL << run) - 1) << offset);
             Contiguous += (ulong)run;
             _above -= (ulong)run;
-            if (Probes.Breaks(Sabotage.IntervalMerge) && Contiguous < Highest && !Contains(Contiguous + 1)) Contiguous++;
             if (offset + run < 64) return;
         }
     }

@@ -54,7 +54,7 @@ internal sealed class StreamReceiver
         _map = view.Partitions;
         _partition = _map.OfMember(self);
         _held = new ulong[_map.Count];
-        Window = new ReceptionWindow { Probes = probes };
+        Window = new ReceptionWindow();
     }
 
     public NodeInfo Sender { get; }
@@ -295,7 +295,7 @@ internal sealed class StreamReceiver
         for (ulong next = Math.Max(_foreignFloor, Cleanup) + 1; next <= last; next++)
         {
             int partition = _map.OfSequence(next);
-            if (partition != _partition || _probes.Breaks(Sabotage.OwnPartitionDropped))
+            if (partition != _partition)
             {
                 if (_held[partition] < next) break;
                 _probes.Hit(Mark.ForeignPacketReleased);

@@ -82,7 +82,7 @@ internal sealed class GapRepair
     }
 
     /// <summary>True while nothing that was asked for has come for a while: then nobody is troubled on this member's behalf.</summary>
-    public bool AsksInVain(Instant now) => _retries.IsVain(now) && !_node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
+    public bool AsksInVain(Instant now) => _retries.IsVain(now);
 
     /// <summary>A repair of a missing packet has come, asked for so often.</summary>
     public void OnAnswer(int attempts, Instant now)
@@ -150,7 +150,7 @@ internal sealed class GapRepair
         {
             if (stream.Missing.Count == 0) continue;
             Stuck.Look(stream, now);
-            var pass = new MissingPass(stream.Missing, room, patience, now, _node.Probes) { Retries = _retries.Packets };
+            var pass = new MissingPass(stream.Missing, room, patience, now) { Retries = _retries.Packets };
             if (stream.Orphan is not null) AskHolders(stream, stream.Orphan, ref pass);
             else if (!stream.Sender.IsRemoved) AskForDue(stream, ref pass);
             if (pass.Next < next) next = pass.Next;
@@ -174,7 +174,7 @@ internal sealed class GapRepair
                 if (run.Start > askable) pass.LookAgainAt(pass.Now + pass.Patience);
                 return;
             }
-            bool isRetry = run.Attempts >= freeAttempts && !_node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
+            bool isRetry = run.Attempts >= freeAttempts;
             if (isRetry)
             {
                 // The lowest only: with them the stream goes on.

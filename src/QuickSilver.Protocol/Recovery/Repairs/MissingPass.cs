@@ -11,12 +11,10 @@ internal struct MissingPass
     public long Room;
     public long Retries;
     public Instant Next = Instant.Never;
-    private readonly bool _neverBacksOff;
 
     /// <summary>What was asked for and is still awaited takes its part of the room.</summary>
-    public MissingPass(MissingRanges missing, long room, TimeSpan patience, Instant now, Probes probes)
+    public MissingPass(MissingRanges missing, long room, TimeSpan patience, Instant now)
     {
-        _neverBacksOff = probes.Breaks(Sabotage.RepairNeverBacksOff);
         Now = now;
         Patience = patience;
         Room = room;
@@ -33,7 +31,7 @@ internal struct MissingPass
 
     public bool IsDue(in MissingRange run, TimeSpan grace)
     {
-        Instant due = (_neverBacksOff && run.Attempts > 0 ? run with { Attempts = 1 } : run).DueAt(grace, Patience);
+        Instant due = run.DueAt(grace, Patience);
         if (due > Now) LookAgainAt(due);
         return due <= Now;
     }

@@ -52,16 +52,15 @@ internal sealed class RepairFeed : IFeed
         if (_orders.Count == Capacity) return;
         ulong key = SeededRandom.Mix(
             sequence ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40)) ^ SeededRandom.Mix(region.View.Number.Counter));
-        bool neverBacksOff = _node.Probes.Breaks(Sabotage.RepairNeverBacksOff);
         ref Recent recent = ref SlotOf(key);
         bool isKnown = recent.Key == key && now - recent.At < Forgotten;
-        if (isKnown && now - recent.At < RepairPause.After(RepeatAfter, neverBacksOff ? 0 : recent.Times - 1))
+        if (isKnown && now - recent.At < RepairPause.After(RepeatAfter, recent.Times - 1))
         {
             _node.Probes.Hit(Mark.RepairAskedTwice);
             return;
         }
         if (stream.NoteGiven(member, sequence)) OnEarned(region, RepeatBudget.ByFirst);
-        else if (!neverBacksOff && !MayRepeat(region, member, now)) return;
+        else if (!MayRepeat(region, member, now)) return;
         recent = new Recent(key, now, isKnown ? recent.Times + 1 : 1);
         _orders.Enqueue(new Order(region, stream, sequence, member));
         _node.Roots.Register(this, PriorityClass.Repair);

@@ -48,7 +48,7 @@ internal sealed class RepairParts
     public Slice Add(RegionView view, in DatagramHeader header, in RepairPartBody part, Instant now)
     {
         PartJoin join = Find(view, header, part.Total) ?? Begin(view, header, part.Total);
-        if (!join.TryAdd(part, _node.Probes, now)) return default;
+        if (!join.TryAdd(part, now)) return default;
         if (!join.IsWhole)
         {
             _expiry.SetIfEarlier(now + Rest);

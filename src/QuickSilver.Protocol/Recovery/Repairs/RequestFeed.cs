@@ -26,7 +26,6 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
     /// <summary>Asks a stream's sender for packets; <paramref name="wide"/>: for all members of the partition.</summary>
     public void Nak(StreamReceiver stream, bool wide, int partition, SequenceRange range)
     {
-        if (view.Partitions.Count > 1 && node.Probes.Breaks(Sabotage.NakToWrongPartition)) range = new SequenceRange(range.Start + 1, range.End + 1);
         Add(stream, stream.Sender, isNak: true, wide, partition, range);
     }
 

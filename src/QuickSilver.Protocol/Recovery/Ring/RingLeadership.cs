@@ -168,7 +168,7 @@ internal sealed class RingLeadership
     /// <summary>What this member leads next must win over what is left of a round that did not end.</summary>
     public void BeginEpoch()
     {
-        if (!_node.Probes.Breaks(Sabotage.TakeoverKeepsEpoch) && Epoch < uint.MaxValue) Epoch++;
+        if (Epoch < uint.MaxValue) Epoch++;
         _patience.OnUnfinished();
     }
 

@@ -44,7 +44,7 @@ internal sealed class TokenHopIn(int members, Probes probes)
         {
             if (_received != 0 && _received != (1 << _current.Parts) - 1) probes.Hit(Mark.HopLeftIncomplete);
             _current = hop;
-            if (!probes.Breaks(Sabotage.TokenHopsMixed)) _received = 0;
+            _received = 0;
         }
         if (_parts[hop.Part].Length < bytes.Length) _parts[hop.Part] = new byte[bytes.Length];
         bytes.CopyTo(_parts[hop.Part]);

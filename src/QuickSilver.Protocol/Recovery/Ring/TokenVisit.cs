@@ -242,7 +242,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             record.Cleanup = stream.Cleanup;
             record.Cutoff = stream.Cleanup;
             record.Highest = stream.KnownHighest;
-            record.Contiguous = node.Probes.Breaks(Sabotage.UnheardCountsAsHeld) ? stream.Contiguous : 0;
+            record.Contiguous = 0;
             node.Probes.Hit(Mark.StreamMetInMidRound);
             record.Drops = newDrops;
             // Members visited before have not been asked: the record tells the leader, and counts for nothing else.

@@ -76,7 +76,7 @@ internal sealed class TokenWalk
     /// <summary>True when a hop of the same leader is further on than the one taken last.</summary>
     public bool IsBehind(in TokenHop hop)
     {
-        if (hop.Round != Round) return hop.Round > Round || _node.Probes.Breaks(Sabotage.TokenRoundUnchecked);
+        if (hop.Round != Round) return hop.Round > Round;
         return hop.Hop > _hop;
     }
 
@@ -210,7 +210,7 @@ internal sealed class TokenWalk
         _node.Probes.Hit(Mark.HopSkipped);
         bool isRemoved = _region.View.Members[member].IsRemoved;
         if (!isRemoved) _node.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
-        if (!isRemoved && !_node.Probes.Breaks(Sabotage.SkippedCountsAsVisited)) Token.Complete = false;
+        if (!isRemoved) Token.Complete = false;
         _plan.Skip(member);
         switch (Token.Phase)
         {

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
@@ -31,7 +30,6 @@ internal sealed unsafe class OwnSegment : IChunkHome
     private readonly SegmentControl _control;
     private readonly ISegmentHost _host;
     private readonly TransportCounters _counters;
-    private readonly Probes _probes;
     private readonly Chunk?[] _chunks;
     private readonly int[] _free;
     private readonly int[] _lent;
@@ -44,13 +42,12 @@ internal sealed unsafe class OwnSegment : IChunkHome
     private bool _isClosed;
 
     /// <summary>Makes a segment of memory that nobody has used yet.</summary>
-    public OwnSegment(SegmentMemory memory, ISegmentHost host, TransportCounters counters, Probes probes)
+    public OwnSegment(SegmentMemory memory, ISegmentHost host, TransportCounters counters)
     {
         _memory = memory;
         _control = memory.Control;
         _host = host;
         _counters = counters;
-        _probes = probes;
         _chunks = new Chunk?[memory.Blocks];
         _free = new int[memory.Blocks];
         _lent = new int[memory.Blocks];
@@ -112,7 +109,7 @@ internal sealed unsafe class OwnSegment : IChunkHome
         int block = BlockOf(chunk);
         _out--;
         _control.Retire(block);
-        if (_control.IsHeld(block) && !_probes.Breaks(Sabotage.LentMemoryReused)) AddLent(block);
+        if (_control.IsHeld(block)) AddLent(block);
         else _free[_freeCount++] = block;
         if (_isClosed && _out == 0) _memory.Abandon();
         // After the node's end a chunk may be all that leads here.

@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;
@@ -19,14 +18,13 @@ internal sealed class PlainSegments(Func<uint, bool>? isAlive = null, Func<long>
     /// <param name="process">The number of its process, as the machine's liveness knows it.</param>
     /// <param name="blocks">Blocks of its segment.</param>
     /// <param name="counters">Where it counts.</param>
-    /// <param name="probes">The simulator's; null: none.</param>
-    public SharedMemory Start(ulong key, uint process, int blocks, TransportCounters counters, Probes? probes = null)
+    public SharedMemory Start(ulong key, uint process, int blocks, TransportCounters counters)
     {
         var name = new SegmentName(key, process, 0);
         var self = new ProcessMark(process, 1);
         PlainMemory memory = PlainMemory.Make(this, name, self, blocks);
         lock (_changing) _segments.Add(name, memory);
-        return new SharedMemory(memory, new Host(this, self), counters, probes);
+        return new SharedMemory(memory, new Host(this, self), counters);
     }
 
     /// <summary>Takes a segment off the table: nobody opens it any more.</summary>

@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
@@ -35,10 +34,9 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     /// <param name="memory">Of its own segment; nobody has used it yet.</param>
     /// <param name="host">The machine.</param>
     /// <param name="counters">Where it counts.</param>
-    /// <param name="probes">A test's; null: <see cref="Probes.None"/>.</param>
-    public SharedMemory(SegmentMemory memory, ISegmentHost host, TransportCounters counters, Probes? probes = null)
+    public SharedMemory(SegmentMemory memory, ISegmentHost host, TransportCounters counters)
     {
-        _own = new OwnSegment(memory, host, counters, probes ?? Probes.None);
+        _own = new OwnSegment(memory, host, counters);
         _others = new AttachedSegments(host, counters);
         _counters = counters;
     }

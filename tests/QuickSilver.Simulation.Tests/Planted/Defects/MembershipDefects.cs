@@ -1,0 +1,225 @@
+using QuickSilver.Simulation.Tests.Planted.Breaking;
+
+namespace QuickSilver.Simulation.Tests.Planted.Defects;
+
+/// <summary>Mistakes of the membership server and of the agents that follow it.</summary>
+internal static class MembershipDefects
+{
+    /// <summary>The mistakes.</summary>
+    public static PlantedDefect[] All { get; } =
+    [
+        new(
+            "PartitionMap",
+            "A node takes its members for those of the neighbouring partition.",
+            PlantedPlace.Ensemble, 5, "V3")
+        {
+            Patches =
+            [
+                new(
+                    "AgentRegions.cs",
+                    "[.. members], entry.Multicast, entry.Replication);",
+                    """
+                    [.. members], entry.Multicast,
+                    known.Self?.Number.Counter % 4 == 0 ? entry.Replication + 1 : entry.Replication);
+                    """),
+            ],
+        },
+        new(
+            "StepSkipped",
+            "A node acknowledges a step without installing it, now and then.",
+            PlantedPlace.Ensemble, 20, "V1", "V7")
+        {
+            Patches =
+            [
+                new(
+                    "AgentNews.cs",
+                    "if (cluster.Install(frame) is not { } installed) return false;",
+                    """
+                    if (frame.Step % 4 == 0 && cluster.Skip(frame))
+                    {
+                        ConfirmInstalled(frame.Step);
+                        return true;
+                    }
+                    if (cluster.Install(frame) is not { } installed) return false;
+                    """),
+                new(
+                    "AgentCluster.cs",
+                    "private InstalledStep Commit(",
+                    """
+                    public bool Skip(StepFrame frame)
+                    {
+                        if (Self is null || frame.Step != _lastStep + 1) return false;
+                        _lastStep = frame.Step;
+                        return true;
+                    }
+
+                    private InstalledStep Commit(
+                    """),
+            ],
+        },
+        new(
+            "LeaveAndJoinInOneStep",
+            "A leave and a join of one node and group share a step.",
+            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "V7", "D9")
+        {
+            Patches =
+            [
+                new(
+                    "StepMaker.cs",
+                    "if (_changed.Contains(change.Group))\n",
+                    "bool isSecond = _changed.Contains(change.Group);\nif (false)\n"),
+                new(
+                    "StepMaker.cs",
+                    "if (SortedCounters.Contains(before, change.Group)",
+                    "if (!isSecond && SortedCounters.Contains(before, change.Group)"),
+            ],
+        },
+        new(
+            "JoinSettledEarly",
+            "A join returns before all senders have switched.",
+            nameof(TargetedRuns.LateSender), 2, "D9")
+        {
+            Patches = [new("StepPipeline.cs", "if (made.ToSwitch.Count > 0) return false;", "")],
+        },
+        new(
+            "ViewRetiredAtFirstDone",
+            "A view retires when the first of its senders is done with it.",
+            PlantedPlace.Ensemble, 30, "D7", "D8", "V4")
+        {
+            Patches =
+            [
+                new("ViewLedger.cs", "return TryRetire(view, now);", "return TryRetire(view, now, early: true);"),
+                new(
+                    "ViewLedger.cs",
+                    "private bool TryRetire(ServerView view, Instant now)",
+                    "private bool TryRetire(ServerView view, Instant now, bool early = false)"),
+                new(
+                    "ViewLedger.cs",
+                    "view.Awaited.Count + view.Open.Count > 0) return false;",
+                    "(view.Awaited.Count + view.Open.Count > 0 && !early)) return false;"),
+            ],
+        },
+        new(
+            "ViewRetiredBeforeClosed",
+            "A view retires without waiting for the streams of removed senders.",
+            nameof(TargetedRuns.SenderCrashesInSeveralViews), 5, "D5")
+        {
+            Patches = [new("ViewLedger.cs", "if (view.Permitted.Contains(node.Slot)) AwaitClosing(view, node);", "")],
+        },
+        new(
+            "GraceIgnored",
+            "A node whose connection breaks is removed at once.",
+            PlantedPlace.Ensemble, 40, "V7")
+        {
+            Patches =
+            [
+                new(
+                    "FailureDetector.cs",
+                    "node.HasEnded = isEnded && !sight.IsSilent(node, now);",
+                    """
+                    node.HasEnded = isEnded && !sight.IsSilent(node, now);
+                    node.ReconnectBy = now;
+                    Set(node);
+                    return;
+                    """),
+            ],
+        },
+        new(
+            "DetectorHasty",
+            "A node is removed after a quarter of the detector's period.",
+            PlantedPlace.Ensemble, 30, "V7")
+        {
+            Patches =
+            [
+                new(
+                    "FailureDetector.cs",
+                    "sight.LimitOf(node, _settings.FailureTimeout);",
+                    "sight.LimitOf(node, _settings.FailureTimeout / 4);"),
+            ],
+        },
+        new(
+            "NodeNumberReused",
+            "A server that took over gives numbers again that its predecessor gave.",
+            nameof(TargetedRuns.NewNodeAfterTakeover), 2, "V5")
+        {
+            Patches =
+            [
+                new(
+                    "Registrar.cs",
+                    "parts.Nodes.Add(hello, parts.ServerEpoch.Epoch,",
+                    "parts.Nodes.Add(hello, parts.ServerEpoch.GroupEpoch,"),
+            ],
+        },
+        new(
+            "RemovedListLost",
+            "A server that takes over forgets who was removed.",
+            nameof(TargetedRuns.RemovedNodeReturnsToNewServer), 2, "V5")
+        {
+            Patches =
+            [
+                new("Takeover.cs", "foreach (ulong key in report.Removed)\n", "foreach (ulong key in (ulong[])[])\n"),
+            ],
+        },
+        new(
+            "GroupForgottenTooEarly",
+            "A group is forgotten when the last node leaves it, though views name it, and its number is given to "
+            + "the next.",
+            PlantedPlace.Ensemble, 40, "V5")
+        {
+            Patches =
+            [
+                new(
+                    "RegionCalculator.cs",
+                    "if (regions.Count == 0) _byGroup.Remove(group);",
+                    """
+                    if (regions.Count > 0) continue;
+                    _byGroup.Remove(group);
+                    groups?.OnDeserted(group);
+                    """),
+                new(
+                    "ServerGroups.cs",
+                    "/// <summary>Something more names a group.</summary>",
+                    """
+                    public void OnDeserted(uint counter)
+                    {
+                        _byCounter[counter].Uses = 1;
+                        Release(counter);
+                    }
+
+                    """),
+                new(
+                    "ServerGroups.cs",
+                    "if (group.Maker is { } maker) maker.GroupsMade--;",
+                    "if (group.Maker is { } maker) maker.GroupsMade--; _last = group.Counter - 1;"),
+            ],
+        },
+        new(
+            "RestartCountedTwice",
+            "A restarted process counts for itself and for the one it follows.",
+            nameof(TargetedRuns.MinorityWithRestarts), 2, "V10")
+        {
+            Patches = [new("Takeover.cs", "return here.Count;", "return here.Count + _followers.Count;")],
+        },
+        new(
+            "MajorityCountsDead",
+            "Nodes that registered with a new server and died since count as back.",
+            nameof(TargetedRuns.MinorityOfTheDead), 2, "V10")
+        {
+            Patches =
+            [
+                new(
+                    "Takeover.cs",
+                    "here.RemoveWhere(static node => node.Info.IsRemoved || node.Connection is null);",
+                    ""),
+                new("Takeover.cs", "if (!_following.Remove(node)) return;", "return;"),
+            ],
+        },
+        new(
+            "SightLossIgnored",
+            "A server that loses sight of most members removes them.",
+            nameof(TargetedRuns.HostCutOff), 2, "V10")
+        {
+            Patches = [new("QuorumLossGuard.cs", "if (!_parts.Settings.AwaitMajority) return false;", "return false;")],
+        },
+    ];
+}

@@ -1,0 +1,213 @@
+using QuickSilver.Simulation.Tests.Planted.Breaking;
+
+namespace QuickSilver.Simulation.Tests.Planted.Defects;
+
+/// <summary>Mistakes of senders: numbers, regions, packets, repairs, what is pending, who is copied to.</summary>
+internal static class SendingDefects
+{
+    /// <summary>The mistakes.</summary>
+    public static PlantedDefect[] All { get; } =
+    [
+        new(
+            "NumberSkipped",
+            "A sender leaves a message number out, now and then.",
+            PlantedPlace.Ensemble, 5, "D5", "D6", "D7")
+        {
+            Patches =
+            [
+                new(
+                    "GroupSender.cs",
+                    "message.Number = _numbers.Last + 1;",
+                    "message.Number = _numbers.Last + ((_numbers.Last + 1) % 32 == 0 ? 2UL : 1UL);"),
+                new(
+                    "SourcePacker.cs",
+                    "ulong number = group.Numbers.Last + 1;",
+                    "ulong number = group.Numbers.Last + ((group.Numbers.Last + 1) % 32 == 0 ? 2UL : 1UL);"),
+            ],
+        },
+        new(
+            "PreviousStepLost",
+            "The first message in a stream does not tell the step of the message before it.",
+            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D5", "D9")
+        {
+            Patches =
+            [
+                new(
+                    "MessageNumbers.cs",
+                    "public readonly StepNumber LastStep => _lastStep;",
+                    "public readonly StepNumber LastStep => default;"),
+            ],
+        },
+        new(
+            "NumbersForgottenAtLeave",
+            "A node that leaves a group forgets the numbers of what it sent there, though others are in it.",
+            PlantedPlace.Ensemble, 40, "D1", "D4", "D5", "D7", "D9")
+        {
+            Patches =
+            [
+                new("Disseminator.cs", "_left.Add(sender);", "_left.Add(sender); _groupById.Remove(sender.Group.Id);"),
+            ],
+        },
+        new(
+            "RegionLeftOut",
+            "A message is not sent to the last of its group's regions.",
+            PlantedPlace.Ensemble, 40, "V4", "D7")
+        {
+            Patches =
+            [
+                new(
+                    "GroupBinding.cs",
+                    "_streams[Count] = context.Streams.Open(view, now);",
+                    """
+                    if (Count > 0 && index == views.Count - 1) continue;
+                    _streams[Count] = context.Streams.Open(view, now);
+                    """),
+            ],
+        },
+        new(
+            "OwnMessageForgotten",
+            "A sender does not deliver its own message when its own region has no other member.",
+            PlantedPlace.Ensemble, 40, "D6")
+        {
+            Patches =
+            [
+                new("GroupSender.cs", "if (!carriedHome) Unfinished", "if (!carriedHome && !sent) Unfinished"),
+                new(
+                    "StreamMessages.cs",
+                    "_context.Own.Add(group, _context.ActiveStep, run, now);",
+                    "if (_isOwn) _context.Own.Add(group, _context.ActiveStep, run, now);"),
+            ],
+        },
+        new(
+            "SelfDeliveryAhead",
+            "A sender delivers its own message when it is packed, whatever comes before it.",
+            PlantedPlace.Moves, 20, "D5")
+        {
+            Patches =
+            [
+                new(
+                    "SelfDelivery.cs",
+                    "bytes.Retain();",
+                    """
+                    message.Group.Listener?.OnOwnMessages(message.Step, new DeliveryBatch(message.Number, bytes), now);
+                    bytes.Retain();
+                    """),
+                new(
+                    "Deliverer.cs",
+                    "if (place.Next == 0) _order.Start(place, run.Number, now);",
+                    """
+                    if (place.Next == 0) _order.Start(place, run.Number, now);
+                    if (run.Number > place.Next)
+                    {
+                        _order.DeliverAhead(place, run, now);
+                        return;
+                    }
+                    """),
+                new(
+                    "ReorderStage.cs",
+                    "private void Drain(SenderCursor place, Instant now)",
+                    """
+                    public void DeliverAhead(SenderCursor place, in DeliveryBatch run, Instant now)
+                    {
+                        place.Next = Math.Max(place.Next, run.End);
+                        Deliver(place, run, now);
+                    }
+
+                    private void Drain(SenderCursor place, Instant now)
+                    """),
+            ],
+        },
+        new(
+            "EarlyCleanup",
+            "Packets are cleaned up before every live member holds them.",
+            PlantedPlace.Ensemble, 10, "D8")
+        {
+            Patches =
+            [
+                new(
+                    "StreamSender.cs",
+                    "if (ack.Stable > Stable)",
+                    """
+                    ack = ack with { Stable = Math.Max(ack.Stable, ack.Highest) };
+                    if (ack.Stable > Stable)
+                    """),
+            ],
+        },
+        new(
+            "NakCutShort",
+            "The last packet of a range that was asked for is not sent again.",
+            PlantedPlace.Ensemble, 20, "D7", "D9", "V8")
+        {
+            Patches = [new("StreamSender.cs", "ulong end = range.End;", "ulong end = range.End - 1;")],
+        },
+        new(
+            "BeaconsStopAtAck",
+            "A sender's beacons stop at the first acknowledgement, whatever it says.",
+            nameof(TargetedRuns.LastMessageLost), 10, "D7")
+        {
+            Patches =
+            [
+                new(
+                    "StreamSender.cs",
+                    "_roundTrip.OnFeedback(ack.Highest, _pending, now);",
+                    "_roundTrip.OnFeedback(ack.Highest, _pending, now); _beacon.Stop();"),
+            ],
+        },
+        new(
+            "FinalTooLow",
+            "A sender says that its stream ended one packet earlier than it did.",
+            PlantedPlace.Moves, 20, "D7")
+        {
+            Patches =
+            [
+                new(
+                    "TrainBuilder.cs",
+                    "WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, isFinal",
+                    "WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest - (isFinal ? 1UL : 0UL), isFinal"),
+            ],
+        },
+        new(
+            "PendingReleasedTwice",
+            "Messages that become stable leave the account of what is pending twice.",
+            PlantedPlace.Ensemble, 5, "R1")
+        {
+            Patches =
+            [
+                new(
+                    "StreamMessages.cs",
+                    "if (messages == 0) return;",
+                    "if (messages == 0) return; Gate.Account.Remove(messages, bytes);"),
+            ],
+        },
+        new(
+            "GateStaysShut",
+            "A group whose gate was shut is not told that there is room again.",
+            PlantedPlace.Ensemble, 40, "D7")
+        {
+            Patches = [new("GroupSender.cs", "_gate.OnChanged(open);", "if (open) return; _gate.OnChanged(open);")],
+        },
+        new(
+            "CarrierNeverGoesBack",
+            "A member that is carried by unicast stays so, though it hears multicast again.",
+            nameof(TargetedRuns.MulticastComesBack), 2, "R6")
+        {
+            Patches =
+            [
+                new(
+                    "MemberCarriers.cs",
+                    "if (member.Way != Way.Copied || BitOperations.PopCount(member.Heard) < ProbesHeard) return;",
+                    "return;"),
+            ],
+        },
+        new(
+            "LentMemoryReused",
+            "Memory that packets were lent from is written again while others still read it.",
+            PlantedPlace.Ensemble, 30, "D1")
+        {
+            Patches =
+            [
+                new("OwnSegment.cs", "if (_control.IsHeld(block)) AddLent(block);\n", "if (false) AddLent(block);\n"),
+            ],
+        },
+    ];
+}
