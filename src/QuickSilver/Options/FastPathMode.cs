@@ -2,13 +2,13 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Whether the operating system's faster calls are used.</summary>
+/// <summary>Whether a node uses the faster socket calls of the operating system.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<FastPathMode>))]
 public enum FastPathMode
 {
-    /// <summary>Where a probe at start succeeds: segmentation and coalescing offload on Linux.</summary>
+    /// <summary>Uses those that a probe at start finds working: segmentation and coalescing offload on Linux.</summary>
     Auto,
 
-    /// <summary>One datagram a call, everywhere.</summary>
+    /// <summary>Uses none: one datagram per system call on every platform.</summary>
     Off,
 }

@@ -1,39 +1,47 @@
 namespace QuickSilver;
 
-/// <summary>How one handle on a group behaves. Copied and validated at the join. Null means: as the
-/// node's <see cref="DeliveryOptions"/> say.</summary>
+/// <summary>Settings of one handle on a group. The join copies and validates them; later changes have no effect. A null
+/// value inherits the node's <see cref="DeliveryOptions"/>.</summary>
 public sealed class GroupOptions
 {
-    /// <summary>The group's promise, fixed by its first member; a mismatch fails the join with <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
+    /// <summary>The delivery guarantee of the group. The first member fixes it; a join with another mode fails with
+    /// <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
     public GroupMode Mode { get; set; } = GroupMode.Reliable;
 
-    /// <summary>Called on the core thread for every message, attached before the first one.</summary>
+    /// <summary>Handler for every message, attached before the first one arrives. Runs on the core thread and must not
+    /// block.</summary>
     public MessageHandler? OnMessage { get; set; }
 
-    /// <summary>Called on the core thread for every run of messages, attached before the first one; after <see cref="OnMessage"/> where both are
-    /// set.</summary>
+    /// <summary>Handler for every batch of messages, attached before the first one arrives. Runs on the core thread and
+    /// must not block. Called after <see cref="OnMessage"/> where both are set.</summary>
     public MessageBatchHandler? OnBatch { get; set; }
 
-    /// <summary>True (default): what comes before the first reader is kept for it, up to the inbox's limits. False: nothing is kept.</summary>
+    /// <summary>Whether messages that arrive before the first reader are kept for it, up to the limits of the inbox.
+    /// False keeps none of them. Default: true.</summary>
     public bool BufferBeforeFirstRead { get; set; } = true;
 
-    /// <summary>Most unread messages.</summary>
+    /// <summary>Limit on unread messages. Null (default): <see cref="DeliveryOptions.InboxMaxMessages"/>.</summary>
     public int? InboxMaxMessages { get; set; }
 
-    /// <summary>Most unread bytes.</summary>
+    /// <summary>Limit on unread bytes. Null (default): <see cref="DeliveryOptions.InboxMaxBytes"/>.</summary>
     public long? InboxMaxBytes { get; set; }
 
-    /// <summary>What a full inbox does.</summary>
+    /// <summary>What a full inbox does with the next message. Null (default):
+    /// <see cref="DeliveryOptions.Overflow"/>.</summary>
     public OverflowPolicy? Overflow { get; set; }
 
-    /// <summary>Tells which message replaces which; required by <see cref="OverflowPolicy.KeepLatestByKey"/>, refused otherwise. Called on the core
-    /// thread for each message that is stored; timed and fenced like a handler. A message whose key could not be told replaces nothing.</summary>
+    /// <summary>Returns the key that decides which message replaces which. Required by
+    /// <see cref="OverflowPolicy.KeepLatestByKey"/>, refused with any other policy. Called on the core thread for each
+    /// stored message, with the time limits and restrictions of a handler. If it throws, the message replaces
+    /// nothing.</summary>
     public KeySelector? Key { get; set; }
 
-    /// <summary>What follows when a handler throws.</summary>
+    /// <summary>What happens when a handler throws. Null (default):
+    /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
     public HandlerErrorPolicy? HandlerErrors { get; set; }
 
-    /// <summary>Whether this handle gets the node's own messages.</summary>
+    /// <summary>Whether this handle receives the node's own messages. Null (default):
+    /// <see cref="DeliveryOptions.SelfDelivery"/>.</summary>
     public bool? SelfDelivery { get; set; }
 
     internal GroupOptions Copy() => (GroupOptions)MemberwiseClone();
@@ -46,8 +54,10 @@ public sealed class GroupOptions
         if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
         if (Overflow is { } overflow) errors.Defined(nameof(Overflow), overflow);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
-        if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");
-        if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey) errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
+        if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey)
+            errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");
+        if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey)
+            errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
         errors.ThrowIfAny(parameter);
     }
 }

@@ -3,7 +3,8 @@ using System.Net.Sockets;
 
 namespace QuickSilver;
 
-/// <summary>What an option says about an interface: its name, one of its IPv4 addresses, or a network that one of its addresses lies in.</summary>
+/// <summary>The value of an option that selects a network interface: its name, one of its IPv4 addresses, or a network
+/// that contains one of its addresses.</summary>
 internal readonly record struct InterfaceSelector
 {
     private readonly string _text;
@@ -17,13 +18,13 @@ internal readonly record struct InterfaceSelector
         _network = network;
     }
 
-    /// <summary>The address, where the option names one.</summary>
+    /// <summary>The address, if the option gives one.</summary>
     public IPAddress? Address => _address;
 
-    /// <summary>Reads an option.</summary>
-    /// <param name="text">Its value.</param>
-    /// <param name="wish">What it says.</param>
-    /// <returns>What is wrong with it; null: nothing.</returns>
+    /// <summary>Parses the value of an option.</summary>
+    /// <param name="text">The value.</param>
+    /// <param name="wish">The parsed selector.</param>
+    /// <returns>The fault of the value, or null if it is valid.</returns>
     public static string? TryParse(string text, out InterfaceSelector wish)
     {
         wish = default;
@@ -32,7 +33,8 @@ internal readonly record struct InterfaceSelector
         int slash = text.LastIndexOf('/');
         if (slash >= 0)
         {
-            if (!TryParseNetwork(text, out IPNetwork network)) return $"'{text}' is not an IPv4 network such as 10.77.0.0/24";
+            if (!TryParseNetwork(text, out IPNetwork network))
+                return $"'{text}' is not an IPv4 network such as 10.77.0.0/24";
             wish = new InterfaceSelector(text, null, network);
             return null;
         }
@@ -40,18 +42,22 @@ internal readonly record struct InterfaceSelector
         return null;
     }
 
-    /// <summary>Reads a network; bits beyond its prefix are passed over, so that an address with its prefix names its network.</summary>
+    /// <summary>Parses a network. Bits beyond the prefix are ignored, so an address with its prefix length denotes its
+    /// network.</summary>
     public static bool TryParseNetwork(string? text, out IPNetwork network)
     {
         network = default;
         int slash = text is null ? -1 : text.LastIndexOf('/');
-        if (slash <= 0 || !IsIPv4(text![..slash], out IPAddress? address) || !byte.TryParse(text.AsSpan(slash + 1), out byte bits) || bits > 32)
+        if (slash <= 0
+            || !IsIPv4(text![..slash], out IPAddress? address)
+            || !byte.TryParse(text.AsSpan(slash + 1), out byte bits)
+            || bits > 32)
             return false;
         network = NetworkOf(address!, bits);
         return true;
     }
 
-    /// <summary>The network that an address lies in.</summary>
+    /// <summary>The network of a prefix length that contains an address.</summary>
     public static IPNetwork NetworkOf(IPAddress address, int bits)
     {
         byte[] bytes = address.GetAddressBytes();
@@ -66,10 +72,12 @@ internal readonly record struct InterfaceSelector
         int slash = bare.LastIndexOf('/');
         if (slash >= 0) bare = bare[..slash];
         if (bare.StartsWith("[") && bare.EndsWith("]")) bare = bare[1..^1];
-        return bare.Contains(':') && IPAddress.TryParse(bare, out IPAddress? address) && address.AddressFamily == AddressFamily.InterNetworkV6;
+        return bare.Contains(':')
+            && IPAddress.TryParse(bare, out IPAddress? address)
+            && address.AddressFamily == AddressFamily.InterNetworkV6;
     }
 
-    /// <summary>Whether an interface, by one of its addresses, is what the option says.</summary>
+    /// <summary>Whether an interface with this name and this address matches the option.</summary>
     public bool Fits(string name, IPAddress address)
     {
         if (_network is { } network) return network.Contains(address);
@@ -79,7 +87,9 @@ internal readonly record struct InterfaceSelector
     /// <inheritdoc/>
     public override string ToString() => _text;
 
-    // "10" and "0x0a000001" are addresses to the framework, and names of interfaces to people.
+    // The framework also parses "10" and "0x0a000001" as addresses; a user means the name of an interface.
     private static bool IsIPv4(string text, out IPAddress? address) =>
-        IPAddress.TryParse(text, out address) && address.AddressFamily == AddressFamily.InterNetwork && text.Count(static c => c == '.') == 3;
+        IPAddress.TryParse(text, out address)
+            && address.AddressFamily == AddressFamily.InterNetwork
+            && text.Count(static c => c == '.') == 3;
 }

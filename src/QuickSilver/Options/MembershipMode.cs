@@ -2,18 +2,19 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Where the membership server is.</summary>
+/// <summary>Where the membership server runs.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<MembershipMode>))]
 public enum MembershipMode
 {
-    /// <summary>On this machine: the first process that binds <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves, and another takes over when
-    /// it goes. No configuration.</summary>
+    /// <summary>On this machine, without configuration. The first process that binds
+    /// <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves; when it ends, another process takes over.</summary>
     Loopback,
 
-    /// <summary>At one of <see cref="MembershipOptions.Servers"/>.</summary>
+    /// <summary>On another node, at one of <see cref="MembershipOptions.Servers"/>.</summary>
     Client,
 
-    /// <summary>In this process, at <see cref="MembershipOptions.Address"/>, for other machines too. A host of the same cluster at one of
-    /// <see cref="MembershipOptions.Servers"/> is asked first: while it serves, this one does not start.</summary>
+    /// <summary>In this process, at <see cref="MembershipOptions.Address"/>, for other machines as well. The start
+    /// first looks for a host of the same cluster at <see cref="MembershipOptions.Servers"/>, and fails if one
+    /// serves.</summary>
     Host,
 }

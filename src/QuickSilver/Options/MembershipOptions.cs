@@ -2,60 +2,69 @@ using System.Net;
 
 namespace QuickSilver;
 
-/// <summary>Where the membership server is, and its timing. <see cref="BatchWindow"/>, <see cref="ReconnectGrace"/>, <see cref="InstallTimeout"/> and
-/// <see cref="AwaitMajority"/> are read by the node that serves; <see cref="FailureTimeout"/> by that node and by each for itself; all others by each
-/// node for itself.</summary>
+/// <summary>Location and timing of the membership server. The serving node reads <see cref="BatchWindow"/>,
+/// <see cref="ReconnectGrace"/>, <see cref="InstallTimeout"/>, <see cref="AwaitMajority"/> and
+/// <see cref="AllowedNetworks"/>. It reads <see cref="FailureTimeout"/> too, which each node also applies itself. Each
+/// node reads all others for itself.</summary>
 public sealed class MembershipOptions
 {
-    /// <summary>Where the server is. Default: <see cref="MembershipMode.Loopback"/>.</summary>
+    /// <summary>Where the membership server runs. Default: <see cref="MembershipMode.Loopback"/>.</summary>
     public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
 
-    /// <summary>Servers as "host:port", by name or IPv4 address. In <see cref="MembershipMode.Client"/> they are tried in turn. In
-    /// <see cref="MembershipMode.Host"/> they are other places at which the cluster may be hosted (its own may be among them): a host does not start
-    /// while another serves, and says so once a minute when it finds one later. An address where nobody listens delays a start by a quarter of a second.
-    /// </summary>
+    /// <summary>Servers as "host:port", by name or IPv4 address. <see cref="MembershipMode.Client"/> tries them in
+    /// turn. <see cref="MembershipMode.Host"/> takes them as the other possible hosts of the cluster; its own address
+    /// may be among them. A host does not start while another serves, and logs a warning once a minute if it finds one
+    /// later. An address without a listener delays a start by a quarter of a second.</summary>
     public IList<string> Servers { get; private set; } = [];
 
-    /// <summary>TCP port served in <see cref="MembershipMode.Loopback"/> (on 127.0.0.1) and <see cref="MembershipMode.Host"/> (on
-    /// <see cref="Address"/>). Default: 14999.</summary>
+    /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
+    /// in <see cref="MembershipMode.Host"/>. Default: 14999.</summary>
     public int Port { get; set; } = 14999;
 
-    /// <summary>Where a <see cref="MembershipMode.Host"/> listens: the name of an interface, an IPv4 address, a network that an address of this
-    /// machine lies in ("10.77.0.0/24"), or "0.0.0.0" for all addresses. Null (default): <see cref="TransportOptions.Interface"/> if that is given,
-    /// else all.</summary>
+    /// <summary>Listening address of a <see cref="MembershipMode.Host"/>: the name of an interface, an IPv4 address, a
+    /// network that contains an address of this machine ("10.77.0.0/24"), or "0.0.0.0" for all addresses. Null
+    /// (default): <see cref="TransportOptions.Interface"/> if that is set, else all addresses.</summary>
     public string? Address { get; set; }
 
-    /// <summary>Networks ("10.0.0.0/8") whose addresses a node may name for its datagrams though its connection to the server comes from another
-    /// address: for nodes behind a NAT or with several cards. Any other node is refused. Read by the node that serves. Default: none.</summary>
+    /// <summary>Networks ("10.0.0.0/8") in which a node's data address may differ from the source address of its
+    /// connection to the server. Needed for nodes behind a NAT or with several network cards; the server refuses all
+    /// other mismatches. Read by the serving node. Default: none.</summary>
     public IList<string> AllowedNetworks { get; private set; } = [];
 
-    /// <summary>A node that the server has not heard for this long is removed, and so is one that other members do not reach for as long though the
-    /// server hears it. A node gives a connection up by which the server has said nothing for as long. <see cref="Timeout.InfiniteTimeSpan"/>
-    /// switches all that off. Default: 10 s.</summary>
+    /// <summary>How long a node may be unresponsive before it is removed from the cluster: silent to the server, or
+    /// unreachable for the other members. Also the idle timeout of a node's connection to the server.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> disables failure detection. Default: 10 s.</summary>
     public TimeSpan FailureTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How often a node says that it lives; at most half of <see cref="FailureTimeout"/>. Default: 1 s.</summary>
+    /// <summary>Interval of a node's heartbeats to the server, at most half of <see cref="FailureTimeout"/>. Default: 1
+    /// s.</summary>
     public TimeSpan HeartbeatInterval { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Longest time during which changes are gathered into one step; an idle server acts at once. Default: 1 s.</summary>
+    /// <summary>How long the server may collect membership changes into one step. An idle server acts at once. Default:
+    /// 1 s.</summary>
     public TimeSpan BatchWindow { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>A node whose connection broke is removed unless it is back within this time. In <see cref="MembershipMode.Loopback"/> also how long,
-    /// at least 2 s, a server that takes over waits for those who do not come to it. Default: 2 s.</summary>
+    /// <summary>How long a node with a broken connection has to reconnect before it is removed. In
+    /// <see cref="MembershipMode.Loopback"/>, a server that takes over waits as long for surviving nodes, at least 2 s.
+    /// Default: 2 s.</summary>
     public TimeSpan ReconnectGrace { get; set; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long <see cref="QuickSilverNode.JoinAsync"/>, and the start of a node, may take. Default: 30 s.</summary>
+    /// <summary>Time limit for <see cref="QuickSilverNode.JoinAsync"/> and for the start of a node. Default: 30
+    /// s.</summary>
     public TimeSpan JoinTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>A step is used without the members that have not installed it by then; they catch up. Default: 3 s.</summary>
+    /// <summary>How long the server waits for members to install a step. Later ones do not delay its use; they catch
+    /// up. Default: 3 s.</summary>
     public TimeSpan InstallTimeout { get; set; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>In <see cref="MembershipMode.Host"/>, a server that takes the cluster of a lost one over removes nobody, and makes no view, before
-    /// half of the nodes that its survivors name are back: a server may come back where most of the nodes cannot reach it. An operator who knows
-    /// that the others are dead may waive it. Read by the node that serves. Default: true.</summary>
+    /// <summary>Whether a server in <see cref="MembershipMode.Host"/> that takes over from a lost one waits for a
+    /// majority: half of the nodes that its survivors name. Until they are back it removes no node and makes no view,
+    /// since most nodes may be unable to reach it. An operator who knows that the others are dead may waive the wait.
+    /// Read by the serving node. Default: true.</summary>
     public bool AwaitMajority { get; set; } = true;
 
-    /// <summary>What this node does when it has been removed. Default: <see cref="EvictionPolicy.Rejoin"/>.</summary>
+    /// <summary>What this node does after its removal from the cluster. Default:
+    /// <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
 
     internal MembershipOptions Copy()
@@ -72,29 +81,40 @@ public sealed class MembershipOptions
         if (Mode == MembershipMode.Client && Servers.Count == 0)
             errors.Add("Membership.Servers", "is empty, and Membership.Mode is Client: add the host's HOST:PORT");
         if (Mode == MembershipMode.Loopback && Servers.Count > 0)
-            errors.Add("Membership.Servers", "is given, and Membership.Mode is Loopback, which asks none: set it to Client, or leave the list empty");
+            errors.Add(
+                "Membership.Servers",
+                "is given, and Membership.Mode is Loopback, which asks none: "
+                + "set it to Client, or leave the list empty");
         for (int index = 0; index < Servers.Count; index++)
         {
             if (IsIPv6(Servers[index]))
-                errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is an IPv6 address, and QuickSilver speaks IPv4 only");
+                errors.Add(
+                    $"Membership.Servers[{index}]",
+                    $"'{Servers[index]}' is an IPv6 address, and QuickSilver speaks IPv4 only");
             else if (!TryParseServer(Servers[index], out _, out _))
-                errors.Add($"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
+                errors.Add(
+                    $"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
         }
         errors.InRange("Membership.Port", Port, 1, 65_535);
-        if (Address is { } address && InterfaceSelector.TryParse(address, out _) is { } fault) errors.Add("Membership.Address", fault);
+        if (Address is { } address && InterfaceSelector.TryParse(address, out _) is { } fault)
+            errors.Add("Membership.Address", fault);
         for (int index = 0; index < AllowedNetworks.Count; index++)
         {
             if (!InterfaceSelector.TryParseNetwork(AllowedNetworks[index], out _))
-                errors.Add($"Membership.AllowedNetworks[{index}]", $"'{AllowedNetworks[index]}' is not an IPv4 network such as 10.77.0.0/24");
+                errors.Add(
+                    $"Membership.AllowedNetworks[{index}]",
+                    $"'{AllowedNetworks[index]}' is not an IPv4 network such as 10.77.0.0/24");
         }
         bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;
-        if (detects) errors.Positive("Membership.FailureTimeout", FailureTimeout, "or infinite to switch the detector off");
+        if (detects)
+            errors.Positive("Membership.FailureTimeout", FailureTimeout, "or infinite to switch the detector off");
         errors.AtLeast("Membership.HeartbeatInterval", HeartbeatInterval, TimeSpan.FromMilliseconds(1));
         if (detects && FailureTimeout > TimeSpan.Zero && HeartbeatInterval > FailureTimeout / 2)
         {
             errors.Add(
                 "Membership.HeartbeatInterval",
-                $"{HeartbeatInterval} is more than half of Membership.FailureTimeout ({FailureTimeout}): lower it, or raise that");
+                $"{HeartbeatInterval} is more than half of Membership.FailureTimeout ({FailureTimeout}): "
+                + "lower it, or raise that");
         }
         errors.NotNegative("Membership.BatchWindow", BatchWindow);
         errors.NotNegative("Membership.ReconnectGrace", ReconnectGrace);
@@ -116,7 +136,7 @@ public sealed class MembershipOptions
         }
     }
 
-    // "[::1]:14999", "::1" and "fe80::1:14999" alike.
+    // Covers "[::1]:14999", "::1" and "fe80::1:14999".
     private static bool IsIPv6(string? text)
     {
         if (text is null) return false;

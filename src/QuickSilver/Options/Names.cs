@@ -4,29 +4,36 @@ using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver;
 
-/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed UTF-8 that show what they are: no control or
-/// format characters, line separators or private characters, and no more than two combining marks in a row.</summary>
+/// <summary>The rule for names of clusters, nodes and groups: 1-255 bytes of well-formed, visible UTF-8. Control and
+/// format characters, line separators, private characters and more than two combining marks in a row are
+/// refused.</summary>
 internal static class Names
 {
     private const int ShownLength = 24;
-    private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+    private static readonly UTF8Encoding Strict = new(
+        encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>True for names that may be used.</summary>
+    /// <summary>Whether a name obeys the rule.</summary>
     public static bool IsValid(string? name)
     {
-        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes || !FrameFields.IsPlain(name)) return false;
+        if (string.IsNullOrEmpty(name) || name.Length > FrameFields.MaxNameBytes || !FrameFields.IsPlain(name))
+            return false;
         return Strict.GetByteCount(name) <= FrameFields.MaxNameBytes;
     }
 
     /// <summary>Refuses names that no group may have.</summary>
-    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate or a character that is not shown, or begins with '$', which is
-    /// reserved.</exception>
+    /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate or an invisible character,
+    /// or begins with the reserved '$'.</exception>
     public static void ThrowIfNotAGroupName(string? name, string parameter)
     {
         ArgumentNullException.ThrowIfNull(name, parameter);
         if (!IsValid(name))
-            throw new ArgumentException($"A group's name is 1-255 bytes of UTF-8 without control or hidden characters: {Fault(name)}.", parameter);
-        if (name[0] == '$') throw new ArgumentException($"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
+            throw new ArgumentException(
+                $"A group's name is 1-255 bytes of UTF-8 without control or hidden characters: {Fault(name)}.",
+                parameter);
+        if (name[0] == '$')
+            throw new ArgumentException(
+                $"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
     }
 
     private static bool IsWellFormed(string name)
@@ -41,13 +48,15 @@ internal static class Names
         }
     }
 
-    /// <summary>What is wrong with a name that is not valid, for people; it is shown as far as it can be.</summary>
+    /// <summary>Describes the fault of an invalid name for an error message, with as much of the name as can be
+    /// shown.</summary>
     public static string Fault(string? name)
     {
         if (string.IsNullOrEmpty(name)) return "this one is empty";
         if (name.Any(char.IsControl)) return "this one has a line break, or another control character";
         if (IsWellFormed(name) && !FrameFields.IsPlain(name))
-            return "this one has a hidden or private character, a line separator, or more than two combining marks in a row";
+            return "this one has a hidden or private character, a line separator, "
+                + "or more than two combining marks in a row";
         int bytes = Encoding.UTF8.GetByteCount(name);
         return bytes > FrameFields.MaxNameBytes
             ? string.Create(CultureInfo.InvariantCulture, $"'{name[..ShownLength]}...' has {bytes} bytes")

@@ -2,16 +2,17 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Whether packets carry a checksum of their payload, beside UDP's own. Headers and control records always do.</summary>
+/// <summary>Whether packets carry a checksum of their payload in addition to UDP's own. Headers and control records
+/// always carry one.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<PayloadChecksum>))]
 public enum PayloadChecksum
 {
-    /// <summary>On, but off in loopback mode.</summary>
+    /// <summary>On, except in loopback mode.</summary>
     Auto,
 
-    /// <summary>Always.</summary>
+    /// <summary>Every packet carries the checksum.</summary>
     On,
 
-    /// <summary>Never.</summary>
+    /// <summary>No packet carries the checksum.</summary>
     Off,
 }

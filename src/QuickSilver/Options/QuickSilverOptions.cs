@@ -6,52 +6,53 @@ using QuickSilver.Testing;
 namespace QuickSilver;
 
 /// <summary>
-/// Everything a node can be told. Every option has a default that works on one machine. Copied and validated by
-/// <see cref="QuickSilverNode.StartAsync"/>: later changes have no effect. Plain properties throughout, so a configuration section binds to it.
+/// All settings of a node. Every option has a default that works on one machine.
+/// <see cref="QuickSilverNode.StartAsync"/> copies and validates them: later changes have no effect. The properties are
+/// plain, so a configuration section binds to them.
 /// </summary>
 public sealed class QuickSilverOptions
 {
-    /// <summary>Nodes of one cluster name find each other; others do not hear them. 1-255 bytes of UTF-8 without control characters.
-    /// Default: "default".</summary>
+    /// <summary>Name of the cluster. Nodes with the same name find each other and ignore all others. 1-255 bytes of
+    /// UTF-8 without control characters. Default: "default".</summary>
     public string ClusterName { get; set; } = "default";
 
-    /// <summary>Name of the node, for people; 1-255 bytes of UTF-8 without control characters. Null (default): host, process id and a
-    /// number.</summary>
+    /// <summary>Readable name of the node for logs and diagnostics. 1-255 bytes of UTF-8 without control characters.
+    /// Null (default): host, process id and a number.</summary>
     public string? NodeName { get; set; }
 
-    /// <summary>Sockets.</summary>
+    /// <summary>Sockets: interface, addresses, sizes.</summary>
     public TransportOptions Transport { get; private set; } = new();
 
-    /// <summary>The membership server.</summary>
+    /// <summary>Location and timing of the membership server.</summary>
     public MembershipOptions Membership { get; private set; } = new();
 
     /// <summary>Sending rates.</summary>
     public RateControlOptions RateControl { get; private set; } = new();
 
-    /// <summary>Loss and repair.</summary>
+    /// <summary>Detection and repair of lost packets.</summary>
     public RecoveryOptions Recovery { get; private set; } = new();
 
-    /// <summary>What waits for the application.</summary>
+    /// <summary>Buffering of received messages.</summary>
     public DeliveryOptions Delivery { get; private set; } = new();
 
-    /// <summary>What waits to be held by everybody.</summary>
+    /// <summary>Limits on messages that not every live member holds yet.</summary>
     public PendingOptions Pending { get; private set; } = new();
 
     /// <summary>The core thread.</summary>
     public LoopOptions Loop { get; private set; } = new();
 
-    /// <summary>Orderly ends.</summary>
+    /// <summary>Time limits of an orderly shutdown.</summary>
     public ShutdownOptions Shutdown { get; private set; } = new();
 
-    /// <summary>Faults to inject, for tests; null: none. Set through <see cref="FaultExtensions"/>.</summary>
+    /// <summary>Faults to inject in tests; null for none. Set through <see cref="FaultExtensions"/>.</summary>
     internal FaultOptions? Faults { get; set; }
 
     internal ILoggerFactory LoggerFactory { get; private set; } = NullLoggerFactory.Instance;
 
     internal IMeterFactory? MeterFactory { get; private set; }
 
-    /// <summary>Where log messages go; nowhere by default. Called from a pool thread, never from the core thread. The
-    /// factory stays the caller's.</summary>
+    /// <summary>Sets the factory of the node's loggers. Loggers are called from a pool thread, never from the core
+    /// thread. The caller keeps ownership of the factory. Default: no log.</summary>
     /// <returns>This instance.</returns>
     public QuickSilverOptions UseLoggerFactory(ILoggerFactory factory)
     {
@@ -60,7 +61,8 @@ public sealed class QuickSilverOptions
         return this;
     }
 
-    /// <summary>Who makes the meter named "QuickSilver"; by default the node makes its own. The factory stays the caller's.</summary>
+    /// <summary>Sets the factory of the meter named "QuickSilver". The caller keeps ownership of the factory. Default:
+    /// the node creates its own meter.</summary>
     /// <returns>This instance.</returns>
     public QuickSilverOptions UseMeterFactory(IMeterFactory factory)
     {
@@ -69,20 +71,23 @@ public sealed class QuickSilverOptions
         return this;
     }
 
-    /// <summary>What is wrong, one finding an entry, each beginning with the path of the option ("Transport.PortRange: …"); empty
-    /// when all is well.</summary>
+    /// <summary>Returns all faults of these options, one per entry, each beginning with the path of its option
+    /// ("Transport.PortRange: …"). Empty if every option is valid.</summary>
     public IReadOnlyList<string> Validate() => Check().Findings;
 
     internal OptionErrors Check()
     {
         var errors = new OptionErrors();
         if (!Names.IsValid(ClusterName))
-            errors.Add("ClusterName", $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(ClusterName)}");
+            errors.Add(
+                "ClusterName",
+                $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(ClusterName)}");
         if (NodeName is not null && !Names.IsValid(NodeName))
         {
             errors.Add(
                 "NodeName",
-                $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(NodeName)}; leave it null for the default");
+                $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(NodeName)}; "
+                + "leave it null for the default");
         }
         Transport.Validate(errors);
         Membership.Validate(errors);
@@ -95,14 +100,17 @@ public sealed class QuickSilverOptions
         Faults?.Validate(errors);
         if (Transport.Kind == TransportKind.InMemory && Membership.Mode != MembershipMode.Loopback)
             errors.Add(
-                "Transport.Kind", $"InMemory reaches nodes of this process only, and Membership.Mode is {Membership.Mode}: set that to Loopback");
+                "Transport.Kind",
+                $"InMemory reaches nodes of this process only, and Membership.Mode is {Membership.Mode}: "
+                + "set that to Loopback");
         return errors;
     }
 
-    /// <summary>What the limits of memory allow together.</summary>
-    internal decimal LimitsBytes => (decimal)Delivery.InboxMaxBytesPerNode + Pending.MaxBytesPerNode + Recovery.CacheBytes;
+    /// <summary>Sum of the memory limits, in bytes.</summary>
+    internal decimal LimitsBytes =>
+        (decimal)Delivery.InboxMaxBytesPerNode + Pending.MaxBytesPerNode + Recovery.CacheBytes;
 
-    /// <summary>Fills in the limits of memory that were not set.</summary>
+    /// <summary>Fixes the defaults of memory limits that are not set.</summary>
     internal void Settle(HeapShares shares)
     {
         Delivery.Settle(shares);

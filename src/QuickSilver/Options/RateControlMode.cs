@@ -2,13 +2,14 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>How the sending rate of a region is found.</summary>
+/// <summary>How a node determines its sending rate in a region.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<RateControlMode>))]
 public enum RateControlMode
 {
-    /// <summary>It follows the intake of the region's slowest member.</summary>
+    /// <summary>The rate follows the reading speed of the region's slowest member.</summary>
     Adaptive,
 
-    /// <summary>It stays at <see cref="RateControlOptions.InitialPacketsPerSecond"/>: the papers' way, for comparisons.</summary>
+    /// <summary>The rate stays at <see cref="RateControlOptions.InitialPacketsPerSecond"/>, as in the papers. For
+    /// comparisons.</summary>
     Fixed,
 }

@@ -1,31 +1,34 @@
 namespace QuickSilver;
 
-/// <summary>How lost packets are found and repaired.</summary>
+/// <summary>How lost packets are detected and repaired.</summary>
 public sealed class RecoveryOptions
 {
     private long? _cacheBytes;
 
-    /// <summary>How many members of a region keep each packet, at least. Read by the node that serves the membership. Default: 5.</summary>
+    /// <summary>Minimum number of members in a region that cache each packet. Read by the node that serves the
+    /// membership. Default: 5.</summary>
     public int ReplicationFactor { get; set; } = 5;
 
     /// <summary>
-    /// Shortest time between two token rounds of a region, but for a sender that has used half of its window. Rounds are so far apart while somebody
-    /// waits for a confirmation or a flush, or members lack packets. Default: 5 ms.
+    /// Shortest time between two token rounds of a region. It applies while a confirmation or flush is awaited, or
+    /// while members lack packets. A sender that has used half of its window may start a round earlier. Default: 5 ms.
     /// </summary>
     public TimeSpan MinTokenInterval { get; set; } = TimeSpan.FromMilliseconds(5);
 
     /// <summary>
-    /// Time between two token rounds while messages flow, no member lacks any and nobody waits: what is sent is kept as long by its sender and by the
-    /// members that keep it for others. Counts only where it is longer than <see cref="MinTokenInterval"/>. Default: 30 ms.
+    /// Time between two token rounds while messages flow, no member lacks packets and no confirmation or flush is
+    /// awaited. Senders and caching members keep packets for as long. Has no effect below
+    /// <see cref="MinTokenInterval"/>. Default: 30 ms.
     /// </summary>
     public TimeSpan QuietTokenInterval { get; set; } = TimeSpan.FromMilliseconds(30);
 
-    /// <summary>Pull a gap at once from a neighbour, rather than wait for the token. Default: true.</summary>
+    /// <summary>Whether a member requests a missing packet from a neighbour at once instead of waiting for the token.
+    /// Default: true.</summary>
     public bool EagerPull { get; set; } = true;
 
-    /// <summary>Most bytes of received packets kept for others and for delivery; what finds no room counts as not
-    /// received. Default: 256 MiB, or an eighth of the heap that the process may have, if that is less, divided by the nodes that run in the process
-    /// when this one starts.</summary>
+    /// <summary>Limit on bytes of received packets cached for other members and for delivery. A packet that finds no
+    /// room counts as not received. Default: 256 MiB, or 1/8 of the heap that the process may use, whichever is less.
+    /// The heap's share is divided by the number of nodes that run in the process when this one starts.</summary>
     public long CacheBytes
     {
         get => _cacheBytes ?? HeapShares.Alone.CacheBytes;
@@ -34,7 +37,7 @@ public sealed class RecoveryOptions
 
     internal RecoveryOptions Copy() => (RecoveryOptions)MemberwiseClone();
 
-    /// <summary>Fills in what was not set.</summary>
+    /// <summary>Fixes the default of a limit that is not set.</summary>
     internal void Settle(HeapShares shares) => _cacheBytes ??= shares.CacheBytes;
 
     internal void Validate(OptionErrors errors)
