@@ -2,10 +2,10 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The membership server, or the cluster behind it, speaks another version.</summary>
-/// <param name="code">What went wrong.</param>
-/// <param name="message">What went wrong, for people.</param>
-/// <param name="inner">What caused it.</param>
+/// <summary>The membership server or the cluster uses an incompatible version of the protocol.</summary>
+/// <param name="code">The cause.</param>
+/// <param name="message">Readable description, with a remedy where there is one.</param>
+/// <param name="inner">The exception that led to this one, if any.</param>
 [JsonConverter(typeof(FailureJsonConverter))]
 public sealed class IncompatibleVersionException(ErrorCode code, string message, Exception? inner = null)
     : QuickSilverException(code, message, inner);

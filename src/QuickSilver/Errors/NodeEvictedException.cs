@@ -2,15 +2,16 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The node was removed from the cluster while it lived: it was silent for too long, its connection did not come back, no datagrams passed
-/// between it and others, another process took its place, or its young cluster gave way to an older one; the message says which. Ends every group
-/// handle.</summary>
-/// <param name="code">What went wrong.</param>
-/// <param name="message">What went wrong, for people.</param>
-/// <param name="inner">What caused it.</param>
+/// <summary>The node was removed from the cluster while it was running. This ends every group handle. The message gives
+/// one of these reasons: the node was silent for too long; its connection did not return; no datagrams passed between
+/// it and others; another process took its place; its young cluster gave way to an older one.</summary>
+/// <param name="code">The cause.</param>
+/// <param name="message">Readable description, with a remedy where there is one.</param>
+/// <param name="inner">The exception that led to this one, if any.</param>
 [JsonConverter(typeof(FailureJsonConverter))]
-public sealed class NodeEvictedException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner)
+public sealed class NodeEvictedException(ErrorCode code, string message, Exception? inner = null)
+    : QuickSilverException(code, message, inner)
 {
-    /// <summary>Messages sent and not known to be held by every member when the node was removed.</summary>
+    /// <summary>Number of messages that were sent but not known to be held by every member at the removal.</summary>
     public long MessagesInDoubt { get; init; }
 }

@@ -3,11 +3,12 @@ using System.Text.Json.Serialization;
 namespace QuickSilver;
 
 /// <summary>A message is longer than <see cref="PendingOptions.MaxMessageBytes"/>.</summary>
-/// <param name="code">What went wrong.</param>
-/// <param name="message">What went wrong, for people.</param>
-/// <param name="inner">What caused it.</param>
+/// <param name="code">The cause.</param>
+/// <param name="message">Readable description, with a remedy where there is one.</param>
+/// <param name="inner">The exception that led to this one, if any.</param>
 [JsonConverter(typeof(FailureJsonConverter))]
-public sealed class PayloadTooLargeException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner)
+public sealed class PayloadTooLargeException(ErrorCode code, string message, Exception? inner = null)
+    : QuickSilverException(code, message, inner)
 {
     /// <summary>The limit, in bytes.</summary>
     public long Limit { get; init; }

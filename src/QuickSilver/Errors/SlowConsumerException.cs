@@ -2,20 +2,21 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The application read too slowly, or kept its leases: the inbox was full under <see cref="OverflowPolicy.FailGroup"/>. Comes after
-/// everything that was stored.</summary>
-/// <param name="code">What went wrong.</param>
-/// <param name="message">What went wrong, for people.</param>
-/// <param name="inner">What caused it.</param>
+/// <summary>The application read too slowly or kept its leases: its inbox was full under
+/// <see cref="OverflowPolicy.FailGroup"/>. The reader gets it after all stored messages.</summary>
+/// <param name="code">The cause.</param>
+/// <param name="message">Readable description, with a remedy where there is one.</param>
+/// <param name="inner">The exception that led to this one, if any.</param>
 [JsonConverter(typeof(FailureJsonConverter))]
-public sealed class SlowConsumerException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner)
+public sealed class SlowConsumerException(ErrorCode code, string message, Exception? inner = null)
+    : QuickSilverException(code, message, inner)
 {
-    /// <summary>The group that was left.</summary>
+    /// <summary>The group that the handle left.</summary>
     public string GroupName { get; init; } = "";
 
-    /// <summary>Unread messages when the inbox was full.</summary>
+    /// <summary>Number of unread messages when the inbox was full.</summary>
     public long Backlog { get; init; }
 
-    /// <summary>Bytes of leases that had not been disposed of then: they take room in the inbox as unread messages do.</summary>
+    /// <summary>Bytes of undisposed leases at that time; they occupy the inbox like unread messages.</summary>
     public long LeasedBytes { get; init; }
 }

@@ -2,9 +2,10 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What came from the membership server broke the protocol.</summary>
-/// <param name="code">What went wrong.</param>
-/// <param name="message">What went wrong, for people.</param>
-/// <param name="inner">What caused it.</param>
+/// <summary>The membership server sent data that breaks the protocol.</summary>
+/// <param name="code">The cause.</param>
+/// <param name="message">Readable description, with a remedy where there is one.</param>
+/// <param name="inner">The exception that led to this one, if any.</param>
 [JsonConverter(typeof(FailureJsonConverter))]
-public sealed class WireProtocolException(ErrorCode code, string message, Exception? inner = null) : QuickSilverException(code, message, inner);
+public sealed class WireProtocolException(ErrorCode code, string message, Exception? inner = null)
+    : QuickSilverException(code, message, inner);

@@ -1,6 +1,6 @@
 namespace QuickSilver;
 
-/// <summary>How regions are carried, as found out at start.</summary>
-/// <param name="Chosen">What is used.</param>
-/// <param name="Reason">Why, for people.</param>
+/// <summary>Reports how the node's packets travel, as decided at start.</summary>
+/// <param name="Chosen">The transport in use.</param>
+/// <param name="Reason">Readable reason of the choice.</param>
 public sealed record CarrierSelected(Carrier Chosen, string Reason) : NodeEvent;

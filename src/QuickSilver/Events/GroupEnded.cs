@@ -1,11 +1,12 @@
 namespace QuickSilver;
 
-/// <summary>A handle on a group ended without being left: slow consumer, failed handler, eviction.</summary>
-/// <param name="GroupName">The group.</param>
-/// <param name="Reason">What its readers and senders get.</param>
+/// <summary>A handle on a group ended without being disposed: slow consumer, failed handler, or eviction.</summary>
+/// <param name="GroupName">The name of the group.</param>
+/// <param name="Reason">The exception that readers and senders of the handle get.</param>
 public sealed record GroupEnded(string GroupName, QuickSilverException Reason) : NodeEvent
 {
-    /// <summary>As of other events, but for the reason: its code and message, without the stack trace.</summary>
+    /// <summary>The record's text, with code and message of the reason in place of its stack trace.</summary>
     public override string ToString() =>
-        $"{nameof(GroupEnded)} {{ Time = {Time}, GroupName = {GroupName}, Code = {Reason.Code}, Reason = {Reason.Message} }}";
+        $"{nameof(GroupEnded)} {{ Time = {Time}, GroupName = {GroupName}, "
+        + $"Code = {Reason.Code}, Reason = {Reason.Message} }}";
 }

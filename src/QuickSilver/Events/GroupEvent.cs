@@ -2,7 +2,8 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What <see cref="Group.ReadEventsAsync"/> yields: messages, and between them what happened to the group.</summary>
+/// <summary>An element of <see cref="Group.ReadEventsAsync"/>: a message, a loss of messages, or a change of the
+/// view.</summary>
 [JsonDerivedType(typeof(MessagesLost), nameof(MessagesLost))]
 [JsonDerivedType(typeof(MessageReceived), nameof(MessageReceived))]
 [JsonDerivedType(typeof(ViewChanged), nameof(ViewChanged))]
@@ -10,6 +11,6 @@ public abstract record GroupEvent
 {
     private protected GroupEvent(Group group) => Group = group;
 
-    /// <summary>The handle it came by.</summary>
+    /// <summary>The handle that received the event.</summary>
     public Group Group { get; }
 }

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What the core thread was doing.</summary>
+/// <summary>A phase of the core thread's loop.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<LoopPhase>))]
 public enum LoopPhase
 {
@@ -18,12 +18,13 @@ public enum LoopPhase
     /// <summary>Sending.</summary>
     Pull,
 
-    /// <summary>An application's <see cref="QuickSilver.MessageHandler"/> or <see cref="MessageBatchHandler"/>.</summary>
+    /// <summary>A call of a <see cref="QuickSilver.MessageHandler"/> or <see cref="MessageBatchHandler"/> of the
+    /// application.</summary>
     MessageHandler,
 
-    /// <summary>An application's <see cref="IMessageFeed"/>.</summary>
+    /// <summary>A call of an <see cref="IMessageFeed"/> of the application.</summary>
     Feed,
 
-    /// <summary>An application's <see cref="KeySelector"/>.</summary>
+    /// <summary>A call of a <see cref="KeySelector"/> of the application.</summary>
     KeySelector,
 }

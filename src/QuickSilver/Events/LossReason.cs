@@ -6,15 +6,15 @@ namespace QuickSilver;
 [JsonConverter(typeof(JsonStringEnumConverter<LossReason>))]
 public enum LossReason
 {
-    /// <summary>The sender is gone from the cluster, and no live member holds them.</summary>
+    /// <summary>The sender was removed from the cluster, and no live member holds the messages.</summary>
     SenderFailed,
 
-    /// <summary>The inbox was full, and its <see cref="OverflowPolicy"/> drops.</summary>
+    /// <summary>The inbox was full, and its <see cref="OverflowPolicy"/> dropped messages.</summary>
     Overflow,
 
     /// <summary>A newer message with the same key replaced them.</summary>
     Superseded,
 
-    /// <summary>The inbox was full before anybody read from it.</summary>
+    /// <summary>The inbox filled up before its first reader started.</summary>
     Unread,
 }

@@ -1,9 +1,10 @@
 namespace QuickSilver;
 
-/// <summary>Messages will not be delivered here. Once per episode: the losses of one reason in a group, of whatever senders, until ten seconds pass
-/// without; in band they are <see cref="MessagesLost"/>s.</summary>
-/// <param name="GroupName">The group.</param>
-/// <param name="Sender">Who sent the first of them.</param>
-/// <param name="Count">How many there were when the episode began; 0: unknown.</param>
-/// <param name="Reason">Why.</param>
+/// <summary>Messages will not be delivered to this node. Raised once per episode: all losses of one reason in a group,
+/// from any sender, until ten seconds pass without one. <see cref="MessagesLost"/> reports each loss in the group's
+/// order.</summary>
+/// <param name="GroupName">The name of the group.</param>
+/// <param name="Sender">The sender of the first lost message.</param>
+/// <param name="Count">Number of messages lost when the episode began; 0: unknown.</param>
+/// <param name="Reason">Why they are lost.</param>
 public sealed record LossReported(string GroupName, MemberId Sender, ulong Count, LossReason Reason) : NodeEvent;

@@ -1,6 +1,6 @@
 namespace QuickSilver;
 
-/// <summary>A message.</summary>
-/// <param name="Group">The handle it came by.</param>
-/// <param name="Message">An owned copy.</param>
+/// <summary>A message arrived.</summary>
+/// <param name="Group">The handle that received it.</param>
+/// <param name="Message">A copy that the application owns.</param>
 public sealed record MessageReceived(Group Group, Message Message) : GroupEvent(Group);

@@ -1,10 +1,13 @@
 namespace QuickSilver;
 
-/// <summary>Messages of one sender that will not be delivered here. Comes right before that sender's next message; losses in
-/// a row are merged.</summary>
-/// <param name="Group">The handle it came by.</param>
-/// <param name="Sender">Who sent them.</param>
-/// <param name="First">Number of the first; 0: unknown, this node had got nothing of the sender before it died.</param>
-/// <param name="Count">How many; 0: unknown. With a known first they are the sender's last ones, perhaps none: whoever could tell has died.</param>
-/// <param name="Reason">Why.</param>
-public sealed record MessagesLost(Group Group, MemberId Sender, ulong First, ulong Count, LossReason Reason) : GroupEvent(Group);
+/// <summary>Messages of one sender will not be delivered to this node. Comes right before the sender's next message;
+/// consecutive losses are merged.</summary>
+/// <param name="Group">The handle that lost them.</param>
+/// <param name="Sender">The sender of the messages.</param>
+/// <param name="First">Number of the first lost message. 0: unknown, because this node received nothing from the sender
+/// before the sender failed.</param>
+/// <param name="Count">Number of messages. 0: unknown. If <paramref name="First"/> is known, every message of the
+/// sender from it on is lost, possibly none: no live member knows the sender's last number.</param>
+/// <param name="Reason">Why they are lost.</param>
+public sealed record MessagesLost(Group Group, MemberId Sender, ulong First, ulong Count, LossReason Reason)
+    : GroupEvent(Group);

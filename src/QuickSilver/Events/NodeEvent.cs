@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Something that happened to a node; see <see cref="QuickSilverNode.Events"/>.</summary>
+/// <summary>A report about a node as a whole; see <see cref="QuickSilverNode.Events"/>.</summary>
 [JsonDerivedType(typeof(CarrierSelected), nameof(CarrierSelected))]
 [JsonDerivedType(typeof(GroupEnded), nameof(GroupEnded))]
 [JsonDerivedType(typeof(LossReported), nameof(LossReported))]

@@ -4,20 +4,22 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Writes a <see cref="QuickSilverException"/> as what it says: type, code, message, figures, diagnostics, and the messages of what caused
-/// it; no stack trace. Reads nothing. Found by the serializer itself; stateless, any thread.</summary>
+/// <summary>Writes a <see cref="QuickSilverException"/> as JSON: type, code, message, figures, diagnostics, and the
+/// messages of its inner exceptions, without stack traces. Write-only. The serializer finds it by attribute; stateless,
+/// any thread.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class FailureJsonConverter : JsonConverter<QuickSilverException>
 {
     /// <inheritdoc/>
     public override bool CanConvert(Type typeToConvert) => typeof(QuickSilverException).IsAssignableFrom(typeToConvert);
 
-    /// <summary>Not possible.</summary>
+    /// <summary>Not supported: an exception cannot be read from JSON.</summary>
     /// <exception cref="NotSupportedException">Always.</exception>
-    public override QuickSilverException Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
+    public override QuickSilverException Read(
+        ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
         throw new NotSupportedException("An exception is not read from JSON.");
 
-    /// <summary>Writes what the exception says.</summary>
+    /// <summary>Writes the exception as an object.</summary>
     public override void Write(Utf8JsonWriter writer, QuickSilverException value, JsonSerializerOptions options)
     {
         ArgumentNullException.ThrowIfNull(writer);

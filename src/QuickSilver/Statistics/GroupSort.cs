@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What <see cref="QuickSilverNode.GetTopGroupsAsync"/> sorts by, largest first.</summary>
+/// <summary>Figure that <see cref="QuickSilverNode.GetTopGroupsAsync"/> sorts by, largest first.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<GroupSort>))]
 public enum GroupSort
 {

@@ -2,18 +2,19 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Why a member is behind. Of what was found in the last two seconds, the one that explains most.</summary>
+/// <summary>Why a member is behind: the most telling finding of the last two seconds.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<LagReason>))]
 public enum LagReason
 {
-    /// <summary>It does not answer the token of its region: it is stopped, cut off, or busy for long.</summary>
+    /// <summary>The member does not answer the token of its region: it is stopped, cut off, or busy for a long
+    /// time.</summary>
     Silent,
 
-    /// <summary>It has not read its socket as far as it should have, or its kernel dropped what it left there: its core thread has too little time.
-    /// </summary>
+    /// <summary>The member reads its socket too slowly, or its kernel dropped unread packets: its core thread gets too
+    /// little time.</summary>
     ReadingSlowly,
 
-    /// <summary>It has read its socket past packets that it does not hold: the network loses them on the way to it, and they are not repaired yet.
-    /// </summary>
+    /// <summary>The member reads its socket in time but lacks packets: the network loses them on the way, and they are
+    /// not repaired yet.</summary>
     Losing,
 }

@@ -1,17 +1,18 @@
 namespace QuickSilver.Testing;
 
-/// <summary>Switches faults on.</summary>
+/// <summary>Fault injection for tests.</summary>
 public static class FaultExtensions
 {
-    /// <summary>Makes a node started with these options drop some of what it receives. Never for production.</summary>
+    /// <summary>Makes a node that starts with these options drop a share of the datagrams it receives. Not for
+    /// production.</summary>
     /// <param name="options">The options of the node.</param>
-    /// <param name="dropReceived">Share of received datagrams that is dropped, from 0 to 1.</param>
-    /// <param name="seed">Seed of the choice.</param>
+    /// <param name="dropReceived">Share of received datagrams to drop, from 0 to 1.</param>
+    /// <param name="seed">Seed of the random choice.</param>
     /// <returns><paramref name="options"/>.</returns>
     public static QuickSilverOptions UseFaults(this QuickSilverOptions options, double dropReceived, ulong seed = 1) =>
         options.UseFaults(new FaultOptions { DropReceived = dropReceived, Seed = seed });
 
-    /// <summary>Makes a node started with these options inflict faults on itself. Never for production.</summary>
+    /// <summary>Makes a node that starts with these options inject faults into itself. Not for production.</summary>
     /// <returns><paramref name="options"/>.</returns>
     public static QuickSilverOptions UseFaults(this QuickSilverOptions options, FaultOptions faults)
     {

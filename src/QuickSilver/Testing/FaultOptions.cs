@@ -1,21 +1,23 @@
 namespace QuickSilver.Testing;
 
 /// <summary>
-/// Faults that a node inflicts on itself, so that recovery can be watched at work on real sockets. Never for production. Received datagrams are
-/// dropped after a read has been split into datagrams, control included.
+/// Faults that a node injects into itself, to show recovery at work on real sockets. Not for production. Drops apply to
+/// single datagrams, after a read has been split, control datagrams included.
 /// </summary>
 public sealed class FaultOptions
 {
-    /// <summary>Share of received datagrams that is dropped, from 0 to 1. Default: 0.</summary>
+    /// <summary>Share of received datagrams to drop, from 0 to 1. Default: 0.</summary>
     public double DropReceived { get; set; }
 
-    /// <summary>How often the node is deaf for <see cref="DeafFor"/>, the first time after this long. Default: zero, never.</summary>
+    /// <summary>Interval at which the node goes deaf for <see cref="DeafFor"/>; the first time is one interval after
+    /// the start. Default: zero, never.</summary>
     public TimeSpan DeafEvery { get; set; }
 
-    /// <summary>For how long it drops everything it receives. Default: zero.</summary>
+    /// <summary>How long the node drops everything it receives each time. Default: zero.</summary>
     public TimeSpan DeafFor { get; set; }
 
-    /// <summary>Seed of the choice; the same seed drops the same places in a node's sequence of datagrams. Default: 1.</summary>
+    /// <summary>Seed of the random choice. The same seed drops the same positions in a node's sequence of datagrams.
+    /// Default: 1.</summary>
     public ulong Seed { get; set; } = 1;
 
     internal bool Any => DropReceived > 0 || DeafFor > TimeSpan.Zero;
@@ -30,6 +32,7 @@ public sealed class FaultOptions
         {
             errors.Add("Testing.DeafEvery", $"{DeafEvery} is not longer than Testing.DeafFor ({DeafFor})");
         }
-        if (!(DropReceived >= 0 && DropReceived < 1)) errors.Add("Testing.DropReceived", $"{DropReceived} is not in [0, 1)");
+        if (!(DropReceived >= 0 && DropReceived < 1))
+            errors.Add("Testing.DropReceived", $"{DropReceived} is not in [0, 1)");
     }
 }
