@@ -5,23 +5,25 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Sending;
 
-/// <summary>One call of <see cref="Group.SendConfirmedAsync"/>: follows its message on the core thread, completes on the pool.</summary>
-/// <param name="payload">The message.</param>
+/// <summary>Tracks the message of one <see cref="Group.SendConfirmedAsync"/> call on the core thread and completes the
+/// call on the thread pool.</summary>
+/// <param name="payload">The bytes of the message.</param>
 /// <param name="started">When the call was made.</param>
 internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : SendTicket
 {
-    private readonly TaskCompletionSource<DeliveryReport> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<DeliveryReport> _done = new(
+        TaskCreationOptions.RunContinuationsAsynchronously);
     private ulong _number;
     private ulong _view;
     private int _members;
 
-    /// <summary>The message; passes to the protocol.</summary>
+    /// <summary>The bytes of the message. The protocol takes ownership.</summary>
     public PooledPayload Payload { get; } = payload;
 
-    /// <summary>The group's tickets that are not stable yet, once this is one of them. Core thread only.</summary>
+    /// <summary>The set of the group's unstable tickets, once this ticket is in it. Core thread only.</summary>
     public HashSet<ConfirmTicket>? Unstable { get; set; }
 
-    /// <summary>The report.</summary>
+    /// <summary>Completes with the report to the caller.</summary>
     public Task<DeliveryReport> Task => _done.Task;
 
     /// <inheritdoc/>
@@ -39,7 +41,7 @@ internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : Se
         _done.TrySetResult(new DeliveryReport(_number, _view, Math.Max(0, _members - removed), removed, now - started));
     }
 
-    /// <summary>The message's fate will not be known.</summary>
+    /// <summary>Completes the call with an exception: the outcome of the message will stay unknown.</summary>
     public void Fail(Exception reason)
     {
         if (_done.TrySetException(reason)) _ = _done.Task.Exception;

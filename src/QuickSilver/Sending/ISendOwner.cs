@@ -1,11 +1,12 @@
 namespace QuickSilver.Sending;
 
-/// <summary>Who waits at a <see cref="SendGate"/>: a handle, which may end meanwhile. Any thread.</summary>
+/// <summary>The handle behind a waiting call at a <see cref="SendGate"/>; it may end during the wait. Any
+/// thread.</summary>
 internal interface ISendOwner
 {
-    /// <summary>True once the handle has been left, disposed of, or has failed.</summary>
+    /// <summary>True once the handle was disposed, left its group, or failed.</summary>
     bool HasEnded { get; }
 
-    /// <summary>What a call on the ended handle throws.</summary>
+    /// <summary>Creates the exception for calls on the ended handle.</summary>
     Exception EndException();
 }

@@ -1,15 +1,15 @@
 namespace QuickSilver.Sending;
 
-/// <summary>Where a <see cref="SendGate"/> puts what it admits: a group's way to the core.</summary>
+/// <summary>Destination of the requests that a <see cref="SendGate"/> admits: a group's queue to the core.</summary>
 internal interface ISendQueue
 {
-    /// <summary>Hands a request to the core. Any thread; never waits.</summary>
-    /// <returns>False when the core takes nothing more: the request is still the caller's.</returns>
+    /// <summary>Passes a request to the core. Any thread; does not block.</summary>
+    /// <returns>False if the queue is closed; the caller then keeps the request.</returns>
     bool TryEnqueue(object request);
 
-    /// <summary>Gives back what a request holds. Any thread.</summary>
+    /// <summary>Releases the resources of a request that is not sent. Any thread.</summary>
     void Discard(object? request);
 
-    /// <summary>Has <see cref="SendGate.AdvanceFromCore"/> called in the core's next turn. Any thread.</summary>
+    /// <summary>Makes the core call <see cref="SendGate.AdvanceFromCore"/> in its next turn. Any thread.</summary>
     void RequestAdvance();
 }

@@ -1,13 +1,14 @@
 namespace QuickSilver.Sending;
 
-/// <summary>The refusal of messages that are too long.</summary>
+/// <summary>The error for messages that are too long.</summary>
 internal static class PayloadLimit
 {
-    /// <summary>Makes the exception.</summary>
+    /// <summary>Creates the exception for a message of <paramref name="bytes"/> bytes.</summary>
     public static PayloadTooLargeException Exceeded(long bytes, long limit) =>
         new(
             ErrorCode.PayloadTooLarge,
-            $"A message of {bytes} bytes is longer than Pending.MaxMessageBytes ({limit}): split it, or raise the option (16 MiB at most).")
+            $"A message of {bytes} bytes is longer than Pending.MaxMessageBytes ({limit}): "
+            + "split it, or raise the option (16 MiB at most).")
         {
             Limit = limit,
         };

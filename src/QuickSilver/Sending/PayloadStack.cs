@@ -3,11 +3,15 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// The free payloads of one size: a lock-free stack (Treiber) whose links are indices into a table, with a version beside the top's index in one
-/// word, so that a payload popped and pushed again between a reader's look and its swap is noticed (the ABA problem). A stack rather than a queue:
-/// what came back last is still in a cache. The core, through which nearly all come back, collects them into a chain and pushes that whole: a word
-/// that two threads swap for every message would travel between their caches all the time. Any thread, but for collecting; one compare-and-swap an
-/// operation, no allocation but for new payloads.
+/// The free payloads of one size, as a lock-free stack (Treiber). Links are indices into a table. One word holds the
+/// index of the top and a version, so a swap detects a payload that was popped and pushed since the read (the ABA
+/// problem).
+/// <para>
+/// A stack and not a queue, because the last returned payload is still in a cache. The core returns nearly all
+/// payloads; it collects them into a chain and pushes the chain at once. Otherwise the top's word would travel between
+/// the caches of two threads for every message.
+/// </para>
+/// Cost: one compare-and-swap per operation; allocates only for new payloads. Any thread, except for collecting.
 /// </summary>
 internal sealed class PayloadStack
 {
@@ -21,32 +25,33 @@ internal sealed class PayloadStack
     private int _count;
     private Top _top;
 
-    // The core's own: payloads linked from the one that came last to the one that came first.
+    // Core thread only: payloads linked from the last returned to the first returned.
     private int _chainTop;
     private PooledPayload? _chainBottom;
     private int _chainLength;
 
-    /// <summary>Makes an empty stack.</summary>
+    /// <summary>Creates an empty stack.</summary>
     /// <param name="bytes">Size of its payloads.</param>
-    /// <param name="budget">How many it keeps; those made beyond are used once.</param>
+    /// <param name="budget">Number of payloads it keeps; any beyond are used once.</param>
     public PayloadStack(int bytes, int budget)
     {
         _bytes = bytes;
         _budget = budget;
     }
 
-    /// <summary>Payloads made so far that belong to the stack.</summary>
+    /// <summary>Number of payloads created so far that belong to the stack.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Payloads that are here now. Walks the stack: for when nobody uses it.</summary>
+    /// <summary>Counts the free payloads by walking the stack. Valid only while no thread uses it.</summary>
     public int CountFree()
     {
         int free = 0;
-        for (int index = (int)(Volatile.Read(ref _top.Word) & IndexMask); index != 0; index = _table[index - 1].Below) free++;
+        for (int index = (int)(Volatile.Read(ref _top.Word) & IndexMask); index != 0; index = _table[index - 1].Below)
+            free++;
         return free;
     }
 
-    /// <summary>Takes a free payload, or makes one.</summary>
+    /// <summary>Takes a free payload, or creates one.</summary>
     public PooledPayload Pop()
     {
         while (true)
@@ -55,17 +60,19 @@ internal sealed class PayloadStack
             int index = (int)(top & IndexMask);
             if (index == 0) return Make();
             PooledPayload payload = Volatile.Read(ref _table)[index - 1];
-            if (Interlocked.CompareExchange(ref _top.Word, NextVersion(top) | (uint)Volatile.Read(ref payload.Below), top) == top) return payload;
+            long next = NextVersion(top) | (uint)Volatile.Read(ref payload.Below);
+            if (Interlocked.CompareExchange(ref _top.Word, next, top) == top) return payload;
         }
     }
 
-    /// <summary>Gives a payload back.</summary>
+    /// <summary>Returns a payload to the stack.</summary>
     public void Push(PooledPayload payload)
     {
         if (payload.Index != 0) Push(payload.Index, payload);
     }
 
-    /// <summary>Gives a payload back with the next <see cref="FlushCollected"/>, or when enough have come together. Core thread only.</summary>
+    /// <summary>Returns a payload at the next <see cref="FlushCollected"/>, or as soon as the chain is long enough.
+    /// Core thread only.</summary>
     public void Collect(PooledPayload payload)
     {
         if (payload.Index == 0) return;
@@ -75,7 +82,7 @@ internal sealed class PayloadStack
         if (_chainLength == LongestChain) FlushCollected();
     }
 
-    /// <summary>Makes what was collected free for use. Core thread only.</summary>
+    /// <summary>Pushes the collected payloads onto the stack. Core thread only.</summary>
     public void FlushCollected()
     {
         if (_chainLength == 0) return;
@@ -85,7 +92,7 @@ internal sealed class PayloadStack
         _chainLength = 0;
     }
 
-    // A chain of payloads that nobody else knows: one alone, or several that are linked.
+    // Pushes a chain that no other thread knows: a single payload, or several linked ones.
     private void Push(int first, PooledPayload last)
     {
         while (true)
@@ -117,7 +124,7 @@ internal sealed class PayloadStack
         }
     }
 
-    // The one contended word, on a cache line of its own.
+    // The only contended word, on a cache line of its own.
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     private struct Top
     {

@@ -3,8 +3,9 @@ using System.Buffers;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Writes one message straight into pooled memory, moving to larger memory when needed, up to the longest message (what is asked for beyond it is
-/// lent, but not accepted). One per thread, used again; a send inside another's writing gets its own.
+/// Writes one message directly into pooled memory and moves to larger memory when needed, up to the longest message. A
+/// request beyond that gets memory, but the message is refused. Each thread reuses one writer; a send during another
+/// write gets its own.
 /// </summary>
 internal sealed class PayloadWriter : IBufferWriter<byte>
 {
@@ -17,9 +18,9 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
     private int _longest;
 
     /// <summary>Begins a message.</summary>
-    /// <param name="pool">Where memory comes from.</param>
-    /// <param name="sizeHint">About how long it is.</param>
-    /// <param name="longest">How long it may be.</param>
+    /// <param name="pool">Source of memory.</param>
+    /// <param name="sizeHint">Expected length of the message, in bytes.</param>
+    /// <param name="longest">Limit on its length, in bytes.</param>
     public static PayloadWriter Begin(SendBufferPool pool, int sizeHint, int longest)
     {
         PayloadWriter writer = _free ?? new PayloadWriter();
@@ -31,7 +32,7 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         return writer;
     }
 
-    /// <summary>Ends the message: the payload passes to the caller.</summary>
+    /// <summary>Ends the message. The caller takes ownership of the payload.</summary>
     public PooledPayload Finish()
     {
         PooledPayload payload = _payload!;
@@ -40,7 +41,7 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         return payload;
     }
 
-    /// <summary>Gives the message up.</summary>
+    /// <summary>Discards the message.</summary>
     public void Abandon()
     {
         _payload!.Return();
@@ -52,7 +53,8 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         PooledPayload payload = Payload;
-        if (count > payload.Array.Length - _written) throw new InvalidOperationException("More was written than there was room for.");
+        if (count > payload.Array.Length - _written)
+            throw new InvalidOperationException("More was written than there was room for.");
         if (count > _longest - _written) throw PayloadLimit.Exceeded((long)_written + count, _longest);
         _written += count;
     }
@@ -71,7 +73,8 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         return Payload.Array.AsSpan(_written);
     }
 
-    private PooledPayload Payload => _payload ?? throw new InvalidOperationException("A writer is valid during the call only.");
+    private PooledPayload Payload =>
+        _payload ?? throw new InvalidOperationException("A writer is valid during the call only.");
 
     private void Reserve(int sizeHint)
     {
@@ -80,7 +83,8 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         long needed = _written + (long)Math.Max(1, sizeHint);
         if (needed <= payload.Array.Length) return;
         if (needed > SendBufferPool.LargestBytes) throw PayloadLimit.Exceeded(needed, _longest);
-        PooledPayload larger = _pool!.Rent((int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, payload.Array.Length * 2L)));
+        PooledPayload larger = _pool!.Rent(
+            (int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, payload.Array.Length * 2L)));
         payload.Array.AsSpan(0, _written).CopyTo(larger.Array);
         payload.Return();
         _payload = larger;

@@ -3,13 +3,13 @@ using System.Numerics;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Memory for messages on their way to the core: rented on any thread, returned on the core thread (<see cref="System.Buffers.ArrayPool{T}.Shared"/>
-/// allocates in that pattern). Sizes are powers of two from 256 B to 16 MiB, one <see cref="PayloadStack"/> each. Once the largest backlog has been
-/// met, nothing is allocated.
+/// Memory for messages on their way to the core, rented on any thread and returned on the core thread.
+/// <see cref="System.Buffers.ArrayPool{T}.Shared"/> allocates in that pattern. Sizes are powers of two from 256 B to 16
+/// MiB, with one <see cref="PayloadStack"/> each. Allocates nothing once it has met the largest backlog.
 /// </summary>
 internal sealed class SendBufferPool
 {
-    /// <summary>The longest message.</summary>
+    /// <summary>Length of the longest message.</summary>
     public const int LargestBytes = 1 << LargestLog2;
 
     private const int SmallestLog2 = 8;
@@ -18,8 +18,8 @@ internal sealed class SendBufferPool
 
     private readonly PayloadStack[] _stacks = new PayloadStack[LargestLog2 - SmallestLog2 + 1];
 
-    /// <summary>Makes an empty pool.</summary>
-    /// <param name="keptBytesPerSize">How much memory to keep for reuse, for each size: as much as the node may have pending.</param>
+    /// <summary>Creates an empty pool.</summary>
+    /// <param name="keptBytesPerSize">Memory to keep for reuse in each size: the node's limit on pending bytes.</param>
     public SendBufferPool(long keptBytesPerSize = 128L << 20)
     {
         for (int index = 0; index < _stacks.Length; index++)
@@ -29,7 +29,7 @@ internal sealed class SendBufferPool
         }
     }
 
-    /// <summary>Payloads that are rented. For when nobody sends any more: walks all that are free.</summary>
+    /// <summary>Counts the rented payloads by walking the free ones. Valid only while no thread sends.</summary>
     public int CountRented()
     {
         int rented = 0;
@@ -37,15 +37,16 @@ internal sealed class SendBufferPool
         return rented;
     }
 
-    /// <summary>Makes free what the core gave back during its turn. Core thread only; called at the end of every turn.</summary>
+    /// <summary>Frees the payloads that the core returned during its turn. Core thread only; called at the end of every
+    /// turn.</summary>
     public void OnTurnEnded()
     {
         foreach (PayloadStack stack in _stacks) stack.FlushCollected();
     }
 
     /// <summary>
-    /// Rents memory for a message of up to <paramref name="minimumBytes"/>, with one reference; <see cref="PooledPayload.Length"/> is set to it.
-    /// Contents are whatever was there.
+    /// Rents memory for a message of up to <paramref name="minimumBytes"/> bytes, with one reference.
+    /// <see cref="PooledPayload.Length"/> is set to that number. The contents are undefined.
     /// </summary>
     public PooledPayload Rent(int minimumBytes)
     {
@@ -56,7 +57,7 @@ internal sealed class SendBufferPool
         return payload;
     }
 
-    /// <summary>Rents memory that holds a copy of <paramref name="message"/>.</summary>
+    /// <summary>Rents memory with a copy of <paramref name="message"/>.</summary>
     public PooledPayload Copy(ReadOnlySpan<byte> message)
     {
         PooledPayload payload = Rent(message.Length);

@@ -1,23 +1,26 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Admission of one group's messages, in front of their stage.
+/// Admission control for one group's messages, in front of their stage.
 /// <para>
-/// Idea: one word says whether the gate is open, so an admission costs a read and one interlocked addition. Two things
-/// shut it. The core does when the protocol's limits of pending are reached, and opens it when half of them is free.
-/// And what is unsent, that is admitted and not yet taken by the protocol, is counted here, messages and bytes in one
-/// word: at the limit (one longer message passes when nothing is unsent; the limit is low while the node is crowded,
-/// see <see cref="UnsentBudget"/>) the gate shuts, at half it opens. So producers that are quicker than the network
-/// work in memory that a cache holds, instead of writing all that may be pending, which the core would read back from
-/// afar, at half the rate and after a hundred times the wait (docs/decisions/0013). Once shut it stays shut for
-/// everybody: waiters stand in a list in the order of their calls, are admitted from its head, and nobody passes while
-/// it has anyone.
+/// Idea: one word holds the state of the gate, so an admission costs a read and one interlocked addition. Two limits
+/// shut the gate. The core shuts it at the protocol's pending limits and opens it when half of them is free. The gate
+/// itself counts unsent messages and bytes in one word: admitted, and not yet taken by the protocol. It shuts at the
+/// unsent limit and opens at half. A single longer message passes when nothing is unsent; the limit is low while the
+/// node is crowded (<see cref="UnsentBudget"/>).
 /// </para>
 /// <para>
-/// Awkward cases. An admission between the core's word and its effect is taken anyway: bounded by what may be unsent. Who finds the limit passed
-/// declares the gate full, fences, and looks at the count again; the core lowers the count, fences, and looks at the declaration: one of both sees
-/// the other, so nobody waits for ever. The core never waits for the gate's lock: when somebody else has it, it comes back with its next turn. A
-/// waiter that is cancelled at the moment of its admission is one or the other, never both, by the lock.
+/// The unsent limit keeps producers that outrun the network within cached memory. Without it they would fill the whole
+/// pending limit, and the core would read it back at half the rate and a hundred times the latency
+/// (docs/decisions/0013). A shut gate is shut for every caller: waiters are admitted in the order of their calls, and
+/// no call overtakes them.
+/// </para>
+/// <para>
+/// Awkward cases. A send racing with the core's decision to shut is still accepted; the unsent limit bounds the
+/// overshoot. Lost wake-ups: a sender sets <see cref="UnsentFull"/>, then re-reads the count; the core lowers the
+/// count, then re-reads the flag. A full fence between each pair guarantees that at least one side sees the other. The
+/// core never blocks on the gate's lock: if it is held, the core tries again in its next turn. The lock makes
+/// cancellation and admission of a waiter mutually exclusive.
 /// </para>
 /// <para>Cost: allocates nothing in steady state, waiting included (pooled <see cref="SendWaiter"/>s).</para>
 /// </summary>
@@ -35,46 +38,47 @@ internal sealed class SendGate
     private readonly SendWaiterPool _waiters;
     private readonly UnsentBudget _budget;
     private readonly Lock _lock = new();
-    private readonly int _mostMessages;
-    private readonly long _mostBytes;
+    private readonly int _maxMessages;
+    private readonly long _maxBytes;
     private int _state;
     private long _unsent;
     private SendWaiterList _waiting;
 
-    // The core's own.
+    // Core thread only.
     private long _sent;
     private long _noted;
     private bool _isGone;
 
-    /// <summary>Makes an open gate.</summary>
-    /// <param name="queue">Takes what is admitted.</param>
-    /// <param name="waiters">The node's waiters.</param>
-    /// <param name="budget">What all groups of the node have unsent.</param>
-    /// <param name="mostMessages">Most messages unsent.</param>
-    /// <param name="mostBytes">Most bytes unsent.</param>
-    public SendGate(ISendQueue queue, SendWaiterPool waiters, UnsentBudget budget, int mostMessages, long mostBytes)
+    /// <summary>Creates an open gate.</summary>
+    /// <param name="queue">Destination of admitted requests.</param>
+    /// <param name="waiters">The node's pool of waiters.</param>
+    /// <param name="budget">The node's total of unsent messages.</param>
+    /// <param name="maxMessages">Limit on unsent messages.</param>
+    /// <param name="maxBytes">Limit on unsent bytes.</param>
+    public SendGate(ISendQueue queue, SendWaiterPool waiters, UnsentBudget budget, int maxMessages, long maxBytes)
     {
         _queue = queue;
         _waiters = waiters;
         _budget = budget;
-        _mostMessages = Math.Max(1, mostMessages);
-        _mostBytes = Math.Max(1, mostBytes);
+        _maxMessages = Math.Max(1, maxMessages);
+        _maxBytes = Math.Max(1, maxBytes);
     }
 
-    /// <summary>True when a send would be admitted, as far as can be known. Any thread.</summary>
+    /// <summary>Whether a send would be admitted now; a hint only. Any thread.</summary>
     public bool IsOpen => Volatile.Read(ref _state) == 0;
 
     /// <summary>Messages admitted and not yet taken by the protocol. Core thread only.</summary>
     public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
 
-    /// <summary>The group is gone: it has nothing unsent, whatever a call has counted that finds the stage closed. Core thread only.</summary>
+    /// <summary>Ends the group's share of the node's unsent total, even if a late call still counts a message for the
+    /// closed stage. Core thread only.</summary>
     public void OnGone()
     {
         _isGone = true;
         NoteUnsent();
     }
 
-    /// <summary>Tells the node's budget what the group has unsent now. Core thread only.</summary>
+    /// <summary>Reports the group's unsent messages to the node's budget. Core thread only.</summary>
     public void NoteUnsent()
     {
         long unsent = Interlocked.Read(ref _unsent) - _sent;
@@ -84,7 +88,8 @@ internal sealed class SendGate
         _noted = cost;
     }
 
-    /// <summary>Admits one message unless the gate is shut or somebody waits: the caller then owes the queue the message. Any thread.</summary>
+    /// <summary>Admits one message, unless the gate is shut or calls wait. On success the caller must enqueue the
+    /// message. Any thread.</summary>
     public bool TryEnter(int bytes)
     {
         if (Volatile.Read(ref _state) != 0) return false;
@@ -97,24 +102,24 @@ internal sealed class SendGate
             Interlocked.Or(ref _state, UnsentFull);
             Advance();
         }
-        // The core may have noted the node's sum while this message was in it.
+        // The core may have reported this message in the node's total meanwhile.
         _queue.RequestAdvance();
         return false;
     }
 
-    /// <summary>Undoes a <see cref="TryEnter"/> whose message the queue did not get. Any thread.</summary>
+    /// <summary>Reverts a <see cref="TryEnter"/> whose message was not enqueued. Any thread.</summary>
     public void Undo(int bytes)
     {
         Interlocked.Add(ref _unsent, -Unit(bytes));
         lock (_lock) Advance();
     }
 
-    /// <summary>Waits for admission behind those who wait already, or is admitted at once when nobody does. The gate owns the request from here on.
-    /// Any thread but the core's.</summary>
-    /// <param name="owner">The handle: when it ends, its waiters fail.</param>
-    /// <param name="request">What goes to the queue when admitted.</param>
+    /// <summary>Waits for admission behind earlier waiters, or is admitted at once if there are none. The gate takes
+    /// ownership of the request. Any thread except the core.</summary>
+    /// <param name="owner">The calling handle; its waiters fail when it ends.</param>
+    /// <param name="request">The request to enqueue on admission.</param>
     /// <param name="bytes">Length of the message.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public ValueTask EnterAsync(ISendOwner owner, object request, int bytes, CancellationToken cancellationToken)
     {
         SendWaiter waiter = _waiters.Rent(this, owner, request, bytes);
@@ -123,7 +128,8 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>Waits, behind those who wait already, until a message could be admitted; false: the handle has ended. Any thread.</summary>
+    /// <summary>Waits behind earlier waiters until a message could be admitted. False if the handle has ended. Any
+    /// thread.</summary>
     public ValueTask<bool> WaitAsync(ISendOwner owner, CancellationToken cancellationToken)
     {
         SendWaiter waiter = _waiters.Rent(this, owner, null, 0);
@@ -132,24 +138,26 @@ internal sealed class SendGate
         return task;
     }
 
-    /// <summary>Messages have been taken by the protocol, or dropped. Counted together until <see cref="FlushSent"/>,
-    /// or until it is much. Core thread only.</summary>
+    /// <summary>Records messages that the protocol has taken or dropped. They are accumulated until
+    /// <see cref="FlushSent"/>, or until they are many. Core thread only.</summary>
     public void OnSent(int messages, long bytes)
     {
         _sent += ((long)messages << MessageShift) + bytes;
         if (_sent >> MessageShift >= FlushMessages || (_sent & ByteMask) >= FlushBytes) FlushSent();
     }
 
-    /// <summary>Makes room for what has been taken, and opens the gate if that is enough. Core thread only.</summary>
+    /// <summary>Subtracts the recorded messages from the unsent count, and opens the gate if enough room is free. Core
+    /// thread only.</summary>
     public void FlushSent()
     {
         if (_sent == 0) return;
-        long left = Interlocked.Add(ref _unsent, -_sent);
+        long remaining = Interlocked.Add(ref _unsent, -_sent);
         _sent = 0;
-        if ((Volatile.Read(ref _state) & (UnsentFull | HasWaiters)) != 0 && IsHalfFree(left)) AdvanceFromCore();
+        if ((Volatile.Read(ref _state) & (UnsentFull | HasWaiters)) != 0 && IsHalfFree(remaining)) AdvanceFromCore();
     }
 
-    /// <summary>The protocol's limits of pending are reached (false), or half of them is free again (true). Core thread only.</summary>
+    /// <summary>Reacts to the protocol's pending limits: reached (false), or half free again (true). Core thread
+    /// only.</summary>
     public void OnGateChanged(bool open)
     {
         if (!open)
@@ -161,8 +169,8 @@ internal sealed class SendGate
         if (Volatile.Read(ref _state) != 0) AdvanceFromCore();
     }
 
-    /// <summary>Lets those in whom there is room for, without waiting for the lock: when it is taken, the queue is asked to call
-    /// again. Core thread only.</summary>
+    /// <summary>Admits waiters as far as there is room, without blocking on the lock. If the lock is held, requests
+    /// another call. Core thread only.</summary>
     public void AdvanceFromCore()
     {
         if (!_lock.TryEnter())
@@ -180,7 +188,8 @@ internal sealed class SendGate
         }
     }
 
-    /// <summary>A handle has ended: its waiters fail with what it throws. Called after the handle says so itself. Any thread.</summary>
+    /// <summary>Fails the waiters of a handle that has ended. Call it after <see cref="ISendOwner.HasEnded"/> is true.
+    /// Any thread.</summary>
     public void OnOwnerEnded(ISendOwner owner)
     {
         lock (_lock)
@@ -199,7 +208,7 @@ internal sealed class SendGate
         }
     }
 
-    /// <summary>A waiter's token was cancelled.</summary>
+    /// <summary>Fails a waiter whose token was cancelled.</summary>
     internal void Cancel(SendWaiter waiter, CancellationToken cancellationToken)
     {
         lock (_lock)
@@ -210,16 +219,18 @@ internal sealed class SendGate
         }
         _queue.Discard(waiter.TakeRequest());
         string what = waiter.IsMessage ? "Too much was pending, and the message is not sent" : "Too much is pending";
-        waiter.Fail(new OperationCanceledException($"The wait for room to send was cancelled. {what}.", cancellationToken));
+        waiter.Fail(
+            new OperationCanceledException($"The wait for room to send was cancelled. {what}.", cancellationToken));
     }
 
     private static long Unit(int bytes) => (1L << MessageShift) + bytes;
 
-    private long ByteLimit => _budget.IsCrowded ? Math.Min(_mostBytes, UnsentBudget.MostInCrowd) : _mostBytes;
+    private long ByteLimit => _budget.IsCrowded ? Math.Min(_maxBytes, UnsentBudget.CrowdedLimit) : _maxBytes;
 
-    private bool IsBelowLimit(long unsent) => unsent >> MessageShift < _mostMessages && (unsent & ByteMask) < ByteLimit;
+    private bool IsBelowLimit(long unsent) => unsent >> MessageShift < _maxMessages && (unsent & ByteMask) < ByteLimit;
 
-    private bool IsHalfFree(long unsent) => unsent >> MessageShift <= _mostMessages / 2 && (unsent & ByteMask) <= ByteLimit / 2;
+    private bool IsHalfFree(long unsent) =>
+        unsent >> MessageShift <= _maxMessages / 2 && (unsent & ByteMask) <= ByteLimit / 2;
 
     private void Join(SendWaiter waiter, CancellationToken cancellationToken)
     {
@@ -238,8 +249,8 @@ internal sealed class SendGate
         waiter.WatchFor(cancellationToken);
     }
 
-    // Opens what can be opened and admits from the head of the list. The declaration "full" is withdrawn at half only; after making it, the count is
-    // read again (see the type's summary).
+    // Opens the gate if possible and admits waiters in order. UnsentFull is cleared at half only; after setting it, the
+    // count is read again (see the type's summary).
     private void Advance()
     {
         while (true)

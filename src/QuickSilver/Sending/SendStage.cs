@@ -1,42 +1,50 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// One group's messages between the threads that send them and the core, in order. Idea: a message that has its own memory, record and place in a
-/// queue costs three waits for memory that another processor wrote last; messages one behind the other in a block (<see cref="StageBlock"/>) are read
-/// as one stream, and the processor fetches ahead. What is long, or has a ticket, is here as an object in its place.
+/// One group's messages between the sending threads and the core, in order.
 /// <para>
-/// Awkward cases. A producer that was stopped between taking its place and filling it holds up what is behind it (order per producer would break
-/// otherwise), but not the core, which sees the stage as empty up to there. A block goes back to the pool when it is read, and may then serve another
-/// stage: a producer that still knows it has read its word before, which is no longer the same. A stage that is empty at the end of a turn has no
-/// block at all, so ten thousand groups cost what a few of them send. The core waits for the lock of growing, which is held for moments, only when it
-/// appends itself, what its handlers send or what waited at the gate, and at the end.
+/// Idea: a message with its own memory, record and queue entry costs three cache misses on memory that another
+/// processor wrote last. Messages stored consecutively in a block (<see cref="StageBlock"/>) are read as one stream,
+/// which the processor prefetches. A long message, or one with a ticket, has an object in its place.
 /// </para>
-/// Cost: one compare-and-swap a message, a lock a block; allocates nothing in steady state. Any thread may append; the rest is for the core thread.
-/// Source: places as in the log buffers of Aeron, blocks as in <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
+/// <para>
+/// Awkward cases. A producer that is preempted between taking a place and filling it delays the messages behind it,
+/// since the order per producer must hold. The core does not wait: the stage appears empty from that place on. A block
+/// returns to the pool once it is read, and may then serve another stage. A producer that still refers to it fails its
+/// swap, because the block's word has changed. A stage that is empty at the end of a turn holds no block, so the cost
+/// of ten thousand groups depends on the active few. The core takes the short growth lock only when it closes the
+/// stage, or when it appends itself: sends of its handlers, and waiters of the gate.
+/// </para>
+/// Cost: one compare-and-swap per message, one lock per block; allocates nothing in steady state. Any thread may
+/// append; all else is for the core thread. Source: places as in the log buffers of Aeron, blocks as in
+/// <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
 /// </summary>
 internal sealed class SendStage(StageBlockPool pool)
 {
-    /// <summary>Longer messages are appended as objects: beyond, a copy costs more than it saves.</summary>
+    /// <summary>Longest message that is copied into a block. Longer ones are appended as objects: the copy costs more
+    /// than it saves.</summary>
     public const int LongestMessage = 2_048;
 
-    // A few bytes in each of thousands of stages; held for a block's change.
+    // Small, because there are thousands of stages. Held while a block is linked or removed.
     private SpinLock _growing = new(enableThreadOwnerTracking: false);
 
-    // Written under the lock, but for the core's steps from block to block.
+    // Written under the lock, except when the core moves from block to block.
     private StageBlock? _head;
     private StageBlock? _tail;
     private bool _isClosed;
 
-    /// <summary>True when nobody has a place here. The last block is asked for, not the next one: a producer that was stopped while it put a block
-    /// behind a full one has not linked the two, and others have places in the new one already.</summary>
-    public bool IsEmpty => Volatile.Read(ref _head) is not { } head || (head.IsReadOut && Volatile.Read(ref _tail) == head);
+    /// <summary>Whether every taken place has been read. Checks the last block, not the head's successor: a producer
+    /// that was preempted while growing has not linked the two, and the new block may already have taken
+    /// places.</summary>
+    public bool IsEmpty =>
+        Volatile.Read(ref _head) is not { } head || (head.IsReadOut && Volatile.Read(ref _tail) == head);
 
-    /// <summary>True when the stage is closed and all that has a place in it has been taken.</summary>
+    /// <summary>Whether the stage is closed and every taken place has been read.</summary>
     public bool IsDone => _isClosed && (_head is not { } head || (head.IsReadOut && head.Next is null));
 
-    /// <summary>Appends a message, which is copied. Any thread.</summary>
-    /// <param name="message">Of at most <see cref="LongestMessage"/> bytes.</param>
-    /// <returns>False when the stage is closed.</returns>
+    /// <summary>Appends a copy of a message. Any thread.</summary>
+    /// <param name="message">The message, at most <see cref="LongestMessage"/> bytes.</param>
+    /// <returns>False if the stage is closed.</returns>
     public bool TryAppend(ReadOnlySpan<byte> message)
     {
         if (Take(message.Length, out long word) is not { } block) return false;
@@ -45,7 +53,7 @@ internal sealed class SendStage(StageBlockPool pool)
     }
 
     /// <summary>Appends an object. Any thread.</summary>
-    /// <returns>False when the stage is closed.</returns>
+    /// <returns>False if the stage is closed.</returns>
     public bool TryAppend(object request)
     {
         if (Take(0, out long word) is not { } block) return false;
@@ -53,10 +61,10 @@ internal sealed class SendStage(StageBlockPool pool)
         return true;
     }
 
-    /// <summary>Shows what comes next.</summary>
+    /// <summary>Reads the next entry without removing it.</summary>
     /// <param name="message">The message; valid until <see cref="Advance"/>.</param>
-    /// <param name="request">The object, if it is one.</param>
-    /// <returns>False when there is nothing, or when it is not complete.</returns>
+    /// <param name="request">The object, if the entry is one.</param>
+    /// <returns>False if there is no entry, or if the next one is incomplete.</returns>
     public bool TryPeek(out ReadOnlySpan<byte> message, out object? request)
     {
         message = default;
@@ -72,10 +80,10 @@ internal sealed class SendStage(StageBlockPool pool)
         return true;
     }
 
-    /// <summary>What was shown last has been taken.</summary>
+    /// <summary>Removes the entry that was read last.</summary>
     public void Advance() => _head!.Advance();
 
-    /// <summary>Gives the last block back if all has been taken from it and nobody is appending.</summary>
+    /// <summary>Returns the last block to the pool if it is read out and no producer is appending.</summary>
     public void ReleaseIfEmpty()
     {
         if (Volatile.Read(ref _head) is not { IsReadOut: true } head) return;
@@ -94,7 +102,7 @@ internal sealed class SendStage(StageBlockPool pool)
         pool.Collect(head);
     }
 
-    /// <summary>Lets nothing more in. What is in it can still be taken.</summary>
+    /// <summary>Refuses further entries. Stored ones can still be read.</summary>
     public void Close()
     {
         bool isTaken = false;
@@ -111,7 +119,7 @@ internal sealed class SendStage(StageBlockPool pool)
         }
     }
 
-    // Takes a place; null when the stage is closed.
+    // Takes a place; null if the stage is closed.
     private StageBlock? Take(int length, out long word)
     {
         while (true)
@@ -121,7 +129,8 @@ internal sealed class SendStage(StageBlockPool pool)
             if (block is not null)
             {
                 word = block.Word;
-                // Read in this order, the word is of a use of the block in this stage, or too old to be swapped.
+                // Read in this order, the word is from the block's use in this stage, or too old for the swap to
+                // succeed.
                 if (Volatile.Read(ref _tail) != block) continue;
                 if (StageBlock.HasRoom(word, length))
                 {
@@ -133,7 +142,7 @@ internal sealed class SendStage(StageBlockPool pool)
         }
     }
 
-    // Puts a block behind one that has no room, or where there is none.
+    // Adds a block behind a full one, or the first block.
     private bool TryGrow(StageBlock? full, int length)
     {
         StageBlock next = pool.Rent();
@@ -142,7 +151,7 @@ internal sealed class SendStage(StageBlockPool pool)
         {
             _growing.Enter(ref isTaken);
             if (_isClosed) return false;
-            // Somebody was quicker; or the block has been read out since, and serves this stage once more.
+            // Another producer was faster, or the block was read out meanwhile and serves this stage again.
             if (_tail != full || (full is not null && StageBlock.HasRoom(full.Word, length))) return true;
             if (full is null) Volatile.Write(ref _head, next);
             Volatile.Write(ref _tail, next);

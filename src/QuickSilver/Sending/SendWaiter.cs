@@ -3,17 +3,20 @@ using System.Threading.Tasks.Sources;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// One call that waits at a <see cref="SendGate"/>: a value task's source that goes back to its pool when the result has been fetched. It is
-/// completed on the thread pool, since that may call what the caller brought along, a synchronization context or a scheduler: whatever these do, or
-/// throw, it is neither on the core thread nor under the gate's lock. Links and <see cref="IsQueued"/> belong to that lock; whoever takes the waiter
-/// out of the list completes it, once.
+/// One call that waits at a <see cref="SendGate"/>: a pooled value task source that returns to its pool when its result
+/// is fetched.
+/// <para>
+/// It completes on the thread pool, because completion may run the caller's synchronization context or scheduler. That
+/// code then runs neither on the core thread nor under the gate's lock. The lock guards the links and
+/// <see cref="IsQueued"/>. The code that removes the waiter from the list completes it, exactly once.
+/// </para>
 /// </summary>
-internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValueTaskSource<bool>, IThreadPoolWorkItem
+internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValueTaskSource<bool>, IThreadPoolWorkItem
 {
     private static readonly Action<object?, CancellationToken> Cancelled =
         static (state, cancellationToken) => ((SendWaiter)state!)._gate!.Cancel((SendWaiter)state, cancellationToken);
 
-    // Continuations run where it is completed, on the pool.
+    // Continuations run inline on the pool thread that completes the call.
     private ManualResetValueTaskSourceCore<bool> _source;
     private bool _result;
     private Exception? _reason;
@@ -21,28 +24,28 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
     private SendGate? _gate;
     private object? _request;
 
-    /// <summary>The handle that waits.</summary>
+    /// <summary>The waiting handle.</summary>
     public ISendOwner? Owner { get; private set; }
 
-    /// <summary>True for a message, false for a call that only asks when there is room.</summary>
+    /// <summary>True for a message, false for a call that only waits for room.</summary>
     public bool IsMessage { get; private set; }
 
     /// <summary>Length of the message.</summary>
     public int Bytes { get; private set; }
 
-    /// <summary>True while in the gate's list.</summary>
+    /// <summary>True while the waiter is in the gate's list.</summary>
     public bool IsQueued { get; set; }
 
-    /// <summary>Who waits behind.</summary>
+    /// <summary>The next waiter in the list.</summary>
     public SendWaiter? Next { get; set; }
 
-    /// <summary>Who waits in front.</summary>
+    /// <summary>The previous waiter in the list.</summary>
     public SendWaiter? Previous { get; set; }
 
-    /// <summary>The value task's token.</summary>
+    /// <summary>The version of the value task.</summary>
     public short Version => _source.Version;
 
-    /// <summary>Begins a use.</summary>
+    /// <summary>Begins a use of this object.</summary>
     public void Begin(SendGate gate, ISendOwner owner, object? request, int bytes)
     {
         _gate = gate;
@@ -52,7 +55,7 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
         Bytes = bytes;
     }
 
-    /// <summary>The request, which passes to the caller.</summary>
+    /// <summary>Takes the request out. The caller takes ownership.</summary>
     public object? TakeRequest()
     {
         object? request = _request;
@@ -60,20 +63,20 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
         return request;
     }
 
-    /// <summary>Follows a token from now on. By the thread that made the call, before it gets the task.</summary>
+    /// <summary>Starts to observe a token. On the calling thread, before it gets the task.</summary>
     public void WatchFor(CancellationToken cancellationToken)
     {
         if (cancellationToken.CanBeCanceled) _registration = cancellationToken.UnsafeRegister(Cancelled, this);
     }
 
-    /// <summary>Completes the call, soon.</summary>
+    /// <summary>Schedules the completion of the call.</summary>
     public void Succeed(bool result)
     {
         _result = result;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Completes the call with an exception, soon.</summary>
+    /// <summary>Schedules the completion of the call with an exception.</summary>
     public void Fail(Exception reason)
     {
         _reason = reason;
@@ -93,18 +96,20 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
 
     ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => _source.GetStatus(token);
 
-    void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    void IValueTaskSource.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
-    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    void IValueTaskSource<bool>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
     void IValueTaskSource.GetResult(short token) => Finish(token);
 
     bool IValueTaskSource<bool>.GetResult(short token) => Finish(token);
 
-    // A cancellation that is running on another thread is waited for: it must not meet the next use of this object. It holds the gate's lock for
-    // moments only.
+    // Waits for a cancellation that is running on another thread, so that it cannot meet the next use of this object.
+    // It holds the gate's lock only briefly.
     private bool Finish(short token)
     {
         bool isDone = _source.Version == token && _source.GetStatus(token) != ValueTaskSourceStatus.Pending;
@@ -121,7 +126,7 @@ internal sealed class SendWaiter(SendWaiterPool home) : IValueTaskSource, IValue
                 _source.Reset();
                 _gate = null;
                 Owner = null;
-                home.Return(this);
+                pool.Return(this);
             }
         }
     }

@@ -1,15 +1,15 @@
 namespace QuickSilver.Sending;
 
-/// <summary>Those who wait at one <see cref="SendGate"/>, in the order of their calls, linked through themselves. A field of the gate, never copied;
-/// under its lock. O(1) each.</summary>
+/// <summary>The waiters of one <see cref="SendGate"/> in the order of their calls, as an intrusive linked list. A field
+/// of the gate, never copied; guarded by its lock. O(1) per operation.</summary>
 internal struct SendWaiterList
 {
     private SendWaiter? _last;
 
-    /// <summary>Who waits longest; null when nobody does.</summary>
+    /// <summary>The longest waiting call; null if there is none.</summary>
     public SendWaiter? First { get; private set; }
 
-    /// <summary>Puts one behind the others.</summary>
+    /// <summary>Adds a waiter at the end.</summary>
     public void Append(SendWaiter waiter)
     {
         waiter.IsQueued = true;
@@ -19,7 +19,7 @@ internal struct SendWaiterList
         _last = waiter;
     }
 
-    /// <summary>Takes one out.</summary>
+    /// <summary>Removes a waiter.</summary>
     public void Remove(SendWaiter waiter)
     {
         if (waiter.Previous is null) First = waiter.Next;

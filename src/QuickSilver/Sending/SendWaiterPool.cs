@@ -8,7 +8,7 @@ internal sealed class SendWaiterPool
     private readonly Lock _lock = new();
     private readonly Stack<SendWaiter> _free = new();
 
-    /// <summary>Takes a waiter, or makes one, and begins its use.</summary>
+    /// <summary>Takes a waiter or creates one, and begins its use.</summary>
     public SendWaiter Rent(SendGate gate, ISendOwner owner, object? request, int bytes)
     {
         SendWaiter? waiter;
@@ -18,7 +18,7 @@ internal sealed class SendWaiterPool
         return waiter;
     }
 
-    /// <summary>Takes a waiter back; beyond what is kept it is left to the collector.</summary>
+    /// <summary>Returns a waiter. Excess waiters are left to the garbage collector.</summary>
     public void Return(SendWaiter waiter)
     {
         lock (_lock)

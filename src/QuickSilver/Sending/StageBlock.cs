@@ -4,16 +4,17 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Memory for some messages of a <see cref="SendStage"/>, one behind the other: their bytes, and a mark for each that says that it is complete. A
-/// producer takes a place with one compare-and-swap on a word that holds what is taken, whether the block is sealed, and how often it has been used:
-/// whoever slept while the block went to another stage fails there, as at a <see cref="PayloadStack"/>. One reader, the core.
+/// Memory for consecutive messages of a <see cref="SendStage"/>: their bytes, and a mark for each that is set when the
+/// message is complete. A producer takes a place by one compare-and-swap on a word. The word holds the taken slots and
+/// bytes, a seal, and the number of uses of the block. A producer that was preempted while the block moved to another
+/// stage therefore fails its swap, as in a <see cref="PayloadStack"/>. The core is the only reader.
 /// </summary>
 internal sealed class StageBlock
 {
-    /// <summary>Bytes of messages that a block holds.</summary>
+    /// <summary>Message bytes that a block holds.</summary>
     public const int Bytes = 8 << 10;
 
-    /// <summary>Messages that a block holds.</summary>
+    /// <summary>Number of messages that a block holds.</summary>
     public const int Slots = 128;
 
     private const int Alignment = 8;
@@ -25,58 +26,58 @@ internal sealed class StageBlock
 
     private readonly byte[] _bytes = GC.AllocateUninitializedArray<byte>(Bytes);
 
-    // For each slot: 0 while it is not complete, otherwise one more than the message's length.
+    // Per slot: 0 while incomplete, otherwise the message's length plus one.
     private readonly int[] _marks = new int[Slots];
     private readonly object?[] _requests = new object?[Slots];
     private StageBlock? _next;
     private Places _places;
 
-    /// <summary>What is taken, for <see cref="TryTake"/>.</summary>
+    /// <summary>The current word, for <see cref="TryTake"/>.</summary>
     public long Word => Volatile.Read(ref _places.Word);
 
-    /// <summary>The block that follows; set once this one is sealed.</summary>
+    /// <summary>The next block; set once this one is sealed.</summary>
     public StageBlock? Next
     {
         get => Volatile.Read(ref _next);
         set => Volatile.Write(ref _next, value);
     }
 
-    /// <summary>True when the reader has taken all that has a place here.</summary>
+    /// <summary>Whether the reader has read every taken slot.</summary>
     public bool IsReadOut => SlotOf(Word) == _places.ReadSlot;
 
-    /// <summary>True when a word leaves room for a message.</summary>
+    /// <summary>Whether a word leaves room for a message.</summary>
     public static bool HasRoom(long word, int length) =>
         (word & SealedBit) == 0 && SlotOf(word) < Slots && OffsetOf(word) + length <= Bytes;
 
-    /// <summary>Takes the place behind what is taken.</summary>
-    /// <param name="word">A word with room, read while the block was the caller's to write to.</param>
-    /// <param name="length">Bytes wanted.</param>
-    /// <returns>False when somebody was quicker.</returns>
+    /// <summary>Takes the next place.</summary>
+    /// <param name="word">A word with room, read while this block was the stage's last.</param>
+    /// <param name="length">Length of the message, in bytes.</param>
+    /// <returns>False if another producer was faster.</returns>
     public bool TryTake(long word, int length)
     {
         long taken = (word & ~ByteMask) + OneSlot + Behind(OffsetOf(word), length);
         return Interlocked.CompareExchange(ref _places.Word, taken, word) == word;
     }
 
-    /// <summary>Completes a message at the place that was taken with a word.</summary>
+    /// <summary>Completes a message in the place that was taken with <paramref name="word"/>.</summary>
     public void Fill(long word, ReadOnlySpan<byte> message)
     {
         message.CopyTo(_bytes.AsSpan(OffsetOf(word)));
         Volatile.Write(ref _marks[SlotOf(word)], message.Length + 1);
     }
 
-    /// <summary>Completes an object at the place, of no bytes, that was taken with a word.</summary>
+    /// <summary>Completes an object in the empty place that was taken with <paramref name="word"/>.</summary>
     public void Fill(long word, object request)
     {
         _requests[SlotOf(word)] = request;
         Volatile.Write(ref _marks[SlotOf(word)], 1);
     }
 
-    /// <summary>Nothing more is taken.</summary>
+    /// <summary>Prevents further places from being taken.</summary>
     public void Seal() => Interlocked.Or(ref _places.Word, SealedBit);
 
-    /// <summary>Shows what comes next. Reader only.</summary>
-    /// <returns>False when there is nothing, or when it is not complete.</returns>
+    /// <summary>Reads the next entry without removing it. Reader only.</summary>
+    /// <returns>False if there is no entry, or if the next one is incomplete.</returns>
     public bool TryPeek(out ReadOnlySpan<byte> message, out object? request)
     {
         int slot = _places.ReadSlot;
@@ -92,7 +93,7 @@ internal sealed class StageBlock
         return true;
     }
 
-    /// <summary>What was shown last has been taken. Reader only.</summary>
+    /// <summary>Removes the entry that was read last. Reader only.</summary>
     public void Advance()
     {
         int slot = _places.ReadSlot++;
@@ -101,14 +102,15 @@ internal sealed class StageBlock
         if (_requests[slot] is not null) _requests[slot] = null;
     }
 
-    /// <summary>Seals the block if it is read out and nobody takes a place. Reader only.</summary>
+    /// <summary>Seals the block if every taken slot is read. Reader only.</summary>
     public bool TrySeal()
     {
         long word = Word;
-        return SlotOf(word) == _places.ReadSlot && Interlocked.CompareExchange(ref _places.Word, word | SealedBit, word) == word;
+        return SlotOf(word) == _places.ReadSlot
+            && Interlocked.CompareExchange(ref _places.Word, word | SealedBit, word) == word;
     }
 
-    /// <summary>Makes a block that is read out ready for its next use.</summary>
+    /// <summary>Prepares a block that is read out for its next use.</summary>
     public void Renew()
     {
         Next = null;
@@ -125,7 +127,7 @@ internal sealed class StageBlock
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int OffsetOf(long word) => (int)(word & ByteMask);
 
-    // Written by different threads: each has cache lines of its own, apart from the fields around them.
+    // Producers and the reader write different fields: each has its own cache lines, apart from the fields around them.
     [StructLayout(LayoutKind.Explicit, Size = 192)]
     private struct Places
     {

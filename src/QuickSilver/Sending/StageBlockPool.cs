@@ -1,21 +1,21 @@
 namespace QuickSilver.Sending;
 
-/// <summary>The free blocks of a node, shared by its stages: what came back last is lent first, since it is still in a cache. Any thread, but for
-/// collecting; a lock held for moments, for which the core never waits.</summary>
-/// <param name="mostKept">How many are kept; more are left to the collector.</param>
-internal sealed class StageBlockPool(int mostKept)
+/// <summary>The free blocks of a node, shared by its stages. The last returned block is rented first, since it is still
+/// in a cache. Any thread, except for collecting. Uses a short lock, on which the core never blocks.</summary>
+/// <param name="maxKept">Number of blocks to keep; more are left to the garbage collector.</param>
+internal sealed class StageBlockPool(int maxKept)
 {
     private readonly Lock _lock = new();
     private readonly Stack<StageBlock> _free = new();
 
-    // The core's own: what came back while somebody had the lock.
+    // Core thread only: blocks returned while another thread held the lock.
     private readonly Stack<StageBlock> _collected = new();
     private int _rented;
 
-    /// <summary>Blocks that are lent.</summary>
+    /// <summary>Number of rented blocks.</summary>
     public int Rented => Volatile.Read(ref _rented);
 
-    /// <summary>Takes an empty block, or makes one.</summary>
+    /// <summary>Takes an empty block, or creates one.</summary>
     public StageBlock Rent()
     {
         Interlocked.Increment(ref _rented);
@@ -26,14 +26,14 @@ internal sealed class StageBlockPool(int mostKept)
         return new StageBlock();
     }
 
-    /// <summary>Takes back a block that was not used.</summary>
+    /// <summary>Returns an unused block.</summary>
     public void Return(StageBlock block)
     {
         Interlocked.Decrement(ref _rented);
         lock (_lock) Keep(block);
     }
 
-    /// <summary>Takes back a block that is read out. Core thread only.</summary>
+    /// <summary>Returns a block that is read out. Core thread only.</summary>
     public void Collect(StageBlock block)
     {
         block.Renew();
@@ -52,6 +52,6 @@ internal sealed class StageBlockPool(int mostKept)
 
     private void Keep(StageBlock block)
     {
-        if (_free.Count < mostKept) _free.Push(block);
+        if (_free.Count < maxKept) _free.Push(block);
     }
 }

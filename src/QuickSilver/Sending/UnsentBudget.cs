@@ -1,36 +1,41 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// What all groups of a node have unsent together. Idea: each group's gate alone would let a thousand groups fill a thousand times what a cache
-/// holds. So the core keeps one sum, and while it is high, the node is crowded, and every gate is held to little of its own: enough that packing
-/// never runs dry, since groups take turns there, and that no group waits for another.
+/// The total of unsent messages in all groups of a node.
 /// <para>
-/// Awkward case: what was admitted since a group last told is not in the sum yet; a group tells when it hands messages to the core, and at the end of
-/// a turn that has packed some. Cost: an addition for each of these, a read a message elsewhere.
+/// Idea: with limits per group only, a thousand groups could fill a thousand times the size of a cache. So the core
+/// keeps one total. While it is high, the node is crowded, and every gate is held to a small limit. That limit still
+/// keeps packing supplied, since groups take turns, and no group waits for another.
+/// </para>
+/// <para>
+/// Awkward case: the total lacks messages admitted since a group's last report. A group reports when it passes messages
+/// to the core, and at the end of a turn that packed some. Cost: one addition per report, one read per message
+/// elsewhere.
 /// </para>
 /// </summary>
-/// <param name="mostBytes">The sum above which the node is crowded; at half of it, it no longer is.</param>
-internal sealed class UnsentBudget(long mostBytes)
+/// <param name="maxBytes">The total above which the node is crowded; below half of it the node is no longer
+/// crowded.</param>
+internal sealed class UnsentBudget(long maxBytes)
 {
-    /// <summary>What a group may have unsent in a crowded node, in bytes.</summary>
-    public const long MostInCrowd = 2_048;
+    /// <summary>Limit on a group's unsent bytes in a crowded node.</summary>
+    public const long CrowdedLimit = 2_048;
 
     private const int MessageOverhead = 128;
 
     private long _bytes;
     private bool _isCrowded;
 
-    /// <summary>True while every group is held to its <see cref="MostInCrowd"/>. Any thread.</summary>
+    /// <summary>True while every group is held to <see cref="CrowdedLimit"/>. Any thread.</summary>
     public bool IsCrowded => Volatile.Read(ref _isCrowded);
 
-    /// <summary>What messages count for.</summary>
+    /// <summary>The cost of messages in the total.</summary>
     public static long CostOf(long messages, long bytes) => bytes + (messages * MessageOverhead);
 
-    /// <summary>A group has more unsent than it told last, or less. Core thread only.</summary>
+    /// <summary>Records that a group has more unsent than at its last report, or less. Core thread only.</summary>
     public void Change(long cost)
     {
         _bytes += cost;
-        if (_bytes >= mostBytes && !_isCrowded) Volatile.Write(ref _isCrowded, true);
-        if (_bytes <= mostBytes / 2 && _isCrowded) Volatile.Write(ref _isCrowded, false);
+        if (_bytes >= maxBytes && !_isCrowded) Volatile.Write(ref _isCrowded, true);
+        if (_bytes <= maxBytes / 2 && _isCrowded) Volatile.Write(ref _isCrowded, false);
     }
 }
