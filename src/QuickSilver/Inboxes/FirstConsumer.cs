@@ -1,11 +1,12 @@
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Which call is the first consumer of an inbox, and so gets what has been held: the first of all calls, by any thread, that attaches a handler or
-/// begins to read.
+/// Decides which call is the first consumer of an inbox and gets the buffered messages: the first call, on any thread,
+/// that attaches a handler or begins to read.
 /// <para>
-/// Idea: a handler reserves what is held in the call that attaches it, and the core hands it over a moment later. Until then a reader that comes
-/// second finds nothing: what is there is not its own. What the handler leaves, because it takes itself out meanwhile, is held for the next consumer.
+/// Idea: a handler reserves the buffered messages in the call that attaches it; the core delivers them a moment later.
+/// Until then a later reader finds nothing, since it does not own what is there. If the handler detaches early, the
+/// rest stays buffered for the next consumer.
 /// </para>
 /// A field of <see cref="InboxCore"/>, never copied. Any thread, unless a member says otherwise.
 /// </summary>
@@ -19,13 +20,13 @@ internal struct FirstConsumer
     private int _state;
     private int _isReaderExpected;
 
-    /// <summary>True once somebody has called for a reader: what comes is stored for it.</summary>
+    /// <summary>True once a reader is expected: new messages are stored for it.</summary>
     public readonly bool IsReaderExpected => Volatile.Read(in _isReaderExpected) != 0;
 
-    /// <summary>True when what is stored belongs to a reader.</summary>
+    /// <summary>Whether the stored messages belong to a reader.</summary>
     public readonly bool MayRead => Volatile.Read(in _state) is Reader or Handler;
 
-    /// <summary>A reader is called for: what is held is its own, unless a handler was quicker.</summary>
+    /// <summary>Announces a reader. It gets the buffered messages, unless a handler was faster.</summary>
     public void ExpectReader()
     {
         if (Volatile.Read(in _isReaderExpected) != 0 && MayRead) return;
@@ -33,15 +34,16 @@ internal struct FirstConsumer
         Interlocked.CompareExchange(ref _state, Reader, Nobody);
     }
 
-    /// <summary>A handler is attached: what is held is its own, unless another call was quicker.</summary>
-    /// <returns>True: <see cref="EndReservation"/> must follow.</returns>
+    /// <summary>Reserves the buffered messages for a handler, unless another call was faster.</summary>
+    /// <returns>True if reserved; <see cref="EndReservation"/> must follow.</returns>
     public bool TryReserve() => Interlocked.CompareExchange(ref _state, Reserved, Nobody) == Nobody;
 
-    /// <summary>A handler was there before the first message.</summary>
+    /// <summary>Records that a handler was attached before the first message.</summary>
     public void SetHandler() => Volatile.Write(ref _state, Handler);
 
-    /// <summary>What is held has been handed over, or the handler has gone before. By who has the reservation.</summary>
-    /// <param name="isTaken">False: what is left is held for the next consumer.</param>
+    /// <summary>Ends a reservation. Called by its owner.</summary>
+    /// <param name="isTaken">True if all buffered messages were delivered. False if the handler was detached first; the
+    /// rest stays for the next consumer.</param>
     public void EndReservation(bool isTaken)
     {
         if (isTaken)
@@ -49,7 +51,8 @@ internal struct FirstConsumer
             SetHandler();
             return;
         }
-        // A reader that was called for meanwhile is the next. Fenced: either it is seen here, or it sees that there is nobody.
+        // A reader announced meanwhile is the next consumer. The fence ensures that this code sees the reader, or the
+        // reader sees no consumer.
         Interlocked.Exchange(ref _state, Nobody);
         if (IsReaderExpected) Interlocked.CompareExchange(ref _state, Reader, Nobody);
     }

@@ -1,21 +1,21 @@
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// What happened to a group after the last message of an inbox: no message follows yet that it would have to stand before. Handed between core and
-/// reader whole; never changed while it lies where both can reach it.
+/// Events of a group after the last message of its inbox; no message follows them yet. Core and reader exchange the
+/// object as a whole and never change it while both can reach it.
 /// </summary>
 internal sealed class IdleNotes
 {
-    /// <summary>The newest view, if it has not been told.</summary>
+    /// <summary>The newest view, unless it was reported.</summary>
     public GroupView? View { get; set; }
 
-    /// <summary>Losses that have not been told.</summary>
+    /// <summary>Losses that were not reported yet.</summary>
     public LossNotes? Losses { get; set; }
 
-    /// <summary>True when there is nothing to tell.</summary>
+    /// <summary>Whether there is nothing to report.</summary>
     public bool IsEmpty => View is null && (Losses is null || Losses.Count == 0);
 
-    /// <summary>Adds what came later.</summary>
+    /// <summary>Adds later events.</summary>
     public void Merge(IdleNotes later)
     {
         View = later.View ?? View;

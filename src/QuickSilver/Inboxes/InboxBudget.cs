@@ -1,12 +1,13 @@
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// What all inboxes of a node hold together. Sums are brought up to date for the inboxes that got something, at the end of a turn; only when they
-/// pass the limit are all inboxes with content looked at, once a turn, and the one that holds most acts as full until the sum is below the limit
-/// again. Core thread only.
+/// The memory of all inboxes of a node. At the end of a turn, the totals are updated for the inboxes that received
+/// messages. If they exceed the limit, all active inboxes are examined, once a turn. The largest then behaves as full
+/// until the total is below the limit again. Core thread only.
 /// </summary>
-/// <param name="totalBytes">Most unread bytes of all inboxes.</param>
-/// <param name="isTight">True while the process is short of memory: then too the largest acts as full. Null: never.</param>
+/// <param name="totalBytes">Limit on unread bytes of all inboxes.</param>
+/// <param name="isTight">Returns true while the process is short of memory: the largest inbox then behaves as full too.
+/// Null: never.</param>
 internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
 {
     private const long HelpsFrom = 256 << 10;
@@ -17,17 +18,18 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
     private long _bytes;
     private long _pinned;
 
-    /// <summary>Inboxes with content, as far as known.</summary>
+    /// <summary>Inboxes known to have content.</summary>
     public IReadOnlyList<InboxCore> Active => _active;
 
-    /// <summary>True when so much memory is kept from being used again that small messages are better copied: the limit for the messages themselves
-    /// has been passed by what surrounds them.</summary>
+    /// <summary>Whether unread messages pin so much memory around them that small ones should be copied: the pinned
+    /// memory alone exceeds the limit for messages.</summary>
     public bool IsPinnedOver => _pinned > totalBytes;
 
-    /// <summary>Messages that readers have been given, of all inboxes that there were, as of the last <see cref="Refresh"/>.</summary>
+    /// <summary>Messages that readers have received from all inboxes, closed ones included, as of the last
+    /// <see cref="Refresh"/>.</summary>
     public long MessagesRead { get; private set; }
 
-    /// <summary>Brings the sums up to date for one inbox.</summary>
+    /// <summary>Updates the totals for one inbox.</summary>
     public void Update(InboxCore inbox)
     {
         if (inbox.ActiveIndex < 0)
@@ -38,7 +40,7 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
         Account(inbox);
     }
 
-    /// <summary>Draws the consequences, once a turn.</summary>
+    /// <summary>Applies the limit, once a turn.</summary>
     public void OnTurnEnded()
     {
         _hasLookedAgain = false;
@@ -46,8 +48,9 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
         else SetLargest(null);
     }
 
-    /// <summary>An inbox that acts as full is about to drop a message. Readers may have emptied everything in turns that brought no message to any
-    /// inbox, after which nobody looked: so looks, at most once a turn, whether it still has to.</summary>
+    /// <summary>Checks again whether an inbox that behaves as full still has to; it is about to drop a message. Readers
+    /// may have emptied inboxes in turns that brought no message, and nothing re-examines them then. At most once a
+    /// turn.</summary>
     public void LookAgain()
     {
         if (_hasLookedAgain) return;
@@ -55,7 +58,7 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
         Refresh();
     }
 
-    /// <summary>Forgets an inbox that takes nothing more.</summary>
+    /// <summary>Removes an inbox that is closed to new messages.</summary>
     public void Remove(InboxCore inbox)
     {
         int index = inbox.ActiveIndex;
@@ -73,7 +76,8 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
         if (ReferenceEquals(_largest, inbox)) SetLargest(null);
     }
 
-    /// <summary>Looks at all inboxes with content: forgets the empty ones, and finds the one that holds most if the sum is above the limit.</summary>
+    /// <summary>Examines all active inboxes: removes the empty ones, and finds the largest if the total exceeds the
+    /// limit.</summary>
     public void Refresh()
     {
         InboxCore? largest = null;
@@ -84,7 +88,7 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
             Account(inbox);
             if (inbox.AccountedBytes == 0 && inbox.AccountedPinned == 0 && inbox.Messages == 0)
             {
-                // Once more: the last message may have been read in between, and an inbox that is not active is not looked at.
+                // Counts again: the last message may have been read meanwhile, and inactive inboxes are not examined.
                 Account(inbox);
                 inbox.ActiveIndex = -1;
                 continue;

@@ -6,21 +6,24 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// The inbox of one handle, from the core's side: takes messages as they are delivered, shows them to the reader once a turn (<see cref="Publish"/>),
-/// and bounds what waits.
+/// The core's side of one handle's inbox. It stores delivered messages, publishes them to the reader once a turn
+/// (<see cref="Publish"/>), and bounds the unread ones.
 /// <para>
-/// Idea: an entry is a reference to the received packet's memory (<see cref="InboxPins"/>), so taking a message copies nothing. A message that fits
-/// into the room found at the last look costs no look at the reader's counters (<see cref="InboxDepth"/>).
+/// Idea: an entry is a reference to the received packet's memory (<see cref="InboxPins"/>), so storing a message copies
+/// nothing. The room found at the last check is used up first; until then no message reads the reader's counters
+/// (<see cref="InboxDepth"/>).
 /// </para>
 /// <para>
-/// Under <see cref="OverflowPolicy.KeepLatestByKey"/> a message takes the unread one with its key away, full or not, read or not yet read from; full
-/// of other keys, the inbox drops its oldest. A reader then takes one message at a time, so that what it has not handed over can still be replaced.
+/// Under <see cref="OverflowPolicy.KeepLatestByKey"/> a message replaces the unread one with its key, even if the inbox
+/// is not full or has no reader yet. An inbox full of other keys drops its oldest message. A reader then takes one
+/// message at a time, so that the unread rest can still be replaced.
 /// </para>
 /// <para>
-/// Before the first consumer (<see cref="FirstConsumer"/>) a full inbox drops its oldest message, whatever the policy, and tells the first event
-/// reader. Afterwards the policy rules. Each loss is noted where it belongs. The ring keeps the losses at its head. What happens at the tail (a new message dropped, a loss of the
-/// protocol, a view change) is among the <see cref="IdleNotes"/>, because nothing may ever follow it; it becomes an entry when a message comes that
-/// it has to stand before.
+/// Before the first consumer (<see cref="FirstConsumer"/>) a full inbox drops its oldest message under every policy,
+/// and reports that to the first event reader. Afterwards the policy decides. Each loss is recorded at its position.
+/// The ring keeps the losses at its head. Events at the tail (a dropped new message, a loss of the protocol, a view
+/// change) are <see cref="IdleNotes"/>, because no message may ever follow them. They become entries as soon as a
+/// message follows that they must precede.
 /// </para>
 /// Members are for the core thread unless they say otherwise.
 /// </summary>
@@ -42,7 +45,7 @@ internal sealed class InboxCore
 
     private InboxDepth _depth;
 
-    // The core's own.
+    // Core thread only.
     private InboxPins _pins;
     private GroupView? _heldView;
     private long _roomMessages;
@@ -52,7 +55,7 @@ internal sealed class InboxCore
     private bool _isClosed;
     private bool _actsAsFull;
 
-    /// <summary>Makes an empty inbox. Any thread.</summary>
+    /// <summary>Creates an empty inbox. Any thread.</summary>
     public InboxCore(IInboxOwner owner, InboxShared shared, InboxLimits limits)
     {
         _owner = owner;
@@ -68,34 +71,35 @@ internal sealed class InboxCore
     /// <summary>Unread messages. Any thread.</summary>
     public long Messages => _depth.Messages;
 
-    /// <summary>Unread bytes, and bytes of leases not yet disposed of. Any thread.</summary>
+    /// <summary>Bytes of unread messages and of undisposed leases. Any thread.</summary>
     public long Bytes => _depth.Bytes;
 
-    /// <summary>Memory that is kept from being used again. Any thread.</summary>
+    /// <summary>Bytes of memory that unread messages and leases pin. Any thread.</summary>
     public long PinnedBytes => _depth.Pinned;
 
-    /// <summary>Messages that readers have been given. Any thread.</summary>
+    /// <summary>Messages that readers have received. Any thread.</summary>
     public long MessagesRead => _depth.Read;
 
-    /// <summary>Place in the budget's list of inboxes with content; -1: not there.</summary>
+    /// <summary>Index in the budget's list of active inboxes; -1 if absent.</summary>
     public int ActiveIndex { get; set; } = -1;
 
-    /// <summary>What the budget has counted for this inbox.</summary>
+    /// <summary>Bytes that the budget has counted for this inbox.</summary>
     public long AccountedBytes { get; set; }
 
-    /// <summary>What the budget has counted for this inbox.</summary>
+    /// <summary>Pinned bytes that the budget has counted for this inbox.</summary>
     public long AccountedPinned { get; set; }
 
-    /// <summary>What has been counted of <see cref="MessagesRead"/>: by the budget, and after the inbox has been closed by its reader.</summary>
+    /// <summary>The part of <see cref="MessagesRead"/> that is already counted: by the budget, and by the reader once
+    /// the inbox is closed.</summary>
     public long AccountedRead { get; set; }
 
-    /// <summary>True while something may have to be published.</summary>
+    /// <summary>True while there may be something to publish.</summary>
     public bool IsTouched { get; private set; }
 
-    /// <summary>True once somebody has read, or an inline handler was the first consumer. Any thread.</summary>
+    /// <summary>True once a reader has started, or an inline handler was the first consumer. Any thread.</summary>
     public bool HasConsumer => Volatile.Read(ref _hasConsumer) != 0;
 
-    /// <summary>What the reader, and whoever disposes of leases, count in.</summary>
+    /// <summary>Counters that the reader, and the threads that dispose of leases, write to.</summary>
     internal ref InboxDepth Depth => ref _depth;
 
     internal InboxRing Ring => _ring;
@@ -106,28 +110,30 @@ internal sealed class InboxCore
 
     internal EndMark? End => Volatile.Read(ref _end);
 
-    /// <summary>True when the reader would find something that is its own. Any thread.</summary>
+    /// <summary>Whether the reader would find entries that belong to it. Any thread.</summary>
     internal bool HasReadable => _first.MayRead && _ring.HasPublished;
 
-    /// <summary>False while what is stored belongs to a handler. Any thread.</summary>
+    /// <summary>False while the stored messages belong to a handler. Any thread.</summary>
     internal bool MayRead => _first.MayRead;
 
-    /// <summary>Messages that a reader takes at a time: one where what it has taken could be replaced while it waits.</summary>
-    internal int BatchMessages => _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
+    /// <summary>Number of messages that a reader takes at a time: one if a newer message could still replace the taken
+    /// ones.</summary>
+    internal int BatchMessages =>
+        _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
-    /// <summary>Takes delivered messages; keeps references on their memory, or copies.</summary>
-    public void OnMessages(NodeInfo sender, in DeliveryBatch run)
+    /// <summary>Stores delivered messages, as references to their memory or as copies.</summary>
+    public void OnMessages(NodeInfo sender, in DeliveryBatch batch)
     {
         bool hasConsumer = HasConsumer;
         if ((!hasConsumer && !HoldsForReader) || Volatile.Read(ref _isDiscarded)) return;
-        for (int index = 0; index < run.Count && !_takesNothing; index++)
+        for (int index = 0; index < batch.Count && !_takesNothing; index++)
         {
-            Slice payload = run[index];
-            Store(new DeliveredMessage(sender, run.Number + (ulong)index, payload), hasConsumer);
+            Slice payload = batch[index];
+            Store(new DeliveredMessage(sender, batch.Number + (ulong)index, payload), hasConsumer);
         }
     }
 
-    /// <summary>Notes a change of the view.</summary>
+    /// <summary>Records a change of the view.</summary>
     public void OnViewChanged(GroupView view)
     {
         if (_takesNothing) return;
@@ -135,7 +141,7 @@ internal sealed class InboxCore
         IsTouched = true;
     }
 
-    /// <summary>Notes messages that will never come; nothing where messages are not kept either.</summary>
+    /// <summary>Records messages that will never arrive; ignored while the inbox stores no messages.</summary>
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
         if (_takesNothing || (!HoldsForReader && !HasConsumer)) return;
@@ -143,7 +149,7 @@ internal sealed class InboxCore
         IsTouched = true;
     }
 
-    /// <summary>Shows the reader what has come in this turn, all at once.</summary>
+    /// <summary>Makes the messages of this turn visible to the reader, all at once.</summary>
     public void Publish()
     {
         IsTouched = false;
@@ -154,10 +160,11 @@ internal sealed class InboxCore
     }
 
     /// <summary>
-    /// Nothing more comes: the reader gets what is stored, then the end. After a normal end there will be no other reader, so without one what is
-    /// stored goes home at once; after a failure it waits. An end or a discard told before holds. Again: nothing.
+    /// Closes the inbox: the reader gets the stored messages, then the end. After a normal end no new reader can start,
+    /// so without a present one the stored messages are released at once; after a failure they stay. An earlier end or
+    /// discard takes precedence. Further calls have no effect.
     /// </summary>
-    /// <param name="reason">What readers get at the end; null: a normal end.</param>
+    /// <param name="reason">The exception for readers at the end; null for a normal end.</param>
     public void Close(Exception? reason)
     {
         if (_isClosed) return;
@@ -169,14 +176,16 @@ internal sealed class InboxCore
         if (reason is null || Volatile.Read(ref _isDiscarded)) Discard();
     }
 
-    /// <summary>Ends the readers after what is visible, when the core cannot: it hangs, or is gone. Any thread.</summary>
+    /// <summary>Ends the readers after the visible messages, in place of a core that hangs or has ended. Any
+    /// thread.</summary>
     public void SetEnd(Exception? reason)
     {
         Interlocked.CompareExchange(ref _end, new EndMark(reason), null);
         WakeReader();
     }
 
-    /// <summary>There is no memory: what no reader has taken yet is given up, and nothing more is taken.</summary>
+    /// <summary>Discards every message that no reader has taken, and stops storing: the process is out of
+    /// memory.</summary>
     public void GiveUp()
     {
         _takesNothing = true;
@@ -187,7 +196,8 @@ internal sealed class InboxCore
         IsTouched = true;
     }
 
-    /// <summary>The handle is gone: what is stored goes home, at once or when the present reader stops. Any thread.</summary>
+    /// <summary>Releases the stored messages of an ended handle, at once or when the present reader stops. Any
+    /// thread.</summary>
     public void Discard()
     {
         lock (_readerLock)
@@ -197,13 +207,15 @@ internal sealed class InboxCore
         }
     }
 
-    /// <summary>An inline handler is attached: what is held is its own if it is the first consumer. Any thread.</summary>
-    /// <returns>True: <see cref="TryTakeHeld"/> until there is nothing, then <see cref="EndReservation"/>.</returns>
+    /// <summary>Reserves the buffered messages for an inline handler, if it is the first consumer. Any
+    /// thread.</summary>
+    /// <returns>True if reserved: call <see cref="TryTakeHeld"/> until it fails, then
+    /// <see cref="EndReservation"/>.</returns>
     public bool TryReserve() => _first.TryReserve();
 
-    /// <summary>Takes the oldest message held, for the handler that has the reservation.</summary>
+    /// <summary>Takes the oldest buffered message for the handler with the reservation.</summary>
     /// <param name="entry">The message; <see cref="Forget"/> must follow.</param>
-    /// <returns>False when there is none.</returns>
+    /// <returns>False if there is none.</returns>
     public bool TryTakeHeld(out InboxEntry entry)
     {
         while (_ring.TryPop(out entry))
@@ -214,7 +226,7 @@ internal sealed class InboxCore
         return false;
     }
 
-    /// <summary>A message that was taken back has been used: its memory goes home.</summary>
+    /// <summary>Releases the memory of a message that was taken out of the inbox.</summary>
     public void Forget(in InboxEntry dropped)
     {
         _depth.OnTakenBack(dropped);
@@ -222,8 +234,8 @@ internal sealed class InboxCore
     }
 
     /// <summary>Ends a reservation.</summary>
-    /// <param name="isTaken">True: all has been handed over, and nothing is held from now on unless somebody reads. False: the handler has gone, and
-    /// what is left is held for the next consumer.</param>
+    /// <param name="isTaken">True if all buffered messages were delivered: from now on none are stored without a
+    /// reader. False if the handler was detached: the rest stays for the next consumer.</param>
     public void EndReservation(bool isTaken)
     {
         if (isTaken) _holdsBeforeConsumer = false;
@@ -233,32 +245,34 @@ internal sealed class InboxCore
         IsTouched = true;
     }
 
-    /// <summary>Ends a reservation of which the core has not heard, and will not. Any thread.</summary>
+    /// <summary>Ends a reservation that the core will never see. Any thread.</summary>
     public void CancelReservation()
     {
         _first.EndReservation(isTaken: false);
         WakeReader();
     }
 
-    /// <summary>An inline handler is attached before the first message: nothing is held unless somebody reads.</summary>
+    /// <summary>Stops buffering: an inline handler was attached before the first message, and only a reader needs
+    /// storage.</summary>
     public void StopHolding()
     {
         _holdsBeforeConsumer = false;
         _first.SetHandler();
     }
 
-    /// <summary>A reader is about to come: from now on messages are stored for it. Any thread.</summary>
+    /// <summary>Announces a reader: from now on messages are stored for it. Any thread.</summary>
     public void ExpectReader() => _first.ExpectReader();
 
-    /// <summary>Over the node's limit, and this inbox holds most: it acts as full.</summary>
+    /// <summary>Makes the inbox behave as full, because the node's limit is exceeded and this inbox is the
+    /// largest.</summary>
     public void ActAsFull(bool full)
     {
         _actsAsFull = full;
         _roomMessages = 0;
     }
 
-    /// <summary>Begins reading. Any thread, one at a time.</summary>
-    /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
+    /// <summary>Begins reading. Any thread, one reader at a time.</summary>
+    /// <exception cref="InvalidOperationException">Another reader is active.</exception>
     public InboxReader BeginRead()
     {
         lock (_readerLock)
@@ -289,7 +303,8 @@ internal sealed class InboxCore
         }
     }
 
-    /// <summary>Counts what was read after the core had looked for the last time; nothing before that. By whoever reads.</summary>
+    /// <summary>Counts messages that were read after the core's last count; no effect before it. The reader's
+    /// thread.</summary>
     internal void CountLateReads()
     {
         if (!Volatile.Read(ref _countsLateReads)) return;
@@ -326,7 +341,7 @@ internal sealed class InboxCore
         }
     }
 
-    // The unread message with the same key goes, whether there is room or not.
+    // Removes the unread message with the same key, if there is one, even if there is room.
     private ulong? Replace(in DeliveredMessage message)
     {
         if (_owner.ReadKey(message) is not { } key) return null;
@@ -337,8 +352,8 @@ internal sealed class InboxCore
         return key;
     }
 
-    // Of the room found at the last look. Where there is too little, some of it has been taken all the same: no matter, since TryMakeRoom counts the
-    // room anew, or leaves none.
+    // Uses the room found at the last check. A failed call may use some too, which is harmless: TryMakeRoom counts
+    // again, or leaves no room.
     private bool TryTakeRoom(int length)
     {
         _roomMessages--;
@@ -382,7 +397,8 @@ internal sealed class InboxCore
         }
     }
 
-    // Fenced by the signal: a reader that declared its wait before this sees what was published, or is seen here.
+    // The full fence pairs with the signal: a reader that declared its wait sees the published entries, or this code
+    // sees the reader.
     private void WakeReader()
     {
         Interlocked.MemoryBarrier();

@@ -5,31 +5,33 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// One item of an inbox: a message (a reference to a part of a received packet's chunk, or, when chunks would be kept for too little, an array of its
-/// own), a note between messages (a view, a loss), or the place of a message that was replaced.
+/// One entry of an inbox: a message, a note between messages (a view, a loss), or the slot of a replaced message. A
+/// message is a reference to part of a received packet's chunk. It has an array of its own where it would pin too much
+/// of the chunk.
 /// </summary>
-/// <param name="Body">A <see cref="Chunk"/> with one reference, a byte array, a <see cref="GroupView"/>, a <see cref="LossNote"/>, or the mark of a
-/// message that a newer one has replaced.</param>
-/// <param name="Sender">Who sent the message; null for notes.</param>
+/// <param name="Body">A <see cref="Chunk"/> with one reference, a byte array, a <see cref="GroupView"/>, a
+/// <see cref="LossNote"/>, or the mark of a replaced message.</param>
+/// <param name="Sender">The sender of the message; null for notes.</param>
 /// <param name="Number">The message's number.</param>
-/// <param name="Offset">Where the message begins in its memory.</param>
-/// <param name="Length">Its length in bytes.</param>
-/// <param name="Pinned">Bytes of memory that this entry keeps from being used again and none before it in the inbox does.</param>
-internal readonly record struct InboxEntry(object? Body, NodeInfo? Sender, ulong Number, int Offset, int Length, int Pinned)
+/// <param name="Offset">Start of the message in its memory.</param>
+/// <param name="Length">Length of the message, in bytes.</param>
+/// <param name="Pinned">Bytes of memory that this entry pins and no earlier entry of the inbox does.</param>
+internal readonly record struct InboxEntry(
+    object? Body, NodeInfo? Sender, ulong Number, int Offset, int Length, int Pinned)
 {
     private static readonly object SupersededMark = new();
 
-    /// <summary>Makes a note.</summary>
+    /// <summary>Creates a note.</summary>
     /// <param name="body">A view or a loss.</param>
     public static InboxEntry Note(object body) => new(body, null, 0, 0, 0, 0);
 
     /// <summary>True for messages.</summary>
     public bool IsMessage => Sender is not null && !IsSuperseded;
 
-    /// <summary>True for the place of a message that a newer one with the same key has replaced: its sender and number are left.</summary>
+    /// <summary>True for the slot of a replaced message, of which only the sender and the number remain.</summary>
     public bool IsSuperseded => ReferenceEquals(Body, SupersededMark);
 
-    /// <summary>The chunk that a reference is held on; null for messages with an array of their own.</summary>
+    /// <summary>The chunk that the entry references; null for a message with an array of its own.</summary>
     public Chunk? Chunk => Body as Chunk;
 
     /// <summary>The message's bytes.</summary>
@@ -38,15 +40,16 @@ internal readonly record struct InboxEntry(object? Body, NodeInfo? Sender, ulong
     /// <summary>The message's bytes.</summary>
     public ReadOnlySpan<byte> Span => Body is Chunk chunk ? chunk.AsSpan(Offset, Length) : (byte[]?)Body;
 
-    /// <summary>What is left of a message that was replaced.</summary>
+    /// <summary>The slot that remains of a replaced message.</summary>
     public InboxEntry ToSuperseded() => new(SupersededMark, Sender, Number, 0, 0, 0);
 
-    /// <summary>What is lost with an entry that goes unread and is no view: the loss that it notes, or its message.</summary>
-    /// <param name="reason">Why a message goes; one that was replaced has been lost before, and keeps that reason.</param>
+    /// <summary>The loss that results from dropping this entry unread: its own loss note, or its message. Not for
+    /// views.</summary>
+    /// <param name="reason">Why a message is dropped; a replaced message keeps its earlier reason.</param>
     public Loss ToLoss(LossReason reason) => Body is LossNote note
         ? new Loss(note.Sender, note.First, note.Count, note.Reason)
         : new Loss(Sender!, Number, 1, IsSuperseded ? LossReason.Superseded : reason);
 
-    /// <summary>The message's bytes as an array that is nobody else's: the entry's own one if it has one, else a copy.</summary>
+    /// <summary>Returns the message's bytes in an unshared array: the entry's own, or a copy.</summary>
     public byte[] ToOwned() => Body as byte[] ?? Span.ToArray();
 }

@@ -1,12 +1,12 @@
 namespace QuickSilver.Inboxes;
 
-/// <summary>How one inbox behaves: a handle's options, with the node's filled in.</summary>
-/// <param name="Capacity">Most unread messages.</param>
-/// <param name="Bytes">Most unread bytes.</param>
-/// <param name="Overflow">What a full inbox does, once somebody has read.</param>
-/// <param name="BufferBeforeFirstRead">Whether messages are kept before that.</param>
+/// <summary>Limits and policies of one inbox: a handle's options, completed by the node's.</summary>
+/// <param name="Capacity">Limit on unread messages.</param>
+/// <param name="Bytes">Limit on unread bytes.</param>
+/// <param name="Overflow">Policy of a full inbox, once it has a consumer.</param>
+/// <param name="BufferBeforeFirstRead">Whether messages are stored before the first consumer.</param>
 internal sealed record InboxLimits(int Capacity, long Bytes, OverflowPolicy Overflow, bool BufferBeforeFirstRead)
 {
-    /// <summary>True when messages replace unread ones with the same key.</summary>
+    /// <summary>Whether a message replaces the unread one with the same key.</summary>
     public bool ReplacesByKey => Overflow == OverflowPolicy.KeepLatestByKey;
 }

@@ -3,38 +3,39 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// What happened to a group after the last message of its inbox: the newest view, and losses. A slot that core and reader exchange whole; only when a
-/// message follows that something has to stand before does the core take it back and put that into the ring. So changes nobody has read are merged,
-/// and an inbox without messages holds one object for them, however many there were.
+/// Events of a group after the last message of its inbox: the newest view, and losses. Core and reader exchange them as
+/// one object in a slot. The core takes the object back only when a message follows that an event must precede; that
+/// event then enters the ring. So unread changes are merged, and an inbox without messages holds a single object,
+/// regardless of the number of changes.
 /// <para>
-/// The reader tells by identity whether anything has changed between its two looks at the slot, so what the core puts there is always a new object,
-/// and nothing in it changes while it is there. Members are for the core thread unless they say otherwise.
+/// The reader detects a change between its two reads of the slot by object identity. The core therefore always stores a
+/// new object, and nothing in it changes while it is there. Members are for the core thread unless they say otherwise.
 /// </para>
 /// </summary>
-/// <param name="ring">Where the messages are.</param>
+/// <param name="ring">The messages of the inbox.</param>
 internal sealed class InboxNotes(InboxRing ring)
 {
     private IdleNotes? _slot;
     private IdleNotes? _mine;
     private bool _isOut;
 
-    /// <summary>True when a message may have to stand behind something.</summary>
+    /// <summary>Whether an event may have to precede the next message.</summary>
     public bool MayPrecede => _mine is not null || _isOut;
 
-    /// <summary>True when the reader would find something. Any thread.</summary>
+    /// <summary>Whether the reader would find events. Any thread.</summary>
     public bool AreVisible => Volatile.Read(ref _slot) is not null;
 
-    /// <summary>Notes a change of the view.</summary>
+    /// <summary>Records a change of the view.</summary>
     public void OnViewChanged(GroupView view) => (_mine ??= new IdleNotes()).View = view;
 
-    /// <summary>Notes a view that may be older than what is noted already.</summary>
+    /// <summary>Records a view that may be older than the recorded one.</summary>
     public void OnEarlierView(GroupView view)
     {
         TakeBack();
         if (_mine?.View is null) OnViewChanged(view);
     }
 
-    /// <summary>Notes messages that will never come.</summary>
+    /// <summary>Records messages that will never arrive.</summary>
     public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
         _mine ??= new IdleNotes();
@@ -42,7 +43,8 @@ internal sealed class InboxNotes(InboxRing ring)
     }
 
     /// <summary>
-    /// A message of a sender follows: the view comes before it, and so does what that sender has lost. Other senders' losses wait on.
+    /// Moves the events that must precede a sender's next message into the ring: the view, and that sender's losses.
+    /// Losses of other senders stay.
     /// </summary>
     public void PlaceBefore(NodeInfo sender)
     {
@@ -53,11 +55,12 @@ internal sealed class InboxNotes(InboxRing ring)
             ring.Append(InboxEntry.Note(view));
             notes.View = null;
         }
-        while (notes.Losses is { } losses && losses.TryTake(sender, out LossNote? loss)) ring.Append(InboxEntry.Note(loss));
+        while (notes.Losses is { } losses && losses.TryTake(sender, out LossNote? loss))
+            ring.Append(InboxEntry.Note(loss));
         if (notes.IsEmpty) _mine = null;
     }
 
-    /// <summary>Shows the reader what has been noted. After the ring has been published.</summary>
+    /// <summary>Makes the recorded events visible to the reader. Called after the ring was published.</summary>
     public void Publish()
     {
         if (_mine is null) return;
@@ -69,7 +72,7 @@ internal sealed class InboxNotes(InboxRing ring)
         _isOut = true;
     }
 
-    /// <summary>Takes what has been noted, if no message is to be read before it. The reader's thread.</summary>
+    /// <summary>Takes the events, unless a message must be read before them. The reader's thread.</summary>
     public IdleNotes? Take()
     {
         while (Volatile.Read(ref _slot) is { } notes)

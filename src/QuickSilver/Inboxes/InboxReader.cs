@@ -3,14 +3,14 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// The reading half of an inbox: takes entries in batches, one lock each, and hands them out one by one. It stays with the inbox when a reader stops,
-/// so the next one continues at the same place.
+/// The reading side of an inbox. It takes entries in batches, under one lock each, and returns them one by one. It
+/// stays with the inbox when a reader stops, so the next reader continues at the same position.
 /// <para>
-/// With events, notes come in their places: a view or loss that lies in the ring where it lies; losses of messages dropped at the head before their
-/// sender's next message; what happened after the last message when nothing is left before it. Without events they are passed over, and the newest
-/// view is kept for an event reader to come.
+/// An event reader gets notes at their positions: views and losses in the ring where they lie; losses of messages
+/// dropped at the head before their sender's next message; events after the last message once every message is read. A
+/// message reader skips them; the newest view is kept for a later event reader.
 /// </para>
-/// Used by one thread at a time: who has <see cref="InboxCore.BeginRead"/>.
+/// Used by one thread at a time: the caller of <see cref="InboxCore.BeginRead"/>.
 /// </summary>
 internal sealed class InboxReader(InboxCore inbox)
 {
@@ -22,10 +22,10 @@ internal sealed class InboxReader(InboxCore inbox)
     private GroupView? _skippedView;
     private GroupView? _toldView;
 
-    /// <summary>Where the reader waits.</summary>
+    /// <summary>The signal that the reader waits for.</summary>
     public InboxSignal Signal { get; } = new();
 
-    /// <summary>The next message, without a copy; notes are passed over.</summary>
+    /// <summary>Finds the next message without copying it; skips notes.</summary>
     public ReadOutcome NextMessage(out InboxEntry entry)
     {
         while (true)
@@ -43,7 +43,7 @@ internal sealed class InboxReader(InboxCore inbox)
         }
     }
 
-    /// <summary>The next message or note.</summary>
+    /// <summary>Finds the next message or note.</summary>
     public ReadOutcome NextEvent(out InboxEntry entry)
     {
         while (true)
@@ -66,14 +66,14 @@ internal sealed class InboxReader(InboxCore inbox)
         }
     }
 
-    /// <summary>A message has been handed over as a copy: it counts as read, its memory goes home with the batch.</summary>
+    /// <summary>Counts a message as read after it was copied. Its memory is released with the batch.</summary>
     public void OnCopied(in InboxEntry entry)
     {
         inbox.Depth.OnRead();
         inbox.Depth.OnConsumed(entry.Length);
     }
 
-    /// <summary>Hands the message found last over as a lease: its memory goes home with the lease.</summary>
+    /// <summary>Returns the message found last as a lease, which holds the memory until it ends.</summary>
     public MessageLease Lease(in InboxEntry entry)
     {
         MessageLease lease = inbox.Shared.Leases.Begin(inbox, entry);
@@ -83,14 +83,15 @@ internal sealed class InboxReader(InboxCore inbox)
         return lease;
     }
 
-    /// <summary>The message found last could not be handed over: it is found again. Before it was counted as read.</summary>
+    /// <summary>Returns the message found last to the inbox, because it could not be passed on. Only before it was
+    /// counted as read.</summary>
     public void PutBack(in InboxEntry entry)
     {
         if (entry.IsMessage) _next--;
     }
 
-    /// <summary>A view is told to the application.</summary>
-    /// <returns>The one that was told before; null when this is the first.</returns>
+    /// <summary>Records that a view is reported to the application.</summary>
+    /// <returns>The previously reported view; null if this is the first.</returns>
     public GroupView? Tell(GroupView view)
     {
         GroupView? before = _toldView;
@@ -98,29 +99,32 @@ internal sealed class InboxReader(InboxCore inbox)
         return before;
     }
 
-    /// <summary>Declares that the reader is about to wait, unless there is something after all.</summary>
-    /// <param name="events">True when notes count.</param>
-    /// <returns>True: await <see cref="InboxSignal.WaitAsync"/>. False: look again.</returns>
+    /// <summary>Declares that the reader is about to wait, unless there are entries meanwhile.</summary>
+    /// <param name="events">Whether notes count as entries.</param>
+    /// <returns>True: await <see cref="InboxSignal.WaitAsync"/>. False: read again.</returns>
     public bool Arm(bool events)
     {
         Signal.Arm();
-        bool isReady = inbox.HasReadable || inbox.End is not null || (events && inbox.MayRead && inbox.Notes.AreVisible);
+        bool isReady = inbox.HasReadable
+            || inbox.End is not null
+            || (events && inbox.MayRead && inbox.Notes.AreVisible);
         return !isReady || !Signal.TryDisarm();
     }
 
-    /// <summary>Throws what ended the handle, if it did not end normally.</summary>
+    /// <summary>Throws the reason for which the handle failed, if it did.</summary>
     public void ThrowIfFailed()
     {
         if (inbox.End?.Reason is { } reason) throw reason;
     }
 
-    /// <summary>The reader stops: memory of what it has read goes home, unless more of the batch is unread.</summary>
+    /// <summary>Pauses reading. Releases the memory of read messages, unless part of the batch is unread.</summary>
     public void Pause()
     {
         if (_next == _count) ReturnMemory();
     }
 
-    /// <summary>Drops what is in hand. By whoever ends the inbox, when nobody reads.</summary>
+    /// <summary>Releases the unread part of the batch. Called at the end of the inbox, when no reader is
+    /// active.</summary>
     public void DropBatch()
     {
         for (int index = _next; index < _count; index++)
@@ -132,7 +136,8 @@ internal sealed class InboxReader(InboxCore inbox)
         _dropped = null;
     }
 
-    // What lies before a message is kept until that is reached: views and a sender's losses that nothing is told between are one.
+    // Keeps notes until the message behind them is reached. Views are merged, and so are losses of a sender with no
+    // message between them.
     private void Keep(in InboxEntry entry)
     {
         if (entry.Body is GroupView view) _skippedView = view;
@@ -146,7 +151,9 @@ internal sealed class InboxReader(InboxCore inbox)
             _skippedView = null;
             return InboxEntry.Note(view);
         }
-        return _dropped is { Count: > 0 } dropped && dropped.TryTake(sender, out LossNote? loss) ? InboxEntry.Note(loss) : null;
+        return _dropped is { Count: > 0 } dropped && dropped.TryTake(sender, out LossNote? loss)
+            ? InboxEntry.Note(loss)
+            : null;
     }
 
     private bool Refill()
@@ -167,7 +174,7 @@ internal sealed class InboxReader(InboxCore inbox)
         return false;
     }
 
-    // The last of the batch has been handed over, so nobody looks at its memory any more.
+    // The last message of the batch was returned, so its memory is unused.
     private void ReturnMemory()
     {
         if (_batch is not { } batch) return;

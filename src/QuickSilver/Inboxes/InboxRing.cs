@@ -5,16 +5,17 @@ namespace QuickSilver.Inboxes;
 /// <summary>
 /// The storage of one inbox: a ring that the core writes and one reader empties.
 /// <para>
-/// Idea: the core writes slots that the reader does not look at yet, without a lock, and makes a turn's worth visible with one write
-/// (<see cref="Publish"/>). The reader takes entries in batches under the lock, for moments. The core takes the lock only where slots are moved or
-/// taken from under the reader: to grow, to shrink, to drop the oldest.
+/// Idea: the core writes slots beyond the reader's limit without a lock, and publishes all entries of a turn by one
+/// write (<see cref="Publish"/>). The reader takes batches of entries under a short lock. The core takes the lock only
+/// to move or remove slots that the reader may see: to grow, to shrink, to drop the oldest.
 /// </para>
 /// <para>
-/// A message that a newer one replaces leaves its place behind, with its sender and number, so that its loss is told in order. When such places are
-/// most of the ring, it is packed: what is left of a sender's lost messages between two of its live ones becomes one note.
+/// A replaced message leaves its slot behind, with its sender and number, so that its loss is reported in order. When
+/// most slots of the ring are of that kind, the ring is compacted: a sender's lost messages between two of its live
+/// ones become one note.
 /// </para>
-/// <para>Cost: nothing is allocated before the first message, and nothing in steady state; a ring that was large once shrinks by halves while little
-/// is in it.</para>
+/// <para>Cost: allocates nothing before the first message, and nothing in steady state. A ring that was large shrinks
+/// by halves while it holds few entries.</para>
 /// </summary>
 internal sealed class InboxRing
 {
@@ -31,21 +32,22 @@ internal sealed class InboxRing
     private GroupView? _droppedView;
     private int _superseded;
 
-    // The core's own.
+    // Core thread only.
     private long _written;
     private int _publishes;
 
-    // Most entries at a time since the last look, those that merely lie there included: never fewer than there are.
+    // Largest number of entries since the last check, visible or not; never below the present number.
     private long _peak;
     private KeyTable? _keys;
 
-    /// <summary>True when the reader would find something: an entry, or the word that entries were dropped. Any thread.</summary>
-    public bool HasPublished => Volatile.Read(ref _published) > Volatile.Read(ref _head) || Volatile.Read(ref _dropped) is not null;
+    /// <summary>Whether the reader would find an entry, or the note of a dropped entry. Any thread.</summary>
+    public bool HasPublished =>
+        Volatile.Read(ref _published) > Volatile.Read(ref _head) || Volatile.Read(ref _dropped) is not null;
 
-    /// <summary>How many entries fit without growing. Core thread only.</summary>
+    /// <summary>Number of entries that fit without growing. Core thread only.</summary>
     public int Slots => _slots.Length;
 
-    /// <summary>Adds an entry that is not visible yet. Core thread only.</summary>
+    /// <summary>Adds an entry, invisible until published. Core thread only.</summary>
     public void Append(in InboxEntry entry)
     {
         long used = _written - Volatile.Read(ref _head);
@@ -55,21 +57,22 @@ internal sealed class InboxRing
         if (used >= _peak) _peak = used + 1;
     }
 
-    /// <summary>Adds a message that is not visible yet, to be found again by its key. Core thread only.</summary>
+    /// <summary>Adds a message with a key, invisible until published. Core thread only.</summary>
     /// <param name="entry">The message.</param>
-    /// <param name="key">Its key; null: it has none.</param>
+    /// <param name="key">Its key; null if it has none.</param>
     public void AppendKeyed(in InboxEntry entry, ulong? key)
     {
         Append(entry);
         (_keys ??= new KeyTable()).OnStored(_written - 1, _slots.Length, key, Volatile.Read(ref _head));
     }
 
-    /// <summary>Takes the unread message with a key away; its place stays, for its loss to be told. Core thread only.</summary>
-    /// <returns>False when there is none, or the reader has taken it.</returns>
+    /// <summary>Removes the unread message with a key. Its slot stays, to report its loss. Core thread only.</summary>
+    /// <returns>False if there is none, or the reader has taken it.</returns>
     public bool TrySupersede(ulong key, out InboxEntry replaced)
     {
         replaced = default;
-        if (_keys is null || !_keys.TryTake(key, out long position) || position < Volatile.Read(ref _head)) return false;
+        if (_keys is null || !_keys.TryTake(key, out long position) || position < Volatile.Read(ref _head))
+            return false;
         lock (_lock)
         {
             if (position < _head) return false;
@@ -91,9 +94,9 @@ internal sealed class InboxRing
         _peak = _written - Volatile.Read(ref _head);
     }
 
-    /// <summary>Takes the oldest message away from the reader and notes its loss; notes on the way are kept for the
-    /// reader. Core thread only.</summary>
-    /// <returns>False when there is none: what is left is in the reader's hands.</returns>
+    /// <summary>Removes the oldest message and records its loss; earlier notes are kept for the reader. Core thread
+    /// only.</summary>
+    /// <returns>False if there is none, because the reader has taken the rest.</returns>
     public bool TryDropOldest(LossReason reason, out InboxEntry dropped)
     {
         lock (_lock)
@@ -112,13 +115,13 @@ internal sealed class InboxRing
         }
     }
 
-    /// <summary>Takes the oldest entry, whatever it is, without a note. Core thread only.</summary>
+    /// <summary>Removes the oldest entry of any kind, without a record. Core thread only.</summary>
     public bool TryPop(out InboxEntry entry)
     {
         lock (_lock) return TryPopLocked(out entry);
     }
 
-    /// <summary>As <see cref="TryPop"/>, for visible entries. Any thread.</summary>
+    /// <summary>As <see cref="TryPop"/>, but only for visible entries. Any thread.</summary>
     public bool TryPopVisible(out InboxEntry entry)
     {
         lock (_lock)
@@ -129,13 +132,14 @@ internal sealed class InboxRing
         }
     }
 
-    /// <summary>Takes visible entries, and what has been noted about those dropped before them. The reader's thread.</summary>
-    /// <param name="batch">Filled from its start.</param>
-    /// <param name="mostMessages">No more than so many of the entries are messages, and the last is then one.</param>
-    /// <param name="dropped">Losses before the first entry; null: none.</param>
-    /// <param name="droppedView">A view that began before the first entry; null: none.</param>
-    /// <returns>How many entries were taken.</returns>
-    public int Take(Span<InboxEntry> batch, int mostMessages, out LossNotes? dropped, out GroupView? droppedView)
+    /// <summary>Takes visible entries, and the notes on entries dropped before them. The reader's thread.</summary>
+    /// <param name="batch">Receives the entries.</param>
+    /// <param name="maxMessages">Limit on the messages among the entries; a message that reaches it is the last
+    /// entry.</param>
+    /// <param name="dropped">Losses before the first entry; null if there are none.</param>
+    /// <param name="droppedView">A view that began before the first entry; null if there is none.</param>
+    /// <returns>Number of entries taken.</returns>
+    public int Take(Span<InboxEntry> batch, int maxMessages, out LossNotes? dropped, out GroupView? droppedView)
     {
         lock (_lock)
         {
@@ -145,10 +149,10 @@ internal sealed class InboxRing
             _droppedView = null;
             int available = (int)Math.Min(batch.Length, Volatile.Read(ref _published) - _head);
             int count = 0;
-            while (count < available && mostMessages > 0)
+            while (count < available && maxMessages > 0)
             {
                 ref InboxEntry slot = ref _slots[(_head + count) & (_slots.Length - 1)];
-                if (slot.IsMessage) mostMessages--;
+                if (slot.IsMessage) maxMessages--;
                 else if (slot.IsSuperseded) _superseded--;
                 batch[count++] = slot;
                 slot = default;
@@ -174,8 +178,9 @@ internal sealed class InboxRing
         return true;
     }
 
-    // Moves what is live towards the head. Places of replaced messages, and notes of losses, become one note for each sender and reason that follow
-    // each other without a live message of that sender between them; of views without a message between them the newest stays.
+    // Moves live entries towards the head. Slots of replaced messages and loss notes become one note for each sender
+    // and reason, as long as no live message of that sender lies between them. Of views without a message between them,
+    // the newest stays.
     private void PackLocked()
     {
         int mask = _slots.Length - 1;
@@ -229,7 +234,8 @@ internal sealed class InboxRing
         lock (_lock)
         {
             var slots = new InboxEntry[length];
-            for (long position = _head; position < _written; position++) slots[position & (length - 1)] = _slots[position & (_slots.Length - 1)];
+            for (long position = _head; position < _written; position++)
+                slots[position & (length - 1)] = _slots[position & (_slots.Length - 1)];
             _slots = slots;
         }
     }

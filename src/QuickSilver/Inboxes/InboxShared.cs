@@ -1,9 +1,9 @@
 namespace QuickSilver.Inboxes;
 
-/// <summary>What the inboxes of one node share.</summary>
+/// <summary>State that the inboxes of one node share.</summary>
 internal sealed class InboxShared
 {
-    /// <summary>Entries that a reader takes at a time.</summary>
+    /// <summary>Number of entries that a reader takes at a time.</summary>
     public const int BatchEntries = 64;
 
     private const int KeptBatches = 256;
@@ -11,10 +11,10 @@ internal sealed class InboxShared
     private readonly Stack<InboxEntry[]> _batches = new();
     private long _lateReads;
 
-    /// <summary>Makes what a node needs.</summary>
-    /// <param name="totalBytes">Most unread bytes of all inboxes.</param>
-    /// <param name="wake">Has the core turn once.</param>
-    /// <param name="isTight">True while the process is short of memory; null: never.</param>
+    /// <summary>Creates the shared state of a node.</summary>
+    /// <param name="totalBytes">Limit on unread bytes of all inboxes.</param>
+    /// <param name="wake">Wakes the core for one turn.</param>
+    /// <param name="isTight">Returns true while the process is short of memory; null: never.</param>
     public InboxShared(long totalBytes, Action wake, Func<bool>? isTight = null)
     {
         Budget = new InboxBudget(totalBytes, isTight);
@@ -22,23 +22,23 @@ internal sealed class InboxShared
         Leases = new LeaseTable(Returns);
     }
 
-    /// <summary>What all inboxes hold. Core thread only.</summary>
+    /// <summary>The budget of all inboxes. Core thread only.</summary>
     public InboxBudget Budget { get; }
 
     /// <summary>Memory on its way back to the core.</summary>
     public SliceReturns Returns { get; }
 
-    /// <summary>The leases.</summary>
+    /// <summary>The slots of the leases.</summary>
     public LeaseTable Leases { get; }
 
-    /// <summary>Messages that readers have been given, of all inboxes that there were. Core thread only, up to date after <see
-    /// cref="InboxBudget.Refresh"/>.</summary>
+    /// <summary>Messages that readers have received from all inboxes, closed ones included. Core thread only; up to
+    /// date after <see cref="InboxBudget.Refresh"/>.</summary>
     public long MessagesRead => Budget.MessagesRead + Volatile.Read(ref _lateReads);
 
-    /// <summary>Messages were read from an inbox that takes nothing more. Any thread.</summary>
+    /// <summary>Counts messages that were read from a closed inbox. Any thread.</summary>
     public void OnLateReads(long messages) => Interlocked.Add(ref _lateReads, messages);
 
-    /// <summary>Takes an array for a reader's batch. Any thread.</summary>
+    /// <summary>Rents an array for a reader's batch. Any thread.</summary>
     public InboxEntry[] RentBatch()
     {
         lock (_lock)
@@ -48,7 +48,7 @@ internal sealed class InboxShared
         return new InboxEntry[BatchEntries];
     }
 
-    /// <summary>Takes the array back, emptied. Any thread.</summary>
+    /// <summary>Returns a cleared array. Any thread.</summary>
     public void ReturnBatch(InboxEntry[] batch)
     {
         lock (_lock)

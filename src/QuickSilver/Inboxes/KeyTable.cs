@@ -1,11 +1,12 @@
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Which unread message of an inbox has which key, for <see cref="OverflowPolicy.KeepLatestByKey"/>: key to position in the inbox's ring, and the key
-/// of each slot beside it, so that slots can be moved.
+/// Index of an inbox's unread messages by key, for <see cref="OverflowPolicy.KeepLatestByKey"/>. It maps a key to a
+/// position in the inbox's ring. A second array holds the key of each slot, so that slots can be moved.
 /// <para>
-/// Awkward case: the reader takes messages without telling. A position it has passed is stale and means nothing; such keys are swept out when they
-/// are as many as the live ones, so memory follows what is unread and each message pays O(1) for it. Core thread only.
+/// Awkward case: the reader takes messages without a report. Positions behind the reader are stale and ignored. Stale
+/// keys are removed once they are as many as the live ones, so memory follows the unread messages, at O(1) per message.
+/// Core thread only.
 /// </para>
 /// </summary>
 internal sealed class KeyTable
@@ -17,14 +18,15 @@ internal sealed class KeyTable
     private bool[] _hasKey = [];
     private int _sweepAt = SweepsAbove;
 
-    /// <summary>Where the newest message with a key was stored; it may have been read since. The key is forgotten: whether the message that comes
-    /// for it is stored is not known yet, and a place that is packed away would come to name another.</summary>
+    /// <summary>Removes and returns the position of the newest message with a key; the message may have been read
+    /// since. The key is removed because its next message may not be stored, and after compaction the position could
+    /// name another message.</summary>
     public bool TryTake(ulong key, out long position) => _positions.Remove(key, out position);
 
-    /// <summary>A message has been stored.</summary>
-    /// <param name="position">Its place.</param>
-    /// <param name="slots">How many slots the ring has.</param>
-    /// <param name="key">Its key; null: it has none, and is never replaced.</param>
+    /// <summary>Records a stored message.</summary>
+    /// <param name="position">Its position in the ring.</param>
+    /// <param name="slots">Number of slots of the ring.</param>
+    /// <param name="key">Its key; null if it has none and is never replaced.</param>
     /// <param name="head">The first position that the reader has not taken.</param>
     public void OnStored(long position, int slots, ulong? key, long head)
     {
@@ -36,13 +38,14 @@ internal sealed class KeyTable
         if (_positions.Count > _sweepAt) Sweep(head);
     }
 
-    /// <summary>A stored message is moved, to an earlier place of the same ring.</summary>
+    /// <summary>Records that a message moved to an earlier position of the same ring.</summary>
     public void OnMoved(long from, long to)
     {
         int mask = _keys.Length - 1;
         _hasKey[to & mask] = _hasKey[from & mask];
         _keys[to & mask] = _keys[from & mask];
-        if (_hasKey[to & mask] && _positions.GetValueOrDefault(_keys[to & mask], -1) == from) _positions[_keys[to & mask]] = to;
+        if (_hasKey[to & mask] && _positions.GetValueOrDefault(_keys[to & mask], -1) == from)
+            _positions[_keys[to & mask]] = to;
     }
 
     private void Resize(int slots, long head, long end)

@@ -5,12 +5,13 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// What a <see cref="MessageLease"/> points at: one message's memory, used again for the next lease once released. An even version means
-/// free, an odd one leased; the version a lease was made with is never seen again (until 2^31 leases of the slot later), so a copy that
-/// outlived its lease finds out.
+/// The target of a <see cref="MessageLease"/>: one message's memory, reused for the next lease after its release. An
+/// even version means free, an odd one leased. The version of a lease does not return within 2^31 leases of its slot,
+/// so a copy that outlives its lease is detected.
 /// <para>
-/// Reads by any thread race with a release by another: each read takes the fields first, checks the version after, and makes something of them only
-/// then; what copies bytes checks once more. So it either throws that the lease has ended, or returns what belongs to it.
+/// Reads on any thread race with a release on another. Each read loads the fields first and checks the version
+/// afterwards; only then does it use them. A read that copies bytes checks again after the copy. So it either throws
+/// because the lease has ended, or returns the lease's own data.
 /// </para>
 /// </summary>
 internal sealed class LeaseSlot(LeaseTable table)
@@ -22,7 +23,7 @@ internal sealed class LeaseSlot(LeaseTable table)
     /// <summary>The next free slot, while this one is free. Guarded by the table's lock.</summary>
     public LeaseSlot? NextFree { get; set; }
 
-    /// <summary>Begins a lease. Called by the reader that took the entry, for a slot that is free.</summary>
+    /// <summary>Begins a lease. Called by the reader that took the entry, for a free slot.</summary>
     public MessageLease Begin(InboxCore inbox, in InboxEntry entry)
     {
         _entry = entry;
@@ -56,7 +57,7 @@ internal sealed class LeaseSlot(LeaseTable table)
         return number;
     }
 
-    /// <summary>The handle the message came by.</summary>
+    /// <summary>The handle that received the message.</summary>
     public IInboxOwner ReadOwner(int version)
     {
         InboxCore? inbox = _inbox;
@@ -64,7 +65,7 @@ internal sealed class LeaseSlot(LeaseTable table)
         return inbox!.Owner;
     }
 
-    /// <summary>An owned copy.</summary>
+    /// <summary>Copies the message.</summary>
     public Message CopyMessage(int version)
     {
         InboxEntry entry = _entry;
@@ -75,7 +76,7 @@ internal sealed class LeaseSlot(LeaseTable table)
         return new Message(inbox!.Owner, entry.Sender!, entry.Number, copy);
     }
 
-    /// <summary>The message for a log; null when the lease has ended.</summary>
+    /// <summary>Describes the message for a log; null if the lease has ended.</summary>
     public string? Describe(int version)
     {
         NodeInfo? sender = _entry.Sender;
@@ -108,5 +109,6 @@ internal sealed class LeaseSlot(LeaseTable table)
     }
 
     [DoesNotReturn]
-    private static void ThrowDisposed() => throw new ObjectDisposedException(nameof(MessageLease), "The lease has been disposed of.");
+    private static void ThrowDisposed() =>
+        throw new ObjectDisposedException(nameof(MessageLease), "The lease has been disposed of.");
 }

@@ -1,14 +1,15 @@
 namespace QuickSilver.Inboxes;
 
-/// <summary>The slots of a node's leases: taken by readers, given back by whoever disposes. Any thread.</summary>
-/// <param name="returns">Where memory goes home.</param>
+/// <summary>The slots of a node's leases, taken by readers and returned by the threads that dispose of leases. Any
+/// thread.</summary>
+/// <param name="returns">Returns memory to the core.</param>
 internal sealed class LeaseTable(SliceReturns returns)
 {
     private readonly Lock _lock = new();
     private LeaseSlot? _free;
     private long _outstanding;
 
-    /// <summary>Leases not yet disposed of.</summary>
+    /// <summary>Number of undisposed leases.</summary>
     public long Outstanding => Volatile.Read(ref _outstanding);
 
     /// <summary>Begins a lease on a message that the caller has taken from its inbox.</summary>
@@ -24,7 +25,7 @@ internal sealed class LeaseTable(SliceReturns returns)
         return (slot ?? new LeaseSlot(this)).Begin(inbox, entry);
     }
 
-    /// <summary>A lease has ended: its memory goes home, its slot can be used again.</summary>
+    /// <summary>Ends a lease: its memory returns to the core, its slot is free again.</summary>
     public void OnReleased(LeaseSlot slot, InboxCore inbox, in InboxEntry entry)
     {
         inbox.Depth.OnLeaseReleased(entry);

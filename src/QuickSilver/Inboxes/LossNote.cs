@@ -2,20 +2,20 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Inboxes;
 
-/// <summary>Losses of one sender for one reason, merged while nobody has read them. Belongs to one thread at a time.</summary>
-/// <param name="loss">The first of them.</param>
+/// <summary>Losses of one sender for one reason, merged while unread. Owned by one thread at a time.</summary>
+/// <param name="loss">The first loss.</param>
 internal sealed class LossNote(in Loss loss)
 {
-    /// <summary>Who sent the messages.</summary>
+    /// <summary>The sender of the messages.</summary>
     public NodeInfo Sender { get; } = loss.Sender;
 
-    /// <summary>Number of the first.</summary>
+    /// <summary>Number of the first message.</summary>
     public ulong First { get; private set; } = loss.First;
 
-    /// <summary>How many; 0: unknown.</summary>
+    /// <summary>Number of messages; 0: unknown.</summary>
     public ulong Count { get; private set; } = loss.Count;
 
-    /// <summary>Why.</summary>
+    /// <summary>Why they are lost.</summary>
     public LossReason Reason { get; } = loss.Reason;
 
     /// <summary>Adds losses of the same sender for the same reason.</summary>

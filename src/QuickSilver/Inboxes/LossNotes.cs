@@ -4,26 +4,27 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Unread losses in the order in which they happened; those of one sender for one reason that follow each other are one note.
-/// Belongs to one thread at a time.
+/// Unread losses in the order in which they happened. Consecutive losses of one sender for one reason share a note.
+/// Owned by one thread at a time.
 /// </summary>
 internal sealed class LossNotes
 {
-    private const int MostNotes = 1_024;
+    private const int MaxNotes = 1_024;
 
     private readonly List<LossNote> _notes = [];
     private readonly Dictionary<NodeInfo, LossNote> _last = [];
 
-    /// <summary>How many notes there are.</summary>
+    /// <summary>Number of notes.</summary>
     public int Count => _notes.Count;
 
     /// <summary>
-    /// Adds a loss, merged with the sender's last one if the reason is the same, and beyond a thousand notes whatever it is. Allocates for
-    /// a new note only.
+    /// Adds a loss. It is merged with the sender's last one if the reason is the same, and for any reason once there
+    /// are a thousand notes. Allocates for a new note only.
     /// </summary>
     public void Add(in Loss loss)
     {
-        if (_last.TryGetValue(loss.Sender, out LossNote? note) && (note.Reason == loss.Reason || _notes.Count >= MostNotes))
+        if (_last.TryGetValue(loss.Sender, out LossNote? note)
+            && (note.Reason == loss.Reason || _notes.Count >= MaxNotes))
         {
             note.Merge(loss.First, loss.Count);
             return;
@@ -33,13 +34,13 @@ internal sealed class LossNotes
         _notes.Add(note);
     }
 
-    /// <summary>Adds all of another's, which happened later.</summary>
+    /// <summary>Adds all notes of another object, which are later.</summary>
     public void AddAll(LossNotes later)
     {
         foreach (LossNote note in later._notes) Add(new Loss(note.Sender, note.First, note.Count, note.Reason));
     }
 
-    /// <summary>Takes the first note of a sender, if it has one.</summary>
+    /// <summary>Takes the first note of a sender, if there is one.</summary>
     public bool TryTake(NodeInfo sender, [NotNullWhen(true)] out LossNote? note)
     {
         note = null;

@@ -1,14 +1,14 @@
 namespace QuickSilver.Inboxes;
 
-/// <summary>What a reader found.</summary>
+/// <summary>The result of a read.</summary>
 internal enum ReadOutcome
 {
-    /// <summary>An entry.</summary>
+    /// <summary>An entry was found.</summary>
     Entry,
 
-    /// <summary>Nothing now.</summary>
+    /// <summary>There is no entry now.</summary>
     Empty,
 
-    /// <summary>Nothing any more.</summary>
+    /// <summary>There will be no more entries.</summary>
     Ended,
 }

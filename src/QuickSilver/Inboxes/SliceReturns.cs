@@ -4,9 +4,10 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// References to received memory on their way back to the core, which alone may count them: gathered by readers and by disposed leases, taken by the
-/// core whole, at the end of a turn. A sleeping core is woken only when much has gathered. The core never waits for the lock: taken means that it
-/// comes back a turn later. After the node's end they are left to the collector, with the memory.
+/// References to received memory on their way back to the core, which alone may change reference counts. Readers and
+/// disposed leases add them; the core takes all of them at the end of a turn. A sleeping core is woken only when many
+/// have accumulated. The core does not wait for the lock: if it is held, the core tries again a turn later. After the
+/// node's end the references are left to the garbage collector, with the memory.
 /// </summary>
 internal sealed class SliceReturns
 {
@@ -19,11 +20,12 @@ internal sealed class SliceReturns
     private int _count;
     private bool _isClosed;
 
-    /// <summary>Makes an empty one.</summary>
-    /// <param name="wake">Has the core turn once; called when much has gathered, by whoever brought it.</param>
+    /// <summary>Creates an empty collection.</summary>
+    /// <param name="wake">Wakes the core for one turn. Called when many references have accumulated, on the adding
+    /// thread.</param>
     public SliceReturns(Action wake) => _wake = wake;
 
-    /// <summary>Gives one reference back. Any thread.</summary>
+    /// <summary>Returns one reference. Any thread.</summary>
     public void Add(Chunk chunk)
     {
         bool wakes;
@@ -36,7 +38,7 @@ internal sealed class SliceReturns
         if (wakes) _wake();
     }
 
-    /// <summary>Gives back the references of messages that have been read. Any thread.</summary>
+    /// <summary>Returns the references of messages that were read. Any thread.</summary>
     public void AddAll(ReadOnlySpan<InboxEntry> entries)
     {
         bool wakes;
@@ -53,7 +55,7 @@ internal sealed class SliceReturns
         if (wakes) _wake();
     }
 
-    /// <summary>Releases what has been given back. Core thread only.</summary>
+    /// <summary>Releases the returned references. Core thread only.</summary>
     public void Drain()
     {
         if (Volatile.Read(ref _count) == 0 || !_lock.TryEnter()) return;
@@ -70,7 +72,8 @@ internal sealed class SliceReturns
         _draining.Clear();
     }
 
-    /// <summary>Releases all that has been given back, waiting for the lock: the core's last act with it. Core thread only.</summary>
+    /// <summary>Releases the returned references, waits for the lock, and closes: the core's last call. Core thread
+    /// only.</summary>
     public void DrainAndClose()
     {
         lock (_lock)
@@ -83,7 +86,7 @@ internal sealed class SliceReturns
         }
     }
 
-    /// <summary>The core is gone: what comes from now on is dropped. Any thread.</summary>
+    /// <summary>Closes without the core: references returned from now on are dropped. Any thread.</summary>
     public void Close()
     {
         lock (_lock)
