@@ -2,17 +2,17 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The way one region view is carried, as it turned out: see <see cref="RegionView.Carrier"/>. What was asked for is a
-/// <see cref="TransportKind"/>.</summary>
+/// <summary>The transport that carries packets to one region view; see <see cref="RegionView.Carrier"/>. It results
+/// from the requested <see cref="TransportKind"/> and from the network.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<Carrier>))]
 public enum Carrier
 {
-    /// <summary>One IP multicast to the region's own address.</summary>
+    /// <summary>IP multicast to the region's own address.</summary>
     Multicast,
 
-    /// <summary>The same packets, one copy for each member.</summary>
+    /// <summary>One unicast copy of each packet for each member.</summary>
     Unicast,
 
-    /// <summary>Within the process.</summary>
+    /// <summary>Memory of the process, without sockets.</summary>
     InMemory,
 }

@@ -2,7 +2,7 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver;
 
-/// <summary>A feed registered with a group. See <see cref="Group.RegisterFeed"/>.</summary>
+/// <summary>The registration of a feed with a group. See <see cref="Group.RegisterFeed"/>.</summary>
 public sealed class FeedRegistration : IDisposable
 {
     private readonly NodeServices _services;
@@ -14,25 +14,27 @@ public sealed class FeedRegistration : IDisposable
         _source = source;
     }
 
-    /// <summary>Says that the feed has something to send; the first call starts it. Any thread; calls before the feed is asked
-    /// are one. Allocates nothing.</summary>
+    /// <summary>Announces that the feed has messages to send; the first call starts the feed. Any thread. Calls before
+    /// the feed is asked are merged into one. Allocates nothing.</summary>
     public void Signal() => _source.Signal(_services.Requests);
 
     /// <summary>
-    /// Says that the feed will have something: it is asked again when the time has come, by a timer of the core thread's own, so that a source with a
-    /// pace (a clock, a replay, a game's ticks) needs no thread and no timer beside it. Best called by the feed itself before it answers that it has
-    /// nothing yet. Any thread; each call replaces the one before, and <see cref="Signal"/> changes nothing about it. Allocates nothing.
+    /// Asks the feed again after a delay, by a timer of the core thread. A source with a pace of its own (a clock, a
+    /// replay, a game's ticks) then needs neither a thread nor a timer. Best called by the feed itself, before it
+    /// answers that it has no message. Any thread. Each call replaces the previous one; <see cref="Signal"/> is
+    /// independent of it. Allocates nothing.
     /// </summary>
-    /// <param name="delay">How long from now, in steps of 100 ns; not positive: as <see cref="Signal"/>. What is due while the core is busy is asked
-    /// late, never early: a source that keeps its own instants catches up by itself.</param>
+    /// <param name="delay">Time from now, in steps of 100 ns. Zero or less acts like <see cref="Signal"/>. The feed is
+    /// asked late while the core is busy, never early. A source that keeps its own due times therefore catches up by
+    /// itself.</param>
     public void SignalAfter(TimeSpan delay)
     {
         if (delay > TimeSpan.Zero) _source.SignalAfter(_services, delay);
         else Signal();
     }
 
-    /// <summary>Takes the feed out. Off the core thread it may be asked once more by a turn that has begun. Again, or after the end
-    /// of the handle: nothing.</summary>
+    /// <summary>Unregisters the feed. Called off the core thread, a turn in progress may ask the feed once more. No
+    /// effect when repeated or after the end of the handle.</summary>
     public void Dispose()
     {
         if (_services.IsCoreThread) _source.Remove();

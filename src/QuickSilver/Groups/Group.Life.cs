@@ -2,21 +2,21 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver;
 
-/// <summary>What a handle is, and how it ends: left, disposed of, or ended by itself. The first end stays.</summary>
+/// <summary>Identity and end of a handle. A handle ends once: by a leave, a dispose, or a failure.</summary>
 public sealed partial class Group : IAsyncDisposable
 {
     private Task? _disposal;
 
-    /// <summary>The node.</summary>
+    /// <summary>The node that joined the group.</summary>
     public QuickSilverNode Node { get; }
 
-    /// <summary>The group's name.</summary>
+    /// <summary>The name of the group.</summary>
     public string Name => Handle.Name;
 
-    /// <summary>The newest installed view; may be ahead of what a reader has consumed.</summary>
+    /// <summary>The newest installed view. It may be ahead of the messages that a reader has consumed.</summary>
     public GroupView View => Joined.View!;
 
-    /// <summary>Ends with leave or dispose; faults with the reason when the handle ended by itself.</summary>
+    /// <summary>Completes after a leave or dispose. Faults with the reason if the handle ended by itself.</summary>
     public Task Completion => Handle.Completion;
 
     private NodeServices Services => Handle.Services;
@@ -25,12 +25,14 @@ public sealed partial class Group : IAsyncDisposable
 
     private GroupCore Joined => Handle.Core ?? throw new InvalidOperationException("The group is not joined yet.");
 
-    /// <summary>Waits until everything sent is held by every live member, leaves the group, and ends the readers after what they have.</summary>
-    /// <param name="cancellationToken">Ends the waiting only: the group is left all the same. The exception names the members it waited for.</param>
-    /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
-    /// <exception cref="ObjectDisposedException">The group has been left already.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
-    /// whether others hold what was sent is not known.</exception>
+    /// <summary>Waits until every live member holds all messages sent, then leaves the group. Readers end after the
+    /// messages they already have.</summary>
+    /// <param name="cancellationToken">Cancels the wait only: the group is left in any case.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
+    /// for.</exception>
+    /// <exception cref="ObjectDisposedException">The group has already been left.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
+    /// hold the messages is unknown.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public async Task LeaveAsync(CancellationToken cancellationToken = default)
     {
@@ -42,12 +44,15 @@ public sealed partial class Group : IAsyncDisposable
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            throw await CancelledAsync(nameof(LeaveAsync), "The group is left in the background", Joined, null, cancellationToken).ConfigureAwait(false);
+            const string Consequence = "The group is left in the background";
+            throw await CancelledAsync(nameof(LeaveAsync), Consequence, Joined, null, cancellationToken)
+                .ConfigureAwait(false);
         }
     }
 
-    /// <summary>Leaves the group after what was sent is held by every live member, or after <see cref="ShutdownOptions.DrainTimeout"/>. What nobody
-    /// is reading is dropped. Never throws; again: nothing.</summary>
+    /// <summary>Leaves the group as soon as every live member holds all messages sent, at the latest after
+    /// <see cref="ShutdownOptions.DrainTimeout"/>. Drops unread messages, unless a reader is active. Never throws;
+    /// repeated calls return the same result.</summary>
     public ValueTask DisposeAsync()
     {
         Task? disposal = Volatile.Read(ref _disposal);
@@ -59,7 +64,7 @@ public sealed partial class Group : IAsyncDisposable
         return new ValueTask(done.Task);
     }
 
-    /// <summary>"greetings at host-4242-1".</summary>
+    /// <summary>Name of the group and of the node, for logs: "greetings at host-4242-1".</summary>
     public override string ToString() => $"{Name} at {Services.Name}";
 
     private void ThrowIfEnded()
@@ -76,7 +81,7 @@ public sealed partial class Group : IAsyncDisposable
             await leave.Task.WaitAsync(drain).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!leave.Task.IsCompleted)
             {
-                // Told here, since the node that is disposed of next finds the group gone and nothing to wait for.
+                // Reported now: a later dispose of the node finds the group gone and has nothing to wait for.
                 if (!leave.IsFlushed && Handle.Core is { } core)
                 {
                     string awaited = await Services.AskAsync(() => core.DescribeAwaited(null)).ConfigureAwait(false);

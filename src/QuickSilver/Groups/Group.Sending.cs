@@ -5,46 +5,57 @@ using QuickSilver.Sending;
 namespace QuickSilver;
 
 /// <summary>
-/// The sending half of a group. All members may be used by any thread.
+/// The sending half of a group. All members may be called from any thread.
 /// <para>
-/// A send is admitted in call order. When a limit of <see cref="PendingOptions"/> is reached, sends wait, everybody's, until half of it is free;
-/// nothing is ever dropped silently. A slow application reader never holds senders up: it is its own inbox that overflows.
+/// Messages are admitted in the order of the calls. At a limit of <see cref="PendingOptions"/> all sends wait until
+/// half of it is free. No message is dropped silently. A slow application reader never delays senders: its own inbox
+/// overflows instead.
 /// </para>
 /// </summary>
 public sealed partial class Group
 {
-    /// <summary>Sends a message; returns when it is copied and admitted. Allocates nothing in steady state, waiting included.</summary>
-    /// <param name="payload">The message; borrowed until the task ends.</param>
-    /// <param name="cancellationToken">Ends the waiting; what has been admitted is sent.</param>
-    /// <exception cref="PayloadTooLargeException">Longer than <see cref="PendingOptions.MaxMessageBytes"/>.</exception>
+    /// <summary>Sends a message. Completes as soon as the message is copied and admitted; it may then be in transit.
+    /// Allocates nothing in steady state, even while it waits.</summary>
+    /// <param name="payload">The message. It must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent. An admitted
+    /// message is sent in any case.</param>
+    /// <exception cref="PayloadTooLargeException">The message is longer than
+    /// <see cref="PendingOptions.MaxMessageBytes"/>.</exception>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
-    /// <exception cref="InvalidOperationException">Called on the core thread (in an inline handler or a feed), and it would have to wait.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="InvalidOperationException">The call is on the core thread (in an inline handler or a feed) and
+    /// would have to wait.</exception>
     [OverloadResolutionPriority(1)]
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => SendAsync(payload.Span, cancellationToken);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        SendAsync(payload.Span, cancellationToken);
 
-    /// <summary>Sends a message that is copied before the call returns; otherwise as the overload above.</summary>
+    /// <summary>Sends a message that is copied before the call returns. Otherwise as the overload above.</summary>
     public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(payload.Length);
-        return TryStage(core, payload) ? default : EnterAsync(core, Services.SendBuffers.Copy(payload), cancellationToken);
+        return TryStage(core, payload)
+            ? default
+            : EnterAsync(core, Services.SendBuffers.Copy(payload), cancellationToken);
     }
 
-    /// <summary>Sends a message that is written straight into pooled memory, on this thread, before the call returns; otherwise as the overloads
-    /// above. What <paramref name="write"/> throws comes out, and nothing is sent.</summary>
-    /// <param name="sizeHint">About how long the message is, in bytes; a good guess saves copying.</param>
-    /// <param name="state">Handed to <paramref name="write"/>, so that it needs no closure.</param>
+    /// <summary>Sends a message that <paramref name="write"/> writes directly into pooled memory, on this thread,
+    /// before the call returns. If it throws, the exception reaches the caller and nothing is sent. Otherwise as the
+    /// overloads above.</summary>
+    /// <param name="sizeHint">Expected length of the message, in bytes; a good estimate saves copies.</param>
+    /// <param name="state">State for <paramref name="write"/>, so that it needs no closure.</param>
     /// <param name="write">Writes the message.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    public ValueTask SendAsync<TState>(int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken cancellationToken = default)
+    /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent.</param>
+    public ValueTask SendAsync<TState>(
+        int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken cancellationToken = default)
         where TState : allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         ArgumentNullException.ThrowIfNull(write);
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(0);
-        PayloadWriter writer = PayloadWriter.Begin(Services.SendBuffers, sizeHint, Services.Options.Pending.MaxMessageBytes);
+        PayloadWriter writer = PayloadWriter.Begin(
+            Services.SendBuffers, sizeHint, Services.Options.Pending.MaxMessageBytes);
         bool isWritten = false;
         try
         {
@@ -61,9 +72,10 @@ public sealed partial class Group
         return default;
     }
 
-    /// <summary>Sends a message unless it would have to wait. Never waits, never overtakes somebody who does, throws nothing; allowed in inline
-    /// handlers. Allocates nothing in steady state.</summary>
+    /// <summary>Sends a message if it can be admitted at once. Never waits, never overtakes a waiting call, and never
+    /// throws; allowed in inline handlers. Allocates nothing in steady state.</summary>
     /// <param name="payload">The message; copied before the call returns.</param>
+    /// <returns><see cref="SendStatus.Accepted"/>, or the reason why nothing was sent.</returns>
     public SendStatus TrySend(ReadOnlySpan<byte> payload)
     {
         if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
@@ -79,11 +91,11 @@ public sealed partial class Group
         return isAdmitted ? SendStatus.Closed : SendStatus.Backpressured;
     }
 
-    /// <summary>Waits, behind those who wait already, until a send could be admitted. Allocates nothing in steady state.</summary>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <returns>False when the handle has ended. True is no promise: others may be quicker.</returns>
-    /// <exception cref="OperationCanceledException">The token.</exception>
-    /// <exception cref="InvalidOperationException">Called on the core thread, and it would have to wait.</exception>
+    /// <summary>Waits behind earlier calls until a send could be admitted. Allocates nothing in steady state.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>False if the handle has ended. True is a hint only: other senders may use the room first.</returns>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <exception cref="InvalidOperationException">The call is on the core thread and would have to wait.</exception>
     public ValueTask<bool> WaitToSendAsync(CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<bool>(cancellationToken);
@@ -93,17 +105,21 @@ public sealed partial class Group
         return core.Gate.WaitAsync(Handle, cancellationToken);
     }
 
-    /// <summary>Sends a message and waits until every member of its view that is still alive holds it. To hold is not to have processed. Completes at
-    /// once when nobody else is in the group.</summary>
-    /// <param name="payload">The message; borrowed until the task ends.</param>
-    /// <param name="cancellationToken">Ends the waiting only: what has been admitted is sent. The exception names the members it waited for.</param>
-    /// <returns>Who holds it, and how many members were removed from the cluster before they were known to.</returns>
-    /// <exception cref="OperationCanceledException">The token; names whom the message waits for.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile: whether others hold the
-    /// message is not known.</exception>
-    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the message was confirmed.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
-    public async Task<DeliveryReport> SendConfirmedAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
+    /// <summary>Sends a message and waits until every live member of its view holds it. A member that holds a message
+    /// has not necessarily processed it. Completes at once if the group has no other members.</summary>
+    /// <param name="payload">The message. It must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait only: an admitted message is sent in any case.</param>
+    /// <returns>The number of members that hold it, and of members that were removed from the cluster before they
+    /// confirmed it.</returns>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
+    /// for.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
+    /// hold the message is unknown.</exception>
+    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the
+    /// confirmation.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    public async Task<DeliveryReport> SendConfirmedAsync(
+        ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
@@ -113,23 +129,29 @@ public sealed partial class Group
         else ThrowIfCoreWouldWait(ticket.Payload);
         try
         {
-            if (!isAdmitted) await core.Gate.EnterAsync(Handle, ticket, payload.Length, cancellationToken).ConfigureAwait(false);
+            if (!isAdmitted)
+                await core.Gate.EnterAsync(Handle, ticket, payload.Length, cancellationToken).ConfigureAwait(false);
             isAdmitted = true;
             return await EndsWithHandleAsync(ticket.Task, cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            string what = isAdmitted ? "The message is sent all the same" : "Too much was pending, and the message is not sent";
-            throw await CancelledAsync(nameof(SendConfirmedAsync), what, core, isAdmitted ? ticket : null, cancellationToken).ConfigureAwait(false);
+            string what = isAdmitted
+                ? "The message is sent all the same"
+                : "Too much was pending, and the message is not sent";
+            ConfirmTicket? sent = isAdmitted ? ticket : null;
+            throw await CancelledAsync(nameof(SendConfirmedAsync), what, core, sent, cancellationToken)
+                .ConfigureAwait(false);
         }
     }
 
-    /// <summary>Waits until all that this node had admitted to the group before the call is held by every live member, in whatever
-    /// views it was sent.</summary>
-    /// <param name="cancellationToken">Ends the waiting only. The exception names the members it waited for.</param>
-    /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
+    /// <summary>Waits until every live member holds all messages that this node had admitted to the group before the
+    /// call, in any view.</summary>
+    /// <param name="cancellationToken">Cancels the wait only.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
+    /// for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;
-    /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts what nobody can tell about.</exception>
+    /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts the messages whose outcome is unknown.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
     public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
@@ -149,17 +171,19 @@ public sealed partial class Group
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            throw await CancelledAsync(nameof(FlushAsync), "What was sent is on its way", core, null, cancellationToken).ConfigureAwait(false);
+            const string Consequence = "The messages are on their way";
+            throw await CancelledAsync(nameof(FlushAsync), Consequence, core, null, cancellationToken)
+                .ConfigureAwait(false);
         }
         await flush.Task.ConfigureAwait(false);
     }
 
-    /// <summary>Registers a feed. It is asked for nothing before the first <see cref="FeedRegistration.Signal"/>; feeds rotate with each other and
-    /// with sends.</summary>
+    /// <summary>Registers a feed. The first <see cref="FeedRegistration.Signal"/> starts it. Feeds take turns with each
+    /// other and with sends.</summary>
     /// <param name="feed">Called on the core thread, one call at a time.</param>
-    /// <returns>Wakes the feed, and takes it out; both by any thread.</returns>
+    /// <returns>Signals and unregisters the feed, from any thread.</returns>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public FeedRegistration RegisterFeed(IMessageFeed feed)
     {
         ArgumentNullException.ThrowIfNull(feed);
@@ -169,11 +193,13 @@ public sealed partial class Group
         return isPosted ? new FeedRegistration(Services, source) : throw Handle.EndException();
     }
 
-    /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view that this node sends in.</summary>
-    /// <param name="count">How many; at least 1.</param>
-    /// <param name="cancellationToken">Ends the waiting. The exception names the members that are there.</param>
+    /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view in
+    /// which this node sends.</summary>
+    /// <param name="count">Number of nodes, at least 1.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The newest view.</returns>
-    /// <exception cref="OperationCanceledException">The token; says how many were waited for, and who is there.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message gives the awaited number and
+    /// names the present members.</exception>
     /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
     public async Task<GroupView> WaitForMembersAsync(int count, CancellationToken cancellationToken = default)
     {
@@ -182,7 +208,8 @@ public sealed partial class Group
         GroupCore core = CheckSend(0);
         var wait = new MemberWait(Handle, count);
         if (!Services.TryPost(_ => core.Add(wait))) throw Handle.EndException();
-        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static (state, token) => ((MemberWait)state!).Cancel(token), wait);
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+            static (state, token) => ((MemberWait)state!).Cancel(token), wait);
         try
         {
             return await EndsWithHandleAsync(wait.Task, CancellationToken.None).ConfigureAwait(false);
@@ -190,11 +217,12 @@ public sealed partial class Group
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             throw new OperationCanceledException(
-                $"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.", cancellationToken);
+                $"{nameof(WaitForMembersAsync)} was cancelled. It waited for {count} nodes, and there is {View}.",
+                cancellationToken);
         }
     }
 
-    // When the core hangs, nobody completes what waits for it: then the end of the handle does.
+    // A core that hangs completes no task: the end of the handle then ends the wait.
     private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken cancellationToken)
     {
         Task first = await Task.WhenAny(task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -206,7 +234,8 @@ public sealed partial class Group
         string call, string consequence, GroupCore core, ConfirmTicket? ticket, CancellationToken cancellationToken)
     {
         string awaited = await Services.AskAsync(() => core.DescribeAwaited(ticket)).ConfigureAwait(false);
-        return new OperationCanceledException($"{call} on '{Name}' was cancelled. It waited for {awaited}. {consequence}.", cancellationToken);
+        return new OperationCanceledException(
+            $"{call} on '{Name}' was cancelled. It waited for {awaited}. {consequence}.", cancellationToken);
     }
 
     private GroupCore CheckSend(int bytes)
@@ -217,7 +246,8 @@ public sealed partial class Group
         return Joined;
     }
 
-    // The short way of short messages: false when it is longer, or has to wait, or the group takes nothing more, which the long way finds out.
+    // Fast path for small messages: copies into the stage. Returns false if the message is too large, the gate is shut
+    // or the group is closed; the caller then takes the slow path, which tells these apart.
     private static bool TryStage(GroupCore core, ReadOnlySpan<byte> payload)
     {
         if (payload.Length > SendStage.LongestMessage || !core.Gate.TryEnter(payload.Length)) return false;
@@ -228,13 +258,13 @@ public sealed partial class Group
         }
         finally
         {
-            // Also when there is no memory for another block: the gate would keep the message's place for ever.
+            // Also if there is no memory for another block: otherwise the gate would count the message for ever.
             if (!isTaken) core.Gate.Undo(payload.Length);
         }
         return isTaken;
     }
 
-    // Comes with the copy made: whoever throws where the gate has counted the message would keep its place for ever.
+    // The copy is made before: an exception after the gate has counted the message would leave it counted for ever.
     private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken cancellationToken)
     {
         if (core.Gate.TryEnter(payload.Length))
@@ -258,6 +288,7 @@ public sealed partial class Group
     {
         if (!Services.IsCoreThread) return;
         payload?.Return();
-        throw new InvalidOperationException("A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
+        throw new InvalidOperationException(
+            "A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
     }
 }

@@ -6,14 +6,15 @@ using QuickSilver.Runtime;
 namespace QuickSilver;
 
 /// <summary>
-/// A handle on a group that this node is in: sends, and receives through an inbox of its own. A second join of one name gives a second handle on the
-/// same membership, with its own inbox; the node leaves with the last. What comes before the first reader is held for it, up to the inbox's limits.
-/// One reader at a time.
+/// A handle on a group that this node has joined. It sends, and receives through an inbox of its own. A second join of
+/// the same name returns a second handle on the same membership, with its own inbox; the node leaves the group with the
+/// last handle. Messages that arrive before the first reader are buffered, up to the limits of the inbox. A handle has
+/// one reader at a time.
 /// </summary>
 [JsonConverter(typeof(HandleJsonConverter))]
 public sealed partial class Group
 {
-    /// <summary>Makes what one kind of reading hands out, and counts the entry as read.</summary>
+    /// <summary>Creates the element of one kind of reading, and counts the entry as read.</summary>
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
 
     internal Group(QuickSilverNode node, GroupHandle handle)
@@ -23,47 +24,56 @@ public sealed partial class Group
         handle.Facade = this;
     }
 
-    /// <summary>What is behind it.</summary>
+    /// <summary>The implementation of this handle.</summary>
     internal GroupHandle Handle { get; }
 
     /// <summary>
-    /// All messages, as owned copies, in each sender's order. Ends when the group has been left; losses are skipped (they show in
-    /// <see cref="Message.Sequence"/>). Breaking off or cancelling loses nothing: the next reader goes on. What is sent after this call has returned is
-    /// stored, whenever the reading begins; the first consumer of all gets what has been held before.
+    /// Reads all messages as owned copies, in the order of each sender. Ends once the group has been left. Lost
+    /// messages are skipped and show as gaps in <see cref="Message.Sequence"/>.
+    /// <para>
+    /// Leaving the loop or cancelling loses nothing: the next reader continues there. Messages sent after this call
+    /// returns are stored, even if the enumeration starts later. The first consumer of a handle also gets the messages
+    /// buffered before.
+    /// </para>
     /// </summary>
-    /// <param name="cancellationToken">Ends the reading.</param>
-    /// <exception cref="InvalidOperationException">Somebody else is reading.</exception>
-    /// <exception cref="OperationCanceledException">The token.</exception>
-    /// <exception cref="ObjectDisposedException">The group had been left before the call.</exception>
-    /// <exception cref="QuickSilverException">After everything stored: why the handle ended.</exception>
+    /// <param name="cancellationToken">Cancels the enumeration.</param>
+    /// <exception cref="InvalidOperationException">Another reader of this handle is active.</exception>
+    /// <exception cref="OperationCanceledException">The enumeration was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The group was left before the call.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason. Thrown after all
+    /// stored messages.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
         return Iterate(ToMessage, events: false, cancellationToken);
     }
 
-    /// <summary>As <see cref="ReadAllAsync"/>, without a copy: the reader owes each lease a dispose.</summary>
+    /// <summary>Reads all messages without copying them. The reader must dispose of each lease. Otherwise as
+    /// <see cref="ReadAllAsync"/>.</summary>
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
         return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, cancellationToken);
     }
 
-    /// <summary>As <see cref="ReadAllAsync"/>, with view changes and losses in their places between the messages.</summary>
+    /// <summary>Reads all messages, with view changes and losses at their positions between them. Otherwise as
+    /// <see cref="ReadAllAsync"/>.</summary>
     public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
         return Iterate(ToEvent, events: true, cancellationToken);
     }
 
-    /// <summary>Attaches a handler that sees every message on the core thread, before the inbox; handlers run in the order of registration. What is
-    /// sent after the call has returned is seen. The first consumer of all, by the order of these calls and of those that read, gets what has been held
-    /// before. Waits for nothing.</summary>
-    /// <param name="handler">Must be short and must not block: the whole node waits for it.</param>
-    /// <returns>Takes the handler out; off the core thread its dispose waits for a running call, so that none comes afterwards, also one that the
-    /// node's dispose has given up.</returns>
+    /// <summary>Attaches a handler that is called on the core thread for every message, before it reaches the inbox.
+    /// Handlers run in the order of registration. A handler gets every message sent after this call returns. The first
+    /// consumer of a handle also gets the messages buffered before; a consumer is a handler or a reader, in the order
+    /// of these calls. Does not wait.</summary>
+    /// <param name="handler">The handler. It must be short and must not block: the whole node waits for it.</param>
+    /// <returns>Dispose it to detach the handler. When called from another thread, Dispose blocks until a call in
+    /// progress has returned, so the handler is never invoked after Dispose returns, even if the node's own shutdown
+    /// timed out waiting for it.</returns>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended; this is the reason.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     [OverloadResolutionPriority(1)]
     public IDisposable Subscribe(MessageHandler handler)
     {
@@ -71,7 +81,8 @@ public sealed partial class Group
         return Handle.Attach(handler, null);
     }
 
-    /// <summary>As <see cref="Subscribe(MessageHandler)"/>, with a handler that takes what has come together in one call.</summary>
+    /// <summary>Attaches a handler that takes several messages in one call, as they arrived together. Otherwise as
+    /// <see cref="Subscribe(MessageHandler)"/>.</summary>
     /// <inheritdoc cref="Subscribe(MessageHandler)"/>
     public IDisposable Subscribe(MessageBatchHandler handler)
     {
@@ -79,14 +90,15 @@ public sealed partial class Group
         return Handle.Attach(null, handler);
     }
 
-    // From the call on messages are stored, though the reading begins later.
+    // Messages are stored from this call on, though the enumeration may begin later.
     private void ExpectReader()
     {
         if (HasBeenLeft) ThrowIfEnded();
         Handle.InboxCore.ExpectReader();
     }
 
-    private async IAsyncEnumerable<T> Iterate<T>(EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private async IAsyncEnumerable<T> Iterate<T>(
+        EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         InboxReader reader = Handle.InboxCore.BeginRead();
         try
@@ -116,7 +128,7 @@ public sealed partial class Group
         }
     }
 
-    // What cannot be handed over, for want of memory, is the next reader's.
+    // A message that cannot be returned for lack of memory goes to the next reader.
     private static T Take<T>(EntryTaker<T> take, InboxReader reader, in InboxEntry entry)
     {
         try

@@ -2,10 +2,12 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The promise a group makes; fixed by its first member and part of its views.</summary>
+/// <summary>The delivery guarantee of a group. The first member fixes it, and it is part of the group's
+/// views.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<GroupMode>))]
 public enum GroupMode
 {
-    /// <summary>Every member delivers every message once, in its sender's order, repaired when packets are lost.</summary>
+    /// <summary>Every member delivers every message once, in the order of its sender. Lost packets are
+    /// repaired.</summary>
     Reliable,
 }

@@ -6,8 +6,8 @@ using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver;
 
 /// <summary>
-/// The members of a group between two changes. Immutable. Equal numbers name equal members on every node. Costs nothing but itself until its lists
-/// are asked for.
+/// The members of a group between two changes. Immutable. Equal numbers mean equal members on every node. The lists are
+/// built only when they are read.
 /// </summary>
 public sealed class GroupView
 {
@@ -27,30 +27,32 @@ public sealed class GroupView
         foreach (ProtocolRegionView region in regions) MemberCount += region.Members.Length;
     }
 
-    /// <summary>The group's name.</summary>
+    /// <summary>The name of the group.</summary>
     public string GroupName { get; }
 
-    /// <summary>ServerEpoch of the membership server that made the view. (Epoch, Number) never goes back: a fencing token.</summary>
+    /// <summary>Epoch of the membership server that made the view. The pair (Epoch, Number) never decreases, so it
+    /// serves as a fencing token.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>Number of the view within <see cref="Epoch"/>; rises, not by one.</summary>
+    /// <summary>Number of the view within <see cref="Epoch"/>. It increases, not necessarily by one.</summary>
     public ulong Number { get; }
 
-    /// <summary>The group's promise.</summary>
+    /// <summary>The delivery guarantee of the group.</summary>
     public GroupMode Mode { get; }
 
-    /// <summary>How many members there are, this node included.</summary>
+    /// <summary>Number of members, this node included.</summary>
     public int MemberCount { get; }
 
-    /// <summary>The members, sorted by <see cref="Member.Id"/>. Built when first asked for, O(members log members).</summary>
+    /// <summary>The members, sorted by <see cref="Member.Id"/>. The first read builds the list, O(members log
+    /// members).</summary>
     public IReadOnlyList<Member> Members => Volatile.Read(ref _members) ?? BuildMembers();
 
-    /// <summary>The region views that make up the group. Built when first asked for.</summary>
+    /// <summary>The region views that make up the group. The first read builds the list.</summary>
     public IReadOnlyList<RegionView> Regions => Volatile.Read(ref _regionViews) ?? BuildRegions();
 
     internal IReadOnlyList<ProtocolRegionView> ProtocolRegions => _regions;
 
-    /// <summary>The member with an id, or null. O(log members).</summary>
+    /// <summary>Returns the member with an id, or null. O(log members).</summary>
     public Member? Find(MemberId id)
     {
         IReadOnlyList<Member> members = Members;
@@ -67,7 +69,7 @@ public sealed class GroupView
         return null;
     }
 
-    /// <summary>"greetings view 3: a, b, c".</summary>
+    /// <summary>Name, number and members of the view, for logs: "greetings view 3: a, b, c".</summary>
     public override string ToString()
     {
         var text = new StringBuilder().Append(GroupName).Append(" view ").Append(Number).Append(": ");
@@ -80,7 +82,7 @@ public sealed class GroupView
         return text.ToString();
     }
 
-    // Two threads may build at once: both build the same, and the first one's stays.
+    // Two threads may build at once: both build the same list, and the first result stays.
     private IReadOnlyList<Member> BuildMembers()
     {
         var members = new List<Member>(MemberCount);
@@ -102,7 +104,8 @@ public sealed class GroupView
             bool multicast = !region.Multicast.IsNone;
             Carrier carrier = _inMemory ? Carrier.InMemory : multicast ? Carrier.Multicast : Carrier.Unicast;
             string address = carrier == Carrier.Multicast ? region.Multicast.ToString() : "";
-            views[index] = new RegionView(region.Region.Id.Counter, region.Number.Counter, carrier, address, region.Members.Length);
+            views[index] = new RegionView(
+                region.Region.Id.Counter, region.Number.Counter, carrier, address, region.Members.Length);
         }
         IReadOnlyList<RegionView> built = Array.AsReadOnly(views);
         return Interlocked.CompareExchange(ref _regionViews, built, null) ?? built;

@@ -1,7 +1,7 @@
 namespace QuickSilver;
 
-/// <summary>Tells which messages replace each other, for <see cref="OverflowPolicy.KeepLatestByKey"/>. Called on the core
-/// thread: pure and short.</summary>
-/// <param name="message">The message; valid during the call.</param>
-/// <returns>The key.</returns>
+/// <summary>Returns the key that decides which messages replace each other under
+/// <see cref="OverflowPolicy.KeepLatestByKey"/>. Called on the core thread; must be pure and short.</summary>
+/// <param name="message">The message; valid during the call only.</param>
+/// <returns>The key of the message.</returns>
 public delegate ulong KeySelector(in MessageRef message);

@@ -1,6 +1,6 @@
 namespace QuickSilver;
 
 /// <summary>One member of a view.</summary>
-/// <param name="Id">Which life of which node.</param>
-/// <param name="Name">The node's name, for people.</param>
+/// <param name="Id">Address and incarnation of the node.</param>
+/// <param name="Name">Readable name of the node; not necessarily unique.</param>
 public sealed record Member(MemberId Id, string Name);

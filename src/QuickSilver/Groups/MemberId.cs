@@ -9,8 +9,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver;
 
 /// <summary>
-/// Names one life of one node: its address, and an incarnation that rises with each restart or return after an eviction. Written "10.0.0.5:15001/7".
-/// Ordered by address, port, incarnation.
+/// Identifies one incarnation of a node by its address and an incarnation number. The number rises with each restart,
+/// and with each return after an eviction. Text form: "10.0.0.5:15001/7". Ordered by address, port, incarnation.
 /// </summary>
 [JsonConverter(typeof(MemberIdJsonConverter))]
 public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
@@ -19,9 +19,9 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
 
     internal NetEndpoint Endpoint => _endpoint;
 
-    /// <summary>Makes an id by hand: for tests of code that handles messages, or for one that was stored.</summary>
-    /// <param name="address">An IPv4 address and a port.</param>
-    /// <param name="incarnation">Which life of that address.</param>
+    /// <summary>Creates an id, for tests of message handlers or from stored values.</summary>
+    /// <param name="address">IPv4 address and port.</param>
+    /// <param name="incarnation">Incarnation number at that address.</param>
     /// <exception cref="ArgumentException">The address is not an IPv4 address.</exception>
     public MemberId(IPEndPoint address, ulong incarnation)
     {
@@ -44,7 +44,7 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     {
     }
 
-    /// <summary>Where the node is reached. Allocates.</summary>
+    /// <summary>Address and port of the node. Allocates.</summary>
     public IPEndPoint Address
     {
         get
@@ -55,13 +55,13 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
         }
     }
 
-    /// <summary>Tells apart the lives of one address.</summary>
+    /// <summary>Distinguishes successive nodes at one address.</summary>
     public ulong Incarnation { get; }
 
     /// <inheritdoc/>
     public bool Equals(MemberId other) => _endpoint == other._endpoint && Incarnation == other.Incarnation;
 
-    /// <summary>By address, then port, then incarnation.</summary>
+    /// <summary>Compares by address, then port, then incarnation.</summary>
     public int CompareTo(MemberId other)
     {
         int byEndpoint = _endpoint.CompareTo(other._endpoint);
@@ -74,75 +74,79 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(_endpoint, Incarnation);
 
-    /// <summary>"10.0.0.5:15001/7".</summary>
+    /// <summary>Returns the text form, "10.0.0.5:15001/7".</summary>
     public override string ToString() => string.Create(null, $"{this}");
 
-    /// <summary>"10.0.0.5:15001/7", whatever the format and provider.</summary>
+    /// <summary>Returns the text form, "10.0.0.5:15001/7", for any format and provider.</summary>
     public string ToString(string? format, IFormatProvider? formatProvider) => ToString();
 
-    /// <summary>Writes "10.0.0.5:15001/7", whatever the format and provider; allocates nothing.</summary>
-    public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
+    /// <summary>Writes the text form, "10.0.0.5:15001/7", for any format and provider. Allocates nothing.</summary>
+    public bool TryFormat(
+        Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
     {
         uint address = _endpoint.Address;
-        int at = 0;
-        bool fits = TryAppend(destination, ref at, address >> 24, '.')
-            && TryAppend(destination, ref at, (address >> 16) & 255, '.')
-            && TryAppend(destination, ref at, (address >> 8) & 255, '.')
-            && TryAppend(destination, ref at, address & 255, ':')
-            && TryAppend(destination, ref at, _endpoint.Port, '/')
-            && TryAppend(destination, ref at, Incarnation);
-        charsWritten = fits ? at : 0;
+        int offset = 0;
+        bool fits = TryAppend(destination, ref offset, address >> 24, '.')
+            && TryAppend(destination, ref offset, (address >> 16) & 255, '.')
+            && TryAppend(destination, ref offset, (address >> 8) & 255, '.')
+            && TryAppend(destination, ref offset, address & 255, ':')
+            && TryAppend(destination, ref offset, _endpoint.Port, '/')
+            && TryAppend(destination, ref offset, Incarnation);
+        charsWritten = fits ? offset : 0;
         return fits;
     }
 
-    /// <summary>True when both name the same life of the same node.</summary>
+    /// <summary>True if both identify the same incarnation of the same node.</summary>
     public static bool operator ==(MemberId left, MemberId right) => left.Equals(right);
 
-    /// <summary>True when they differ.</summary>
+    /// <summary>True if they identify different incarnations or nodes.</summary>
     public static bool operator !=(MemberId left, MemberId right) => !left.Equals(right);
 
-    /// <summary>True when <paramref name="left"/> comes first.</summary>
+    /// <summary>True if <paramref name="left"/> sorts before <paramref name="right"/>.</summary>
     public static bool operator <(MemberId left, MemberId right) => left.CompareTo(right) < 0;
 
-    /// <summary>True when <paramref name="left"/> does not come last.</summary>
+    /// <summary>True if <paramref name="left"/> sorts before <paramref name="right"/> or equals it.</summary>
     public static bool operator <=(MemberId left, MemberId right) => left.CompareTo(right) <= 0;
 
-    /// <summary>True when <paramref name="left"/> comes last.</summary>
+    /// <summary>True if <paramref name="left"/> sorts after <paramref name="right"/>.</summary>
     public static bool operator >(MemberId left, MemberId right) => left.CompareTo(right) > 0;
 
-    /// <summary>True when <paramref name="left"/> does not come first.</summary>
+    /// <summary>True if <paramref name="left"/> sorts after <paramref name="right"/> or equals it.</summary>
     public static bool operator >=(MemberId left, MemberId right) => left.CompareTo(right) >= 0;
 
-    /// <summary>Reads what <see cref="ToString()"/> writes.</summary>
-    /// <exception cref="FormatException">The text names no member.</exception>
+    /// <summary>Parses the text form of <see cref="ToString()"/>.</summary>
+    /// <exception cref="FormatException">The text is not the id of a member.</exception>
     public static MemberId Parse(string text) =>
-        TryParse(text, out MemberId id) ? id : throw new FormatException($"'{text}' is no member's id: address:port/incarnation.");
+        TryParse(text, out MemberId id)
+            ? id
+            : throw new FormatException($"'{text}' is no member's id: address:port/incarnation.");
 
-    /// <summary>Reads what <see cref="ToString()"/> writes.</summary>
-    /// <returns>False when the text names no member.</returns>
+    /// <summary>Parses the text form of <see cref="ToString()"/>.</summary>
+    /// <returns>False if the text is not the id of a member.</returns>
     public static bool TryParse(string? text, out MemberId id)
     {
         id = default;
         int slash = text?.LastIndexOf('/') ?? -1;
         if (slash < 0 || !IPEndPoint.TryParse(text.AsSpan(0, slash), out IPEndPoint? address)) return false;
         if (address.AddressFamily != AddressFamily.InterNetwork) return false;
-        if (!ulong.TryParse(text.AsSpan(slash + 1), NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation))
+        ReadOnlySpan<char> number = text.AsSpan(slash + 1);
+        if (!ulong.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation))
             return false;
         id = new MemberId(address, incarnation);
         return id.ToString() == text;
     }
 
-    private static bool TryAppend(Span<char> destination, ref int at, ulong number, char separator)
+    private static bool TryAppend(Span<char> destination, ref int offset, ulong number, char separator)
     {
-        if (!TryAppend(destination, ref at, number) || at == destination.Length) return false;
-        destination[at++] = separator;
+        if (!TryAppend(destination, ref offset, number) || offset == destination.Length) return false;
+        destination[offset++] = separator;
         return true;
     }
 
-    private static bool TryAppend(Span<char> destination, ref int at, ulong number)
+    private static bool TryAppend(Span<char> destination, ref int offset, ulong number)
     {
-        bool fits = number.TryFormat(destination[at..], out int written, default, CultureInfo.InvariantCulture);
-        at += written;
+        bool fits = number.TryFormat(destination[offset..], out int written, default, CultureInfo.InvariantCulture);
+        offset += written;
         return fits;
     }
 }

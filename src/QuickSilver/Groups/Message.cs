@@ -5,18 +5,18 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
 
-/// <summary>A received message: an owned copy, immutable, to be kept as long as wanted.</summary>
+/// <summary>A received message as an owned copy. Immutable, and valid as long as the application keeps it.</summary>
 public sealed class Message
 {
     private readonly IInboxOwner _handle;
     private readonly NodeInfo _sender;
 
-    /// <summary>Makes a message by hand, for tests of code that handles messages. It belongs to no group.</summary>
-    /// <param name="payload">The bytes; kept, not copied.</param>
-    /// <param name="sender">Its sender.</param>
-    /// <param name="senderName">The sender's name.</param>
-    /// <param name="sequence">Its number.</param>
-    /// <param name="groupName">The name of its group.</param>
+    /// <summary>Creates a message without a group, for tests of message handlers.</summary>
+    /// <param name="payload">The bytes; kept without a copy.</param>
+    /// <param name="sender">The sender.</param>
+    /// <param name="senderName">Name of the sender.</param>
+    /// <param name="sequence">Number of the message.</param>
+    /// <param name="groupName">Name of the group.</param>
     public Message(
         ReadOnlyMemory<byte> payload,
         MemberId sender = default,
@@ -39,30 +39,31 @@ public sealed class Message
         Payload = payload;
     }
 
-    /// <summary>The bytes.</summary>
+    /// <summary>The bytes of the message.</summary>
     public ReadOnlyMemory<byte> Payload { get; }
 
-    /// <summary>Who sent it.</summary>
+    /// <summary>The node that sent the message.</summary>
     public MemberId Sender => new(_sender);
 
-    /// <summary>The sender's name, for people.</summary>
+    /// <summary>Readable name of the sender.</summary>
     public string SenderName => _sender.Name;
 
-    /// <summary>Its number per (sender's incarnation, group), from 1, without gaps but for losses.</summary>
+    /// <summary>Number of the message, per group and incarnation of the sender, from 1. Gaps mean lost
+    /// messages.</summary>
     public ulong Sequence { get; }
 
-    /// <summary>The name of its group.</summary>
+    /// <summary>Name of the group.</summary>
     public string GroupName => _handle.Name;
 
-    /// <summary>The handle it came by.</summary>
-    /// <exception cref="InvalidOperationException">The message was made by hand.</exception>
+    /// <summary>The handle that received the message.</summary>
+    /// <exception cref="InvalidOperationException">The message was created without a group.</exception>
     [JsonIgnore]
     public Group Group => (Group)_handle.Facade;
 
-    /// <summary>"greetings 17 of host-4242-1, 5 bytes": for a log; the bytes themselves are not shown.</summary>
+    /// <summary>Describes the message for a log, without its bytes: "greetings 17 of host-4242-1, 5 bytes".</summary>
     public override string ToString() => Describe(_handle, _sender, Sequence, Payload.Length);
 
-    /// <summary>What a message is called in a log, however it is held.</summary>
+    /// <summary>Describes a message of any kind for a log.</summary>
     internal static string Describe(IInboxOwner handle, NodeInfo sender, ulong sequence, int bytes) =>
         string.Create(CultureInfo.InvariantCulture, $"{handle.Name} {sequence} of {sender.Name}, {bytes} bytes");
 }

@@ -4,8 +4,9 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver;
 
 /// <summary>
-/// Messages of one sender at the moment of their delivery, without a copy: at least one, all of one length, with consecutive numbers. Cannot leave the
-/// call that it is handed to. Reading it costs no more than reading the memory that the messages lie in.
+/// Consecutive messages of one sender at the moment of delivery, without a copy. A batch holds at least one message;
+/// all have the same length and consecutive numbers. Valid only during the call that receives it. Reading costs no more
+/// than reading the underlying memory.
 /// </summary>
 public readonly ref struct MessageBatch
 {
@@ -14,14 +15,14 @@ public readonly ref struct MessageBatch
     private readonly ReadOnlySpan<byte> _payloads;
     private readonly int _distance;
 
-    /// <summary>Makes a batch by hand, for tests of code that handles messages. It belongs to no group.</summary>
-    /// <param name="payloads">The messages' bytes, one message behind the other; borrowed.</param>
-    /// <param name="length">Bytes of each message, at least one.</param>
-    /// <param name="sender">Their sender.</param>
-    /// <param name="senderName">The sender's name.</param>
-    /// <param name="firstSequence">Number of the first.</param>
-    /// <param name="groupName">The name of their group.</param>
-    /// <exception cref="ArgumentException">The bytes are not one whole message or more.</exception>
+    /// <summary>Creates a batch without a group, for tests of message handlers.</summary>
+    /// <param name="payloads">The bytes of all messages, back to back; borrowed.</param>
+    /// <param name="length">Length of each message, at least 1.</param>
+    /// <param name="sender">The sender.</param>
+    /// <param name="senderName">Name of the sender.</param>
+    /// <param name="firstSequence">Number of the first message.</param>
+    /// <param name="groupName">Name of the group.</param>
+    /// <exception cref="ArgumentException">The bytes are not a whole number of messages, or are empty.</exception>
     public MessageBatch(
         ReadOnlySpan<byte> payloads,
         int length,
@@ -33,7 +34,8 @@ public readonly ref struct MessageBatch
         ArgumentOutOfRangeException.ThrowIfLessThan(length, 1);
         ArgumentNullException.ThrowIfNull(groupName);
         if (payloads.IsEmpty || payloads.Length % length != 0)
-            throw new ArgumentException($"{payloads.Length} bytes are not whole messages of {length} bytes.", nameof(payloads));
+            throw new ArgumentException(
+                $"{payloads.Length} bytes are not whole messages of {length} bytes.", nameof(payloads));
         _handle = new DetachedOwner(groupName);
         _sender = DetachedOwner.Sender(sender, senderName);
         FirstSequence = firstSequence;
@@ -44,7 +46,13 @@ public readonly ref struct MessageBatch
     }
 
     internal MessageBatch(
-        IInboxOwner handle, NodeInfo sender, ulong firstSequence, ReadOnlySpan<byte> payloads, int length, int distance, int count)
+        IInboxOwner handle,
+        NodeInfo sender,
+        ulong firstSequence,
+        ReadOnlySpan<byte> payloads,
+        int length,
+        int distance,
+        int count)
     {
         _handle = handle;
         _sender = sender;
@@ -55,51 +63,56 @@ public readonly ref struct MessageBatch
         Count = count;
     }
 
-    /// <summary>Messages, at least one.</summary>
+    /// <summary>Number of messages, at least 1.</summary>
     public int Count { get; }
 
-    /// <summary>Bytes of each.</summary>
+    /// <summary>Length of each message, in bytes.</summary>
     public int Length { get; }
 
-    /// <summary>Number of the first, as in <see cref="MessageRef.Sequence"/>; each of the others has the one after that of the message before.</summary>
+    /// <summary>Number of the first message, as in <see cref="MessageRef.Sequence"/>; the others follow without
+    /// gaps.</summary>
     public ulong FirstSequence { get; }
 
-    /// <summary>Who sent them.</summary>
+    /// <summary>The node that sent the messages.</summary>
     public MemberId Sender => new(_sender);
 
-    /// <summary>The sender's name, for people.</summary>
+    /// <summary>Readable name of the sender.</summary>
     public string SenderName => _sender.Name;
 
-    /// <summary>The name of their group.</summary>
+    /// <summary>Name of the group.</summary>
     public string GroupName => _handle.Name;
 
-    /// <summary>The handle they came by.</summary>
-    /// <exception cref="InvalidOperationException">The batch was made by hand.</exception>
+    /// <summary>The handle that received the messages.</summary>
+    /// <exception cref="InvalidOperationException">The batch was created without a group.</exception>
     public Group Group => (Group)_handle.Facade;
 
-    /// <summary>One of the messages, in the order in which they were sent.</summary>
-    /// <param name="index">From 0 to below <see cref="Count"/>.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There is none.</exception>
+    /// <summary>Returns one message, in the order in which they were sent.</summary>
+    /// <param name="index">Index of the message, from 0.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The index is negative, or not below
+    /// <see cref="Count"/>.</exception>
     public MessageRef this[int index]
     {
         get
         {
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)Count, nameof(index));
-            return new MessageRef(_handle, _sender, FirstSequence + (ulong)index, _payloads.Slice(index * _distance, Length));
+            return new MessageRef(
+                _handle, _sender, FirstSequence + (ulong)index, _payloads.Slice(index * _distance, Length));
         }
     }
 
-    /// <summary>All messages, in the order in which they were sent.</summary>
+    /// <summary>Enumerates the messages in the order in which they were sent.</summary>
     public Enumerator GetEnumerator() => new(this);
 
-    /// <summary>Some of the messages.</summary>
+    /// <summary>Returns part of the batch.</summary>
     internal MessageBatch Part(int first, int count) =>
         new(_handle, _sender, FirstSequence + (ulong)first, _payloads[(first * _distance)..], Length, _distance, count);
 
-    /// <summary>"greetings 17 to 20 of host-4242-1, 5 bytes each". Allocates the text: not for every batch.</summary>
-    public override string ToString() => $"{_handle.Name} {FirstSequence} to {FirstSequence + (ulong)Count - 1} of {SenderName}, {Length} bytes each";
+    /// <summary>Describes the batch for a log: "greetings 17 to 20 of host-4242-1, 5 bytes each". Allocates; not for
+    /// every batch.</summary>
+    public override string ToString() =>
+        $"{_handle.Name} {FirstSequence} to {FirstSequence + (ulong)Count - 1} of {SenderName}, {Length} bytes each";
 
-    /// <summary>Walks a batch.</summary>
+    /// <summary>Enumerates the messages of a batch.</summary>
     public ref struct Enumerator
     {
         private readonly MessageBatch _batch;
@@ -111,10 +124,10 @@ public readonly ref struct MessageBatch
             _index = -1;
         }
 
-        /// <summary>The message.</summary>
+        /// <summary>The current message.</summary>
         public readonly MessageRef Current => _batch[_index];
 
-        /// <summary>Goes on to the next.</summary>
+        /// <summary>Moves to the next message; false at the end.</summary>
         public bool MoveNext() => ++_index < _batch.Count;
     }
 }

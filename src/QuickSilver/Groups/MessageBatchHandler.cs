@@ -1,9 +1,10 @@
 namespace QuickSilver;
 
 /// <summary>
-/// Sees every message of a group as an <see cref="MessageHandler"/> does, in batches: what has come together is handed over in one call, which for small
-/// messages costs several times less than a call for each. A batch is as long as what lies side by side; often that is one message. What a call throws
-/// is handled as if the batch were one message.
+/// Handles every message of a group like a <see cref="MessageHandler"/>, but in batches: messages that arrive together
+/// are delivered in one call. For small messages this costs several times less than a call for each. A batch holds the
+/// messages that lie consecutively in memory, often a single one. An exception is handled as if the batch were one
+/// message.
 /// </summary>
-/// <param name="batch">The messages; valid during the call.</param>
+/// <param name="batch">The messages; valid during the call only.</param>
 public delegate void MessageBatchHandler(in MessageBatch batch);

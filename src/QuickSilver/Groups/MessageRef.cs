@@ -3,18 +3,18 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
 
-/// <summary>A message at the moment of its delivery, without a copy. Cannot leave the call that it is handed to.</summary>
+/// <summary>A message at the moment of delivery, without a copy. Valid only during the call that receives it.</summary>
 public readonly ref struct MessageRef
 {
     private readonly IInboxOwner _handle;
     private readonly NodeInfo _sender;
 
-    /// <summary>Makes a message by hand, for tests of code that handles messages. It belongs to no group.</summary>
+    /// <summary>Creates a message without a group, for tests of message handlers.</summary>
     /// <param name="payload">The bytes; borrowed.</param>
-    /// <param name="sender">Its sender.</param>
-    /// <param name="senderName">The sender's name.</param>
-    /// <param name="sequence">Its number.</param>
-    /// <param name="groupName">The name of its group.</param>
+    /// <param name="sender">The sender.</param>
+    /// <param name="senderName">Name of the sender.</param>
+    /// <param name="sequence">Number of the message.</param>
+    /// <param name="groupName">Name of the group.</param>
     public MessageRef(
         ReadOnlySpan<byte> payload,
         MemberId sender = default,
@@ -37,28 +37,30 @@ public readonly ref struct MessageRef
         Payload = payload;
     }
 
-    /// <summary>The bytes.</summary>
+    /// <summary>The bytes of the message.</summary>
     public ReadOnlySpan<byte> Payload { get; }
 
-    /// <summary>Who sent it.</summary>
+    /// <summary>The node that sent the message.</summary>
     public MemberId Sender => new(_sender);
 
-    /// <summary>The sender's name, for people.</summary>
+    /// <summary>Readable name of the sender.</summary>
     public string SenderName => _sender.Name;
 
-    /// <summary>Its number per (sender's incarnation, group), from 1, without gaps but for losses.</summary>
+    /// <summary>Number of the message, per group and incarnation of the sender, from 1. Gaps mean lost
+    /// messages.</summary>
     public ulong Sequence { get; }
 
-    /// <summary>The name of its group.</summary>
+    /// <summary>Name of the group.</summary>
     public string GroupName => _handle.Name;
 
-    /// <summary>The handle it came by.</summary>
-    /// <exception cref="InvalidOperationException">The message was made by hand.</exception>
+    /// <summary>The handle that received the message.</summary>
+    /// <exception cref="InvalidOperationException">The message was created without a group.</exception>
     public Group Group => (Group)_handle.Facade;
 
-    /// <summary>An owned copy.</summary>
+    /// <summary>Copies the message, to keep it after the call.</summary>
     public Message ToMessage() => new(_handle, _sender, Sequence, Payload.ToArray());
 
-    /// <summary>"greetings 17 of host-4242-1, 5 bytes". Allocates the text: not for every message.</summary>
+    /// <summary>Describes the message for a log: "greetings 17 of host-4242-1, 5 bytes". Allocates; not for every
+    /// message.</summary>
     public override string ToString() => Message.Describe(_handle, _sender, Sequence, Payload.Length);
 }

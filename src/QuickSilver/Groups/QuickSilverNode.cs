@@ -5,11 +5,12 @@ using QuickSilver.Runtime;
 namespace QuickSilver;
 
 /// <summary>
-/// One member of a cluster: the root of everything, made once and kept. It owns a thread, sockets and the groups joined through it. All members may
-/// be used by any thread.
+/// One member of a cluster. An application creates one node and keeps it; the node owns a thread, sockets and the
+/// groups joined through it. All members may be called from any thread.
 /// <para>
-/// It ends with <see cref="DisposeAsync"/>; or by itself, when its core thread fails, or as <see cref="EvictionPolicy.StopNode"/> and
-/// <see cref="HandlerErrorPolicy.StopNode"/> say: then <see cref="Completion"/> faults with the reason, and a dispose has nothing left to do.
+/// A node ends with <see cref="DisposeAsync"/>. It ends by itself if its core thread fails, or as
+/// <see cref="EvictionPolicy.StopNode"/> and <see cref="HandlerErrorPolicy.StopNode"/> require.
+/// <see cref="Completion"/> then faults with the reason, and a dispose has no effect.
 /// </para>
 /// </summary>
 public sealed class QuickSilverNode : IAsyncDisposable
@@ -27,9 +28,9 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     private event EventHandler<NodeEvent>? Happened;
 
-    /// <summary>What happens to the node. Raised on a pool thread, one at a time, in order; what a handler throws is logged. What happened before the
-    /// first handler was added, the start of the node included, is kept for it, the last 64 events;
-    /// later handlers get what happens from then on.</summary>
+    /// <summary>Reports events of the node. Raised on a pool thread, one at a time, in order; exceptions of handlers
+    /// are logged. The first handler also gets the last 64 earlier events, those of the start included; later handlers
+    /// get new events only.</summary>
     public event EventHandler<NodeEvent>? Events
     {
         add
@@ -40,34 +41,41 @@ public sealed class QuickSilverNode : IAsyncDisposable
         remove => Happened -= value;
     }
 
-    /// <summary>The node's name, for people.</summary>
+    /// <summary>Readable name of the node.</summary>
     public string Name => _parts.Services.Name;
 
-    /// <summary>The node's address and incarnation; a return after an eviction is a new incarnation.</summary>
+    /// <summary>Address and incarnation of the node. A return after an eviction is a new incarnation.</summary>
     public MemberId Id => _parts.Lifecycle.Id;
 
-    /// <summary>What the node is doing.</summary>
+    /// <summary>Current state of the node.</summary>
     public NodeState State => _parts.Lifecycle.State;
 
-    /// <summary>Ends with <see cref="DisposeAsync"/>; faults when the node stops by itself.</summary>
+    /// <summary>Completes after <see cref="DisposeAsync"/>. Faults if the node stops by itself.</summary>
     public Task Completion => _parts.Lifecycle.Completion;
 
     internal NodeCore Core => _parts.Core;
 
-    /// <summary>Why the node stops by itself; null when it does not.</summary>
+    /// <summary>The reason why the node stopped by itself; null if it has not.</summary>
     internal QuickSilverException? StopReason => _parts.Lifecycle.StopReason;
 
     /// <summary>Starts a node and waits until the membership server has admitted it.</summary>
-    /// <param name="options">Copied and validated; null: the defaults, which need nothing but this machine.</param>
-    /// <param name="cancellationToken">Ends the start. The exception says what it had met.</param>
-    /// <exception cref="ArgumentException">Lists what is wrong with the options, each by its path.</exception>
-    /// <exception cref="MembershipUnavailableException">No membership server within <see cref="MembershipOptions.JoinTimeout"/>, or
-    /// it refused the node, or this node cannot host it as <see cref="MembershipMode.Host"/> asks.</exception>
-    /// <exception cref="OperationCanceledException">The token; says how the search for a membership server stood.</exception>
-    /// <exception cref="IncompatibleVersionException">The server speaks another version.</exception>
-    /// <exception cref="WireProtocolException">What the server and this node said to each other broke the protocol.</exception>
-    /// <exception cref="QuickSilverException">No interface, port or multicast as asked for.</exception>
-    public static Task<QuickSilverNode> StartAsync(QuickSilverOptions? options = null, CancellationToken cancellationToken = default)
+    /// <param name="options">Settings of the node; copied and validated. Null: the defaults, which form a cluster on
+    /// this machine.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <exception cref="ArgumentException">Options are invalid; the message lists every fault with the path of its
+    /// option.</exception>
+    /// <exception cref="MembershipUnavailableException">No membership server was found within
+    /// <see cref="MembershipOptions.JoinTimeout"/>, it refused the node, or this node cannot host it as
+    /// <see cref="MembershipMode.Host"/> requires.</exception>
+    /// <exception cref="OperationCanceledException">The start was cancelled; the message describes the search for a
+    /// membership server so far.</exception>
+    /// <exception cref="IncompatibleVersionException">The server uses an incompatible version of the
+    /// protocol.</exception>
+    /// <exception cref="WireProtocolException">The server and this node exchanged data that breaks the
+    /// protocol.</exception>
+    /// <exception cref="QuickSilverException">The requested interface, port or multicast is unavailable.</exception>
+    public static Task<QuickSilverNode> StartAsync(
+        QuickSilverOptions? options = null, CancellationToken cancellationToken = default)
     {
         QuickSilverOptions copy = (options ?? new QuickSilverOptions()).Copy();
         copy.Check().ThrowIfAny(nameof(options));
@@ -75,30 +83,35 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return Task.Run(() => StartCoreAsync(copy, cancellationToken), CancellationToken.None);
     }
 
-    /// <summary>Joins a group. When it returns, the node has installed the view and every possible sender has switched to it or been removed: what is
-    /// sent afterwards, by anyone, is seen.</summary>
-    /// <param name="name">1-255 bytes of UTF-8 without control characters, compared ordinally; names that begin with '$' are reserved.</param>
-    /// <param name="options">Copied and validated.</param>
-    /// <param name="cancellationToken">Ends the waiting; the join is undone in the background. The exception says what it waited for.</param>
-    /// <exception cref="ArgumentException">The name, or an option.</exception>
-    /// <exception cref="OperationCanceledException">The token; says what the join waited for.</exception>
+    /// <summary>Joins a group. On return, the node has installed the view, and every possible sender has switched to it
+    /// or has been removed. The node receives every message that any member sends afterwards.</summary>
+    /// <param name="name">Name of the group: 1-255 bytes of UTF-8 without control characters, compared ordinally. Names
+    /// that begin with '$' are reserved.</param>
+    /// <param name="options">Settings of the handle; copied and validated. Null: the defaults.</param>
+    /// <param name="cancellationToken">Cancels the wait; the join is undone in the background.</param>
+    /// <returns>A handle on the group. Dispose of it to leave.</returns>
+    /// <exception cref="ArgumentException">The name or an option is invalid.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message describes the obstacle of the
+    /// join.</exception>
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>, <see cref="ErrorCode.JoinTimedOut"/>,
-    /// <see cref="ErrorCode.MembershipRefused"/>.</exception>
-    public async Task<Group> JoinAsync(string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>,
+    /// <see cref="ErrorCode.JoinTimedOut"/>, <see cref="ErrorCode.MembershipRefused"/>.</exception>
+    public async Task<Group> JoinAsync(
+        string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         Names.ThrowIfNotAGroupName(name, nameof(name));
         Group[] joined = await JoinAllAsync([name], ToSettings(options), cancellationToken).ConfigureAwait(false);
         return joined[0];
     }
 
-    /// <summary>Joins groups, all or none, in one round of the membership; otherwise as <see cref="JoinAsync"/>, with its exceptions.</summary>
-    /// <param name="names">As of <see cref="JoinAsync"/>, each once.</param>
-    /// <param name="options">Copied and validated; the same for all.</param>
-    /// <param name="cancellationToken">Ends the waiting; the joins are undone in the background. The exception says what they waited for.</param>
+    /// <summary>Joins several groups, all or none, in one membership change. Otherwise as <see cref="JoinAsync"/>, with
+    /// its exceptions.</summary>
+    /// <param name="names">Names of the groups, as in <see cref="JoinAsync"/>, without duplicates.</param>
+    /// <param name="options">Settings of all handles; copied and validated.</param>
+    /// <param name="cancellationToken">Cancels the wait; the joins are undone in the background.</param>
     /// <returns>The handles, in the order of the names.</returns>
-    /// <exception cref="ArgumentException">A name is invalid or given twice, or an option is.</exception>
+    /// <exception cref="ArgumentException">A name is invalid or a duplicate, or an option is invalid.</exception>
     public async Task<IReadOnlyList<Group>> JoinManyAsync(
         IEnumerable<string> names, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -111,17 +124,20 @@ public sealed class QuickSilverNode : IAsyncDisposable
             if (!seen.Add(name)) throw new ArgumentException($"The name '{name}' is given twice.", nameof(names));
         }
         HandleSettings settings = ToSettings(options);
-        return list.Count == 0 ? [] : Array.AsReadOnly(await JoinAllAsync(list, settings, cancellationToken).ConfigureAwait(false));
+        return list.Count == 0
+            ? []
+            : Array.AsReadOnly(await JoinAllAsync(list, settings, cancellationToken).ConfigureAwait(false));
     }
 
-    /// <summary>Leaves groups in one round of the membership, after waiting like <see cref="Group.LeaveAsync"/>. Handles that have ended already are
-    /// passed over.</summary>
+    /// <summary>Leaves several groups in one membership change, after a wait like that of
+    /// <see cref="Group.LeaveAsync"/>. Handles that have already ended are ignored.</summary>
     /// <param name="groups">Handles of this node.</param>
-    /// <param name="cancellationToken">Ends the waiting only: the groups are left all the same. The exception names the members it waited for.</param>
-    /// <exception cref="ArgumentException">A handle is null, or of another node; nothing is left.</exception>
-    /// <exception cref="OperationCanceledException">The token; names whom what was sent waits for.</exception>
-    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile:
-    /// whether others hold what was sent is not known.</exception>
+    /// <param name="cancellationToken">Cancels the wait only: the groups are left in any case.</param>
+    /// <exception cref="ArgumentException">A handle is null or belongs to another node; no group is left.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
+    /// for.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
+    /// hold the messages is unknown.</exception>
     /// <exception cref="QuickSilverException">The node has stopped by itself meanwhile; this is the reason.</exception>
     public async Task LeaveManyAsync(IEnumerable<Group> groups, CancellationToken cancellationToken = default)
     {
@@ -139,20 +155,23 @@ public sealed class QuickSilverNode : IAsyncDisposable
         {
             LeaveOperation leave = LeaveOperation.Begin(Core, list.ConvertAll(static group => group.Handle));
             await Task.WhenAny(leave.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
-            // Those that another call was leaving already are waited for too.
-            foreach (Group left in list) await left.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
+            // Also waits for handles that another call was already leaving.
+            foreach (Group group in list) await group.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             string awaited = await _parts.Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
             throw new OperationCanceledException(
-                $"{nameof(LeaveManyAsync)} was cancelled. It waited for {awaited}. The groups are left in the background.", cancellationToken);
+                $"{nameof(LeaveManyAsync)} was cancelled. It waited for {awaited}. "
+                + "The groups are left in the background.",
+                cancellationToken);
         }
     }
 
-    /// <summary><see cref="Group.FlushAsync"/> of every group at once.</summary>
-    /// <param name="cancellationToken">Ends the waiting only. The exception names the members it waited for.</param>
-    /// <exception cref="OperationCanceledException">The token; names whom the messages wait for.</exception>
+    /// <summary>Waits like <see cref="Group.FlushAsync"/> for all groups at once.</summary>
+    /// <param name="cancellationToken">Cancels the wait only.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
+    /// for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="ObjectDisposedException">The node was disposed of meanwhile.</exception>
     public async Task FlushAsync(CancellationToken cancellationToken = default)
@@ -167,20 +186,24 @@ public sealed class QuickSilverNode : IAsyncDisposable
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             string awaited = await _parts.Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
-            throw new OperationCanceledException($"{nameof(FlushAsync)} was cancelled. It waited for {awaited}.", cancellationToken);
+            throw new OperationCanceledException(
+                $"{nameof(FlushAsync)} was cancelled. It waited for {awaited}.", cancellationToken);
         }
         if (!flush.Task.IsCompleted) throw Disposed();
         await flush.Task.ConfigureAwait(false);
     }
 
-    /// <summary>The node's figures: one cut from the end of a turn of the core, up to 100 ms old while the node has something to do, up to a second
-    /// while it has nothing. Waits for nothing. <see cref="GetStatisticsAsync"/> has what counts up to the call.</summary>
+    /// <summary>Returns the latest statistics, taken at the end of a turn of the core thread. They are at most 100 ms
+    /// old on a busy node, at most a second on an idle one. Does not wait; <see cref="GetStatisticsAsync"/> returns
+    /// current ones.</summary>
     public NodeStatistics GetStatistics() => Core.Statistics!.Read();
 
-    /// <summary>As <see cref="GetStatistics"/>, with all that had happened before the call: asks the core for a cut and waits for it, a turn as a
-    /// rule. After the node's end, the last cut. Costs a request to the core: not for every message.</summary>
-    /// <param name="cancellationToken">Ends the waiting: a core that hangs in a handler cuts nothing until that returns.</param>
-    /// <exception cref="OperationCanceledException">The token.</exception>
+    /// <summary>Returns statistics that include everything before the call. Waits until the core thread has taken them,
+    /// normally one turn. After the node's end, returns the last ones. Costs a request to the core; not for every
+    /// message.</summary>
+    /// <param name="cancellationToken">Cancels the wait. A core that hangs in a handler takes no statistics until the
+    /// handler returns.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     public async Task<NodeStatistics> GetStatisticsAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -194,82 +217,96 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return GetStatistics();
     }
 
-    /// <summary>The busiest groups, largest first. Asks the core thread for their figures and waits for its turn; when it does not answer within a
-    /// second, because a handler hangs, the figures are read without it. O(groups joined); allocates a record for each.</summary>
-    /// <param name="count">At most so many.</param>
-    /// <param name="by">What to sort by.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <exception cref="OperationCanceledException">The token.</exception>
+    /// <summary>Returns the busiest groups, largest first. Waits for a turn of the core thread. If the core does not
+    /// answer within a second, for example because a handler hangs, the figures are read without it. O(joined groups);
+    /// allocates a record for each.</summary>
+    /// <param name="count">Limit on the number of groups.</param>
+    /// <param name="by">Figure to sort by.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     public async Task<IReadOnlyList<GroupStatistics>> GetTopGroupsAsync(
         int count, GroupSort by = GroupSort.BytesReceived, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         if (!Enum.IsDefined(by)) throw new ArgumentOutOfRangeException(nameof(by));
-        List<GroupStatistics>? groups = await AskCoreAsync(_ => GroupRanking.Collect(Core.Directory.Groups), cancellationToken)
+        List<GroupStatistics>? groups = await AskCoreAsync(
+            _ => GroupRanking.Collect(Core.Directory.Groups), cancellationToken)
             .ConfigureAwait(false);
         return GroupRanking.Top(groups ?? GroupRanking.Collect(_parts.Services.Handles()), count, by);
     }
 
-    /// <summary>The members that are behind in the regions that this node is in or sends to, the slowest first, with why and since when. Empty when
-    /// all is well; may name this node. Asks the core thread and waits for its turn; when it does not answer within a second, the members are those
-    /// of the last log record. Allocates a record for each.</summary>
-    /// <param name="count">At most so many; a region names its eight worst.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <exception cref="OperationCanceledException">The token.</exception>
-    public async Task<IReadOnlyList<MemberLag>> GetSlowestMembersAsync(int count, CancellationToken cancellationToken = default)
+    /// <summary>Returns the members that are behind in the regions which this node is in or sends to, slowest first,
+    /// with reason and time. Empty if no member is behind; may include this node. Waits for a turn of the core thread.
+    /// If the core does not answer within a second, returns the members of the last log record. Allocates a record for
+    /// each.</summary>
+    /// <param name="count">Limit on the number of members. Each region contributes at most its eight slowest.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    public async Task<IReadOnlyList<MemberLag>> GetSlowestMembersAsync(
+        int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         LagReports lags = Core.Lags;
-        IReadOnlyList<MemberLag>? found = await AskCoreAsync(now => lags.ToPublic(Core.Stack.FindLagging(now), now), cancellationToken)
+        IReadOnlyList<MemberLag>? found = await AskCoreAsync(
+            now => lags.ToPublic(Core.Stack.FindLagging(now), now), cancellationToken)
             .ConfigureAwait(false);
         return [.. (found ?? lags.Latest).Take(count)];
     }
 
     /// <summary>
-    /// Tells the membership server that members of a name are gone for good: those that it waits for since it took over, and those that it knows and has
-    /// lost sight of. They count as removed from then on: should one live, it is evicted when it comes back. For an operator, when the server waits for a
-    /// majority (<see cref="NodeState.WaitingForMajority"/>) that will not come. Only on the node that serves the membership.
+    /// Declares members with a given name permanently gone: those that the membership server has awaited since its
+    /// takeover, and known ones of which it has lost sight. They count as removed from then on; a member that is alive
+    /// after all is evicted when it returns. For operators, when the server waits for a majority
+    /// (<see cref="NodeState.WaitingForMajority"/>) that will not return. Valid only on the node that serves the
+    /// membership.
     /// </summary>
-    /// <param name="name">The members' name, as the log and <see cref="NodeStateChanged.Reason"/> say it, without the address.</param>
-    /// <param name="cancellationToken">Ends the waiting only.</param>
-    /// <returns>How many members of that name there were: names need not be unique.</returns>
+    /// <param name="name">Name of the members, as in the log and in <see cref="NodeStateChanged.Reason"/>, without the
+    /// address.</param>
+    /// <param name="cancellationToken">Cancels the wait only.</param>
+    /// <returns>Number of members with that name; names need not be unique.</returns>
     /// <exception cref="ArgumentException">The name is null or empty.</exception>
-    /// <exception cref="OperationCanceledException">The token.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.NotServing"/>: another process serves the membership;
-    /// <see cref="ErrorCode.NoSuchMember"/>: no member of that name is missing, or the only ones are connected.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.NotServing"/>: another process serves the
+    /// membership. <see cref="ErrorCode.NoSuchMember"/>: no member with that name is missing, or all of them are
+    /// connected.</exception>
     public async Task<int> ForgetMemberAsync(string name, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         cancellationToken.ThrowIfCancellationRequested();
         if (State is NodeState.Stopping or NodeState.Stopped) throw Disposed();
         int forgotten = _parts.Host is { } host
-            ? await host.ForgetMemberAsync(_parts.Services.Options.ClusterName, name).WaitAsync(cancellationToken).ConfigureAwait(false)
+            ? await host.ForgetMemberAsync(_parts.Services.Options.ClusterName, name)
+                .WaitAsync(cancellationToken).ConfigureAwait(false)
             : -1;
         if (forgotten < 0)
         {
             throw new QuickSilverException(
                 ErrorCode.NotServing,
-                $"The node '{Name}' does not serve the membership: call ForgetMemberAsync on the node that does (log record 1101 says which).");
+                $"The node '{Name}' does not serve the membership: call ForgetMemberAsync on the node that does "
+                + "(log record 1101 says which).");
         }
         if (forgotten > 0) return forgotten;
         throw new QuickSilverException(
             ErrorCode.NoSuchMember,
-            $"No member named '{name}' is missing: take the name from log record 1120 or 1121, without the address. One that is connected is not forgotten.");
+            $"No member named '{name}' is missing: take the name from log record 1120 or 1121, without the address. "
+            + "One that is connected is not forgotten.");
     }
 
-    /// <summary>Drains what was sent, says goodbye and ends every handle, within <see cref="ShutdownOptions.Timeout"/> even when a handler hangs; to
-    /// close the connection and to write the log out may take a second each beyond it. Never throws; again: nothing.</summary>
+    /// <summary>Drains the messages sent, leaves the cluster and ends every handle within
+    /// <see cref="ShutdownOptions.Timeout"/>, even if a handler hangs. Closing the connection and flushing the log may
+    /// each add up to one second. Never throws; repeated calls wait for the same end.</summary>
     public async ValueTask DisposeAsync()
     {
         _parts.Lifecycle.Stop(null);
         await Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    /// <summary>"host-4242-1 (10.0.0.5:15001/7, Running)".</summary>
+    /// <summary>Name, id and state for logs: "host-4242-1 (10.0.0.5:15001/7, Running)".</summary>
     public override string ToString() => $"{Name} ({Id}, {State})";
 
-    private static async Task<QuickSilverNode> StartCoreAsync(QuickSilverOptions options, CancellationToken cancellationToken)
+    private static async Task<QuickSilverNode> StartCoreAsync(
+        QuickSilverOptions options, CancellationToken cancellationToken)
     {
         NodeOpening opening = await NodeOpener.OpenAsync(options, cancellationToken).ConfigureAwait(false);
         QuickSilverNode node;
@@ -283,12 +320,13 @@ public sealed class QuickSilverNode : IAsyncDisposable
             await opening.Connector.DisposeAsync().ConfigureAwait(false);
             throw;
         }
-        TimeSpan left = options.Membership.JoinTimeout - Stopwatch.GetElapsedTime(opening.Begun);
-        await node._parts.StartAsync(left, cancellationToken).ConfigureAwait(false);
+        TimeSpan remaining = options.Membership.JoinTimeout - Stopwatch.GetElapsedTime(opening.Begun);
+        await node._parts.StartAsync(remaining, cancellationToken).ConfigureAwait(false);
         return node;
     }
 
-    private async Task<Group[]> JoinAllAsync(List<string> names, HandleSettings settings, CancellationToken cancellationToken)
+    private async Task<Group[]> JoinAllAsync(
+        List<string> names, HandleSettings settings, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         NodeServices services = _parts.Services;
@@ -301,7 +339,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
             foreach (GroupHandle handle in handles) services.Remove(handle);
             throw Disposed();
         }
-        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static (state, token) => ((JoinOperation)state!).Cancel(token), join);
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+            static (state, token) => ((JoinOperation)state!).Cancel(token), join);
         await Task.WhenAny(join.Task, Completion).ConfigureAwait(false);
         if (!join.Task.IsCompleted) throw Disposed();
         try
@@ -312,12 +351,13 @@ public sealed class QuickSilverNode : IAsyncDisposable
         {
             string trouble = await services.AskAsync(join.DescribeTrouble).ConfigureAwait(false);
             throw new OperationCanceledException(
-                $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. What it brought about is undone.", cancellationToken);
+                $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. Its effects are undone.",
+                cancellationToken);
         }
         return groups;
     }
 
-    // Null when the core takes nothing more, or does not answer for a while.
+    // Null if the core is closed to requests, or does not answer in time.
     private async Task<T?> AskCoreAsync<T>(Func<Instant, T> ask, CancellationToken cancellationToken)
         where T : class
     {
@@ -329,9 +369,10 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return first == answer.Task ? await answer.Task.ConfigureAwait(false) : null;
     }
 
-    // A node that stopped by itself says why; one that was disposed of has nothing more to say.
+    // The reason why a node stopped by itself; a disposed node has no other reason.
     private Exception Disposed() =>
-        StopReason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Name}' has been disposed of: start another.");
+        StopReason ?? (Exception)new ObjectDisposedException(
+            nameof(QuickSilverNode), $"The node '{Name}' has been disposed of: start another.");
 
     private HandleSettings ToSettings(GroupOptions? options)
     {

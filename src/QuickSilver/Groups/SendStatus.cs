@@ -2,23 +2,25 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What became of a <see cref="Group.TrySend"/>.</summary>
+/// <summary>The result of a <see cref="Group.TrySend"/>.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<SendStatus>))]
 public enum SendStatus
 {
-    /// <summary>The bytes are copied and admitted.</summary>
+    /// <summary>The message is copied and admitted.</summary>
     Accepted,
 
-    /// <summary>A limit of what may be pending is reached, or somebody waits already: nothing was sent. <see cref="Group.WaitToSendAsync"/>
-    /// tells when to try again.</summary>
+    /// <summary>Nothing was sent: a limit on pending or unsent messages is reached, or other calls wait already.
+    /// <see cref="Group.WaitToSendAsync"/> completes when a retry is worthwhile.</summary>
     Backpressured,
 
-    /// <summary>The node is not in the group any more (it was evicted, or the membership let it go); the handle has ended or is about to.</summary>
+    /// <summary>Nothing was sent: the node is no longer a member of the group, because it was evicted or the membership
+    /// removed it. The handle has ended or is about to.</summary>
     NotMember,
 
-    /// <summary>Longer than <see cref="PendingOptions.MaxMessageBytes"/>: it can never be sent.</summary>
+    /// <summary>Nothing was sent: the message is longer than <see cref="PendingOptions.MaxMessageBytes"/> and can never
+    /// be sent.</summary>
     TooLarge,
 
-    /// <summary>The handle has been left or disposed of.</summary>
+    /// <summary>Nothing was sent: the group was left, or the handle disposed of.</summary>
     Closed,
 }

@@ -3,18 +3,18 @@ using System.Text;
 
 namespace QuickSilver;
 
-/// <summary>Messages as UTF-8 text.</summary>
+/// <summary>Sends and reads messages as UTF-8 text.</summary>
 public static class TextExtensions
 {
     private const int StackBytes = 512;
 
-    /// <summary>Sends text. See <see cref="Group.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
+    /// <summary>Sends a text. See <see cref="Group.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
     public static ValueTask SendAsync(this Group group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
-        int most = Encoding.UTF8.GetMaxByteCount(text.Length);
-        if (most <= StackBytes)
+        int limit = Encoding.UTF8.GetMaxByteCount(text.Length);
+        if (limit <= StackBytes)
         {
             Span<byte> bytes = stackalloc byte[StackBytes];
             return group.SendAsync((ReadOnlySpan<byte>)bytes[..Encoding.UTF8.GetBytes(text, bytes)], cancellationToken);
@@ -22,7 +22,8 @@ public static class TextExtensions
         byte[] rented = ArrayPool<byte>.Shared.Rent(Encoding.UTF8.GetByteCount(text));
         try
         {
-            return group.SendAsync((ReadOnlySpan<byte>)rented.AsSpan(0, Encoding.UTF8.GetBytes(text, rented)), cancellationToken);
+            return group.SendAsync(
+                (ReadOnlySpan<byte>)rented.AsSpan(0, Encoding.UTF8.GetBytes(text, rented)), cancellationToken);
         }
         finally
         {
@@ -30,21 +31,23 @@ public static class TextExtensions
         }
     }
 
-    /// <summary>Sends text and waits until every live member holds it. See <see cref="Group.SendConfirmedAsync"/>.</summary>
-    public static Task<DeliveryReport> SendConfirmedAsync(this Group group, string text, CancellationToken cancellationToken = default)
+    /// <summary>Sends a text and waits until every live member holds it. See
+    /// <see cref="Group.SendConfirmedAsync"/>.</summary>
+    public static Task<DeliveryReport> SendConfirmedAsync(
+        this Group group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
         return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), cancellationToken);
     }
 
-    /// <summary>Sends text unless it would have to wait. See <see cref="Group.TrySend"/>.</summary>
+    /// <summary>Sends a text if it can be admitted at once. See <see cref="Group.TrySend"/>.</summary>
     public static SendStatus TrySend(this Group group, string text)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
-        int most = Encoding.UTF8.GetMaxByteCount(text.Length);
-        if (most <= StackBytes)
+        int limit = Encoding.UTF8.GetMaxByteCount(text.Length);
+        if (limit <= StackBytes)
         {
             Span<byte> bytes = stackalloc byte[StackBytes];
             return group.TrySend(bytes[..Encoding.UTF8.GetBytes(text, bytes)]);
@@ -60,17 +63,17 @@ public static class TextExtensions
         }
     }
 
-    /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
+    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD.</summary>
     public static string GetString(this Message message)
     {
         ArgumentNullException.ThrowIfNull(message);
         return Encoding.UTF8.GetString(message.Payload.Span);
     }
 
-    /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
+    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD.</summary>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
     public static string GetString(this MessageLease message) => Encoding.UTF8.GetString(message.Payload.Span);
 
-    /// <summary>The payload as text; what is not UTF-8 becomes U+FFFD.</summary>
+    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD.</summary>
     public static string GetString(this in MessageRef message) => Encoding.UTF8.GetString(message.Payload);
 }

@@ -5,20 +5,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Stands for the handle of a message that was made by hand: it has a name, and no group behind it. Immutable, any thread.
+/// Owner of a message that the application created: it has a name, but no group. Immutable, any thread.
 /// </summary>
-/// <param name="name">The group's name.</param>
+/// <param name="name">Name of the group.</param>
 internal sealed class DetachedOwner(string name) : IInboxOwner
 {
     /// <inheritdoc/>
     public string Name { get; } = name;
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">Always: nothing is behind it.</exception>
+    /// <exception cref="InvalidOperationException">Always: there is no group.</exception>
     public object Facade => throw new InvalidOperationException(
-        "This message was made by hand and belongs to no group: use GroupName, or hand the group over beside it.");
+        "This message was created without a group: use GroupName, or pass the group along with the message.");
 
-    /// <summary>The record of a sender that is no member of anything.</summary>
+    /// <summary>Creates the record of a sender that belongs to no cluster.</summary>
     public static NodeInfo Sender(MemberId id, string name)
     {
         ArgumentNullException.ThrowIfNull(name);
