@@ -91,22 +91,11 @@ internal sealed class StackParts
     private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
     {
         Pending = PendingQuota.Of(settings.MaxPendingMessages, settings.MaxPendingBytes, settings.NodeMaxPendingBytes),
-        Rate = new RateSettings
-        {
-            Fixed = settings.FixedRate,
-            Initial = settings.InitialRate,
-            Min = settings.MinRate,
-            Max = settings.MaxRate,
-        },
         Probes = settings.Probes,
     };
 
     private static RecoverySettings RecoverySettingsOf(NodeSettings settings) => settings.Recovery with
     {
-        MinTokenInterval = settings.MinTokenInterval,
-        QuietTokenInterval = settings.QuietTokenInterval,
-        EagerPull = settings.EagerPull,
-        ReorderGrace = settings.ReorderGrace,
         CacheBytes = settings.CacheBytes / 2,
         Probes = settings.Probes,
     };

@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
@@ -69,8 +71,10 @@ public sealed class Disturbance
         {
             MaxPendingBytes = 256L << 20,
             NodeMaxPendingBytes = 256L << 20,
-            MaxRate = spec.Rate,
-            InitialRate = spec.Rate > 0 ? spec.Rate : 10_000,
+            Dissemination = new DisseminationSettings
+            {
+                Rate = new RateSettings { Max = spec.Rate, Initial = spec.Rate > 0 ? spec.Rate : 10_000 },
+            },
         },
     };
 

@@ -2,7 +2,10 @@ using System.Buffers.Binary;
 using System.Net;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Transport;
 
@@ -93,18 +96,27 @@ internal static class OptionSettings
         ClusterName = options.ClusterName,
         NodeName = name,
         Incarnation = Incarnations.Next(),
-        MinTokenInterval = options.Recovery.MinTokenInterval,
-        QuietTokenInterval = options.Recovery.QuietTokenInterval,
-        EagerPull = options.Recovery.EagerPull,
         CacheBytes = options.Recovery.CacheBytes,
         MaxPendingMessages = options.Pending.MaxMessagesPerRegion,
         MaxPendingBytes = options.Pending.MaxBytesPerRegion,
         NodeMaxPendingBytes = options.Pending.MaxBytesPerNode,
         MaxMessageBytes = options.Pending.MaxMessageBytes,
-        FixedRate = options.RateControl.Mode == RateControlMode.Fixed,
-        InitialRate = options.RateControl.InitialPacketsPerSecond,
-        MinRate = options.RateControl.MinPacketsPerSecond,
-        MaxRate = options.RateControl.MaxPacketsPerSecond,
+        Recovery = new RecoverySettings
+        {
+            MinTokenInterval = options.Recovery.MinTokenInterval,
+            QuietTokenInterval = options.Recovery.QuietTokenInterval,
+            EagerPull = options.Recovery.EagerPull,
+        },
+        Dissemination = new DisseminationSettings
+        {
+            Rate = new RateSettings
+            {
+                Fixed = options.RateControl.Mode == RateControlMode.Fixed,
+                Initial = options.RateControl.InitialPacketsPerSecond,
+                Min = options.RateControl.MinPacketsPerSecond,
+                Max = options.RateControl.MaxPacketsPerSecond,
+            },
+        },
         HeartbeatInterval = options.Membership.HeartbeatInterval,
         CheckSources = options.Transport.CheckSources,
     };

@@ -242,7 +242,7 @@ public class NarrowPathTests
         {
             Nodes = nodes,
             Seed = seed,
-            Node = new NodeSettings { EagerPull = eagerPull },
+            Node = new NodeSettings { Recovery = new() { EagerPull = eagerPull } },
             Network = new NetworkModel
             {
                 SlotBytes = slot,

@@ -19,7 +19,7 @@ public class RegressionTests
     [InlineData(2)]
     public void ALeaderOfALaterPartitionTellsTheFirstOneWhatOthersHold(ulong seed)
     {
-        Scenario scenario = Make(seed, nodes: 24, replication: 4, loss: 0.17, new NodeSettings { EagerPull = false }) with
+        Scenario scenario = Make(seed, nodes: 24, replication: 4, loss: 0.17, new NodeSettings { Recovery = new() { EagerPull = false } }) with
         {
             Plans = [new SendPlan(0, "group", 200, TimeSpan.FromMilliseconds(5)) { MinBytes = 1000, MaxBytes = 1000 }],
             // Long enough for the node to be replaced as leader, if it is; who leads first depends on the seed.
@@ -42,7 +42,7 @@ public class RegressionTests
     [InlineData(3, false)]
     public void ACacheFullOfWhatCameAfterAGapStillTakesTheGap(ulong seed, bool eagerPull)
     {
-        Scenario scenario = Make(seed, nodes: 8, replication: 2, loss: 0.15, new NodeSettings { EagerPull = eagerPull, CacheBytes = 100_000 }) with
+        Scenario scenario = Make(seed, nodes: 8, replication: 2, loss: 0.15, new NodeSettings { Recovery = new() { EagerPull = eagerPull }, CacheBytes = 100_000 }) with
         {
             Plans = [.. Enumerable.Range(0, 4).Select(node => new SendPlan(node, "group", 300, TimeSpan.Zero) { MinBytes = 500, MaxBytes = 1_200 })],
         };
@@ -94,7 +94,7 @@ public class RegressionTests
     public void PacketsOfAPartitionOfWhichNobodyIsLeftComeFromTheSender(ulong seed)
     {
         TimeSpan crash = TimeSpan.FromMilliseconds(600);
-        Scenario scenario = Make(seed, nodes: 6, replication: 2, loss: 0.15, new NodeSettings { EagerPull = false }) with
+        Scenario scenario = Make(seed, nodes: 6, replication: 2, loss: 0.15, new NodeSettings { Recovery = new() { EagerPull = false } }) with
         {
             Plans = [new SendPlan(0, "group", 400, TimeSpan.FromMilliseconds(3))],
             Faults = [.. Enumerable.Range(3, 3).Select(node => new NodeCrash(crash, node))],
@@ -119,7 +119,7 @@ public class RegressionTests
     [InlineData(3)]
     public void NeighboursThatMissedTheBeginningGetItPieceByPiece(ulong seed)
     {
-        var settings = new NodeSettings { EagerPull = false, CacheBytes = 300_000 };
+        var settings = new NodeSettings { Recovery = new() { EagerPull = false }, CacheBytes = 300_000 };
         Scenario scenario = Make(seed, nodes: 8, replication: 8, loss: 0.03, settings) with
         {
             Plans =

@@ -69,7 +69,7 @@ internal static class TargetedRuns
     /// <summary>Whole partitions miss packets, and nobody pulls before the token says so.</summary>
     public static RunSpec PartitionsMiss(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { EagerPull = false });
+        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { Recovery = new() { EagerPull = false } });
         return run with
         {
             Options = run.Options with
@@ -103,7 +103,7 @@ internal static class TargetedRuns
     /// <summary>A member leaves and asks to be let in again at the same instant, while much of what was sent to it is missing.</summary>
     public static RunSpec LeaveAndJoinAtOnce(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 5, node: new NodeSettings { EagerPull = false, MinTokenInterval = Millis(200) });
+        RunSpec run = Make(seed, nodes: 5, node: new NodeSettings { Recovery = new() { EagerPull = false, MinTokenInterval = Millis(200) } });
         return run with
         {
             Options = run.Options with { Network = new NetworkModel { Link = new LinkModel { Loss = 0.3 } } },
@@ -119,7 +119,7 @@ internal static class TargetedRuns
     /// <summary>A sender crashes with messages in several views that are not stable, behind links that lose much.</summary>
     public static RunSpec SenderCrashesInSeveralViews(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { EagerPull = seed % 2 == 0, MinTokenInterval = Millis(100) }, membership: Hasty());
+        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { Recovery = new() { EagerPull = seed % 2 == 0, MinTokenInterval = Millis(100) } }, membership: Hasty());
         return run with
         {
             Options = run.Options with

@@ -43,10 +43,10 @@ public class RunFileTests
     [Fact]
     public void WhatAFileDoesNotSayHasItsDefault()
     {
-        RunSpec spec = RunJson.Read("""{ "spec": { "options": { "nodes": 3, "node": { "eagerPull": false } } } }""").Spec;
+        RunSpec spec = RunJson.Read("""{ "spec": { "options": { "nodes": 3, "node": { "recovery": { "eagerPull": false } } } } }""").Spec;
         Assert.Equal(new SimulationOptions { Nodes = 3 }.Network.SlotBytes, spec.Options.Network.SlotBytes);
         Assert.Equal(3, spec.Options.Nodes);
-        Assert.False(spec.Options.Node.EagerPull);
+        Assert.False(spec.Options.Node.Recovery.EagerPull);
         Assert.Equal(new SimulationOptions().Node.CacheBytes, spec.Options.Node.CacheBytes);
         Assert.Equal(new RunSpec().SettleLimit, spec.SettleLimit);
     }

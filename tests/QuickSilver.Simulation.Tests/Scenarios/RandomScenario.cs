@@ -1,4 +1,7 @@
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
@@ -151,17 +154,29 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     {
         // A cache of a few dozen packets goes on by a few packets a round, so the rounds must not be slow then.
         bool tight = Chance(0.2);
-        return new NodeSettings
+        var recovery = new RecoverySettings
         {
             EagerPull = Chance(0.7),
             ReorderGrace = Micros(0, 3000),
             MinTokenInterval = tight || Chance(0.7) ? TimeSpan.FromMilliseconds(5) : Micros(1000, 1_000_000),
+        };
+        return new NodeSettings
+        {
             CacheBytes = tight ? 2 << 20 : 64 << 20,
             MaxPendingMessages = Chance(0.2) ? 20 : 100_000,
             MaxPendingBytes = Chance(0.2) ? 200_000 : 64 << 20,
-            InitialRate = Chance(0.3) ? Between(200, 5_000) : 10_000,
-            FixedRate = !tight && Chance(0.1),
-            QuietTokenInterval = Chance(0.7) ? TimeSpan.FromMilliseconds(30) : Micros(1000, 1_000_000),
+            Dissemination = new DisseminationSettings
+            {
+                Rate = new RateSettings
+                {
+                    Initial = Chance(0.3) ? Between(200, 5_000) : 10_000,
+                    Fixed = !tight && Chance(0.1),
+                },
+            },
+            Recovery = recovery with
+            {
+                QuietTokenInterval = Chance(0.7) ? TimeSpan.FromMilliseconds(30) : Micros(1000, 1_000_000),
+            },
         };
     }
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
@@ -138,39 +139,51 @@ internal static class KnobDraw
     {
         // A cache of a few dozen packets goes on by a few packets a round, so the rounds must not be slow then.
         bool tight = dice.Chance(0.2);
-        return new NodeSettings
+        // The order of the draws is part of what a seed means.
+        var recovery = new RecoverySettings
         {
             EagerPull = dice.Chance(0.7),
             ReorderGrace = dice.Millis(0, 3),
             MinTokenInterval = tight || dice.Chance(0.7) ? TimeSpan.FromMilliseconds(5) : dice.LogMillis(1, 1_000),
+        };
+        var node = new NodeSettings
+        {
             CacheBytes = tight ? dice.Log(60_000, 4 << 20) : 64 << 20,
             MaxPendingMessages = dice.Chance(0.25) ? (int)dice.Log(1, 50) : 100_000,
             MaxPendingBytes = dice.Chance(0.2) ? dice.Log(50_000, 1 << 20) : 64 << 20,
-            InitialRate = dice.Chance(0.3) ? (int)dice.Log(200, 5_000) : 10_000,
-            FixedRate = !tight && dice.Chance(0.1),
-            HeartbeatInterval = nodes > 40 ? TimeSpan.FromSeconds(1) : dice.LogMillis(100, 1_000),
-            MaxRate = dice.Chance(0.15) ? (int)dice.Log(500, 20_000) : 0,
-            NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(64 << 10, 64 << 20) : 256 << 20,
-            Recovery = new RecoverySettings
-            {
-                HopTimeout = dice.LogMillis(25, 100),
-                HopSends = dice.Between(2, 7),
-                CutoffAge = dice.LogMillis(5, 200),
-                TakeoverPatience = dice.LogMillis(100, 1_000),
-            },
-            Dissemination = new DisseminationSettings
-            {
-                BeaconDelay = dice.LogMillis(1, 50),
-                MaxBeaconDelay = dice.LogMillis(100, 2_000),
-                InitialRoundTrip = dice.LogMillis(1, 100),
-            },
-            Delivery = new DeliverySettings
-            {
-                MaxUnrecognised = (int)dice.Log(1, 30_000),
-                MaxUnrecognisedBytes = dice.Log(2_000, 16 << 20),
-                UnrecognisedAge = dice.LogMillis(50, 5_000),
-            },
+        };
+        var rate = new RateSettings
+        {
+            Initial = dice.Chance(0.3) ? (int)dice.Log(200, 5_000) : 10_000,
+            Fixed = !tight && dice.Chance(0.1),
+        };
+        node = node with { HeartbeatInterval = nodes > 40 ? TimeSpan.FromSeconds(1) : dice.LogMillis(100, 1_000) };
+        rate = rate with { Max = dice.Chance(0.15) ? (int)dice.Log(500, 20_000) : 0 };
+        node = node with { NodeMaxPendingBytes = dice.Chance(0.15) ? dice.Log(64 << 10, 64 << 20) : 256 << 20 };
+        recovery = recovery with
+        {
+            HopTimeout = dice.LogMillis(25, 100),
+            HopSends = dice.Between(2, 7),
+            CutoffAge = dice.LogMillis(5, 200),
+            TakeoverPatience = dice.LogMillis(100, 1_000),
+        };
+        var dissemination = new DisseminationSettings
+        {
+            BeaconDelay = dice.LogMillis(1, 50),
+            MaxBeaconDelay = dice.LogMillis(100, 2_000),
+            InitialRoundTrip = dice.LogMillis(1, 100),
+            Rate = rate,
+        };
+        var delivery = new DeliverySettings
+        {
+            MaxUnrecognised = (int)dice.Log(1, 30_000),
+            MaxUnrecognisedBytes = dice.Log(2_000, 16 << 20),
+            UnrecognisedAge = dice.LogMillis(50, 5_000),
+        };
+        recovery = recovery with
+        {
             QuietTokenInterval = dice.Chance(0.7) ? TimeSpan.FromMilliseconds(30) : dice.LogMillis(1, 1_000),
         };
+        return node with { Recovery = recovery, Dissemination = dissemination, Delivery = delivery };
     }
 }

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Membership;
@@ -123,15 +124,25 @@ internal static class Reductions
     private static IEnumerable<NodeSettings> SimplerNodes(NodeSettings node)
     {
         var usual = new NodeSettings();
-        yield return node with { EagerPull = usual.EagerPull };
-        yield return node with { ReorderGrace = usual.ReorderGrace, MinTokenInterval = usual.MinTokenInterval, QuietTokenInterval = usual.QuietTokenInterval };
+        RecoverySettings recovery = node.Recovery;
+        RecoverySettings usualRecovery = usual.Recovery;
+        yield return node with { Recovery = recovery with { EagerPull = usualRecovery.EagerPull } };
+        yield return node with
+        {
+            Recovery = recovery with
+            {
+                ReorderGrace = usualRecovery.ReorderGrace,
+                MinTokenInterval = usualRecovery.MinTokenInterval,
+                QuietTokenInterval = usualRecovery.QuietTokenInterval,
+            },
+        };
         yield return node with { CacheBytes = usual.CacheBytes };
         yield return node with { MaxPendingMessages = usual.MaxPendingMessages, MaxPendingBytes = usual.MaxPendingBytes };
-        yield return node with { InitialRate = usual.InitialRate, FixedRate = usual.FixedRate };
+        yield return node with { Dissemination = node.Dissemination with { Rate = usual.Dissemination.Rate } };
         yield return node with { Recovery = usual.Recovery };
         yield return node with { Dissemination = usual.Dissemination };
         yield return node with { Delivery = usual.Delivery };
-        yield return node with { MaxRate = usual.MaxRate, NodeMaxPendingBytes = usual.NodeMaxPendingBytes };
+        yield return node with { NodeMaxPendingBytes = usual.NodeMaxPendingBytes };
         yield return node with { HeartbeatInterval = usual.HeartbeatInterval };
     }
 
