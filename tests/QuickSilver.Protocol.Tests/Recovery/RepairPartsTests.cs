@@ -33,7 +33,7 @@ public class RepairPartsTests
             {
                 int offset = (int)(random.NextUInt64() % (ulong)whole.Length);
                 int length = 1 + (int)(random.NextUInt64() % (ulong)Math.Min(700, whole.Length - offset));
-                if (!join.TryAdd(Part(whole, offset, length), Probes.None, new Instant(1))) continue;
+                if (!join.TryAdd(Part(whole, offset, length), new Instant(1))) continue;
                 covered.AsSpan(offset, length).Fill(true);
                 Assert.Equal(!covered.AsSpan().Contains(false), join.IsWhole);
             }

@@ -73,7 +73,7 @@ public class BlockedPathTests
     {
         Nodes = nodes,
         Seed = (ulong)nodes,
-        Node = new Protocol.Stack.NodeSettings { EagerPull = eagerPull },
+        Node = new Protocol.Stack.NodeSettings { Recovery = new() { EagerPull = eagerPull } },
         Membership = new MembershipServerSettings { FailureTimeout = TimeSpan.FromSeconds(3) },
     });
 }
