@@ -83,7 +83,7 @@ internal sealed class StreamRepairs : IFeed
         if (toAll) packet.RepairedToAll = true;
         else if (packet.FirstAsker is null) packet.FirstAsker = asker;
         else packet.SecondAsker = asker;
-        int alsoTo = toAll && packet.Repeats >= InVain ? member : -1;
+        int alsoTo = asker is null && packet.Repeats >= InVain ? member : -1;
         if (alsoTo >= 0) _context.Settings.Probes.Hit(Mark.RepairByUnicastToo);
         packet.Repaired = now;
         packet.WaitingRepairs++;

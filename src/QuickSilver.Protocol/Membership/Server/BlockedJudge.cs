@@ -38,9 +38,13 @@ internal sealed class BlockedJudge
             }
             if (ways >= 2 || isLong) Compare(report.Node, ways, isReceiver: true);
         }
-        foreach ((ServerNode accused, int ways) in _accusers)
+        foreach (ReachReport report in reports)
         {
-            if (ways >= 2) Compare(accused, ways, isReceiver: false);
+            foreach ((ServerNode accused, _) in report.Blocked)
+            {
+                int ways = _accusers.GetValueOrDefault(accused);
+                if (ways >= 2) Compare(accused, ways, isReceiver: false);
+            }
         }
         return worst;
 

@@ -42,7 +42,8 @@ internal sealed class ReachReport(ServerNode node, Instant at)
     public List<ReachDrain> Drains { get; } = [];
 
     /// <summary>Nodes of whose data nothing arrives here, and since when that is known.</summary>
-    public Dictionary<ServerNode, Instant> Blocked { get; } = [];
+    public SortedDictionary<ServerNode, Instant> Blocked { get; } =
+        new(Comparer<ServerNode>.Create(static (left, right) => left.Key.CompareTo(right.Key)));
 
     /// <summary>True when no more findings count.</summary>
     public bool IsFull => _findings.Count >= MostFindings;
