@@ -1,26 +1,29 @@
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// Tells of user code that holds the core thread up: afterwards when it has come back late, and while it lasts when it does not come back at all.
+/// Reports user code that blocks the core thread: after the call if it returns late, and during the call if it hangs.
 /// <para>
-/// Idea: small messages come in millions a second, and a clock read around each call would cost more than the call. So calls are timed in runs: the
-/// first of a turn alone (with those that come with it in one go), those that follow it at the same group together, up to <see cref="LongestRun"/>,
-/// and what is left when the turn ends or other code is called. A run that took too long is reported under the name of its group. A handler that
-/// hangs would not be heard of that way: a timer looks from outside, once a second, while such code is being called.
+/// Idea: small messages arrive in millions a second, and reading the clock around each call would cost more than the
+/// call. So consecutive calls are timed together, as one run. The first call of a turn is a run by itself (with those
+/// made in one go with it). Later calls for the same group form runs of up to <see cref="LongestRun"/>. The turn's end,
+/// or a call of other code, ends a run. A run that takes too long is reported under the name of its group. A handler
+/// that hangs never ends its run: for that case a timer checks once a second while user code is being called.
 /// </para>
 /// <para>
-/// Awkward cases: what the core does between the calls of a run is in its time; that is microseconds, where a stall is milliseconds. The timer stops
-/// when nothing was called for a while, so that an idle node does not wake for it, and the core starts it again without a fence. A call that begins
-/// at that very moment is seen by one more look, a second after the timer is marked as stopped.
+/// Awkward cases: the time of a run includes the core's own work between calls; that is microseconds, where a stall is
+/// milliseconds. The timer stops after a while without calls, so that an idle node does not wake for it. The core
+/// restarts it without a fence. A call that begins at that very moment is found by one more check, a second after the
+/// timer is marked as stopped.
 /// </para>
-/// Cost: a few writes a call, two readings of the coarse clock a turn and one for each full run, no allocation but for the timer.
+/// Cost: a few writes per call, two reads of the coarse clock per turn and one per full run; allocates only the timer.
 /// </summary>
-/// <param name="stall">A run that takes as long is reported.</param>
-/// <param name="log">The node's.</param>
-/// <param name="events">The node's.</param>
+/// <param name="stall">Duration from which a run is reported.</param>
+/// <param name="log">The node's log.</param>
+/// <param name="events">The node's events.</param>
 internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQueue events) : IDisposable
 {
-    /// <summary>So many calls are timed together: who calls more often in one go leaves in between.</summary>
+    /// <summary>Limit on the calls that are timed together. Code that makes more calls in one go leaves and enters
+    /// again in between.</summary>
     public const int LongestRun = 16;
 
     private const int Period = 1_000;
@@ -35,24 +38,28 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
     private bool _isInside;
     private bool _isRunning;
 
-    // The core's own: calls since the clock was read, and after how many it is read again; 0 while there is no run.
+    // Core thread only: calls since the last read of the clock, and the number after which it is read again; 0 outside
+    // a run.
     private int _untimed;
     private int _limit;
 
-    // The timer's own.
+    // Timer only.
     private long _seenCalls;
     private long _reported;
     private long _nextReport;
     private bool _isLastLook;
     private bool _isDisposed;
 
-    /// <summary>Told of each run that took too long: the kind of code, how long, and its group. Set before the core starts.</summary>
+    /// <summary>Called for each run that took too long, with the kind of code, the duration and the group. Set before
+    /// the core starts.</summary>
     public Action<LoopPhase, TimeSpan, string>? Stalled { get; set; }
 
-    /// <summary>What the core is in, for people: the kind of code and its group. Any thread.</summary>
-    public string Present => Volatile.Read(ref _isInside) ? $"{_phase} of '{Volatile.Read(ref _groupName)}'" : "no handler or feed";
+    /// <summary>Describes the user code that the core thread is in, for diagnostics: its kind and group. Any
+    /// thread.</summary>
+    public string Present =>
+        Volatile.Read(ref _isInside) ? $"{_phase} of '{Volatile.Read(ref _groupName)}'" : "no handler or feed";
 
-    /// <summary>User code is about to be called; <see cref="Leave"/> must follow. Core thread only.</summary>
+    /// <summary>Marks the start of a call of user code; <see cref="Leave"/> must follow. Core thread only.</summary>
     public void Enter(LoopPhase phase, string groupName)
     {
         if (_limit == 0 || phase != _phase || !ReferenceEquals(groupName, _groupName)) BeginRun(phase, groupName);
@@ -60,8 +67,8 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
         Volatile.Write(ref _isInside, true);
     }
 
-    /// <summary>It has come back. Core thread only.</summary>
-    /// <param name="calls">How often it was called since <see cref="Enter"/>.</param>
+    /// <summary>Marks the end of a call. Core thread only.</summary>
+    /// <param name="calls">Number of calls since <see cref="Enter"/>.</param>
     public void Leave(int calls = 1)
     {
         Volatile.Write(ref _isInside, false);
@@ -71,14 +78,14 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
         _limit = LongestRun;
     }
 
-    /// <summary>Ends the run: the turn has ended, or whoever was slow is to be named now. Core thread only.</summary>
+    /// <summary>Ends the run: at the end of a turn, or to report slow code at once. Core thread only.</summary>
     public void EndRun()
     {
         if (_untimed > 0) TimeRun();
         _limit = 0;
     }
 
-    /// <summary>Stops looking. Any thread.</summary>
+    /// <summary>Stops the timer. Any thread.</summary>
     public void Dispose()
     {
         lock (_lock)
@@ -114,7 +121,8 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
             Volatile.Write(ref _isRunning, true);
             _isLastLook = false;
             if (_isDisposed) return;
-            _timer ??= new Timer(static state => ((CallbackWatchdog)state!).Look(), this, Timeout.Infinite, Timeout.Infinite);
+            _timer ??= new Timer(
+                static state => ((CallbackWatchdog)state!).Look(), this, Timeout.Infinite, Timeout.Infinite);
             _timer.Change(Period, Period);
         }
     }
@@ -146,7 +154,7 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
         }
     }
 
-    // After one second, then each time it has doubled.
+    // Reports after one second, then each time the duration has doubled.
     private void Report(long since)
     {
         long took = Environment.TickCount64 - since;
@@ -161,7 +169,8 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
         string groupName = Volatile.Read(ref _groupName);
         TimeSpan duration = TimeSpan.FromMilliseconds(took);
         log.Post(
-            (log.Node, duration, phase, groupName), static (logger, s) => Log.Hanging(logger, s.Node, s.duration, s.phase, s.groupName));
+            (log.Node, duration, phase, groupName),
+            static (logger, s) => Log.Hanging(logger, s.Node, s.duration, s.phase, s.groupName));
         events.Post(new CoreStalled(phase, duration, groupName));
     }
 }

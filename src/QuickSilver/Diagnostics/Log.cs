@@ -3,13 +3,18 @@ using Microsoft.Extensions.Logging;
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// Every message that QuickSilver logs, with its event id: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400 delivery, 1500 user code.
-/// The ids are a contract with those who read logs: a message keeps its own for ever, and a new message takes a new one.
+/// Every log message of QuickSilver with its event id: 1000 node, 1100 membership, 1200 transport, 1300 recovery, 1400
+/// delivery, 1500 user code. The ids are a contract with readers of the log: a message keeps its id, and a new message
+/// takes a new one.
 /// </summary>
 internal static partial class Log
 {
-    [LoggerMessage(1001, LogLevel.Information, "Node {Name} ({Id}) is running in cluster {Cluster}, {Transport} on {Interface}")]
-    public static partial void NodeStarted(ILogger logger, string name, string id, string cluster, string transport, string @interface);
+    [LoggerMessage(
+        1001,
+        LogLevel.Information,
+        "Node {Name} ({Id}) is running in cluster {Cluster}, {Transport} on {Interface}")]
+    public static partial void NodeStarted(
+        ILogger logger, string name, string id, string cluster, string transport, string @interface);
 
     [LoggerMessage(1002, LogLevel.Information, "Node {Name} has stopped")]
     public static partial void NodeStopped(ILogger logger, string name);
@@ -17,36 +22,51 @@ internal static partial class Log
     [LoggerMessage(1003, LogLevel.Error, "Node {Name} has stopped by itself")]
     public static partial void NodeFailed(ILogger logger, string name, Exception reason);
 
-    [LoggerMessage(1004, LogLevel.Error, "Node {Name} did not stop within {Timeout}: the core thread hangs in {Phase}; what is left is abandoned")]
+    [LoggerMessage(
+        1004,
+        LogLevel.Error,
+        "Node {Name} did not stop within {Timeout}: the core thread hangs in {Phase}; remaining work is abandoned")]
     public static partial void ShutdownTimedOut(ILogger logger, string name, TimeSpan timeout, string phase);
 
     [LoggerMessage(
         1005,
         LogLevel.Warning,
-        "Node {Name}: not everything sent was known to be held by everybody when {Ended} after {Timeout} (Shutdown.DrainTimeout). "
-        + "It waited for {Awaited}")]
-    public static partial void DrainTimedOut(ILogger logger, string name, string ended, TimeSpan timeout, string awaited);
+        "Node {Name}: not every message sent was known to be held by every live member when {Ended} after {Timeout} "
+        + "(Shutdown.DrainTimeout). It waited for {Awaited}")]
+    public static partial void DrainTimedOut(
+        ILogger logger, string name, string ended, TimeSpan timeout, string awaited);
 
-    [LoggerMessage(1006, LogLevel.Warning, "{Count} log records were dropped: the logging providers are slower than the node")]
+    [LoggerMessage(
+        1006,
+        LogLevel.Warning,
+        "{Count} log records were dropped: the logging providers are slower than the node")]
     public static partial void RecordsDropped(ILogger logger, int count);
 
-    [LoggerMessage(EventId = 1007, Message = "Node {Name}: the core thread was held up for {Duration} by {Phase}, {Cause}")]
-    public static partial void Stalled(ILogger logger, LogLevel level, string name, TimeSpan duration, LoopPhase phase, string cause);
+    [LoggerMessage(
+        EventId = 1007,
+        Message = "Node {Name}: the core thread was held up for {Duration} by {Phase}, {Cause}")]
+    public static partial void Stalled(
+        ILogger logger, LogLevel level, string name, TimeSpan duration, LoopPhase phase, string cause);
 
     [LoggerMessage(
         1008,
         LogLevel.Error,
-        "Node {Name}: the core thread has not come back from {Phase} of group {Group} for {Duration}, and the node neither receives nor answers "
-        + "meanwhile. User code on that thread must not block, nor wait for a call of QuickSilver (.Wait(), .Result)")]
+        "Node {Name}: the core thread has not returned from {Phase} of group {Group} for {Duration}, and the node "
+        + "neither receives nor answers meanwhile. User code on that thread must not block, nor wait for a call of "
+        + "QuickSilver (.Wait(), .Result)")]
     public static partial void Hanging(ILogger logger, string name, TimeSpan duration, LoopPhase phase, string group);
 
     [LoggerMessage(
         1160,
         LogLevel.Warning,
-        "Node {Name}: Delivery.InboxMaxBytesPerNode, Pending.MaxBytesPerNode and Recovery.CacheBytes allow {Sum} bytes, and the process may have a heap of {Heap}")]
+        "Node {Name}: Delivery.InboxMaxBytesPerNode, Pending.MaxBytesPerNode and Recovery.CacheBytes allow {Sum} "
+        + "bytes, and the process may have a heap of {Heap}")]
     public static partial void LimitsExceedHeap(ILogger logger, string name, decimal sum, long heap);
 
-    [LoggerMessage(1161, LogLevel.Error, "Node {Name}: there was no memory for a message of group {Group}, and its handle has left the group")]
+    [LoggerMessage(
+        1161,
+        LogLevel.Error,
+        "Node {Name}: there was no memory for a message of group {Group}, and its handle has left the group")]
     public static partial void NoMemoryForGroup(ILogger logger, string name, string group);
 
     [LoggerMessage(1101, LogLevel.Information, "This process serves the membership at {Endpoint}")]
@@ -76,143 +96,167 @@ internal static partial class Log
     [LoggerMessage(1109, LogLevel.Warning, "The membership server here refused {Remote}: {Reason}, {Count} so far")]
     public static partial void HostRefused(ILogger logger, string remote, string reason, long count);
 
-    [LoggerMessage(1110, LogLevel.Warning, "The membership server here dropped the connection of {Remote}: {End}, {Count} so far")]
+    [LoggerMessage(
+        1110,
+        LogLevel.Warning,
+        "The membership server here dropped the connection of {Remote}: {End}, {Count} so far")]
     public static partial void HostDropped(ILogger logger, string remote, string end, long count);
 
     [LoggerMessage(1111, LogLevel.Error, "The membership server here has failed")]
     public static partial void HostFailed(ILogger logger, Exception fault);
 
-    [LoggerMessage(1112, LogLevel.Information, "{Count} nodes are gone from the cluster: {Names}")]
+    [LoggerMessage(1112, LogLevel.Information, "{Count} nodes were removed from the cluster: {Names}")]
     public static partial void NodesRemoved(ILogger logger, int count, string names);
 
     [LoggerMessage(
         1120,
         LogLevel.Error,
-        "The membership server of cluster {Cluster} makes no views: it has taken over, {Missing} members are not back and {Present} are, and it waits for "
-        + "half of them. Start {Names} again under these names, or call ForgetMemberAsync here for those that are gone for good, or set "
-        + "Membership.AwaitMajority to false")]
+        "The membership server of cluster {Cluster} makes no views: it has taken over and waits for half of the "
+        + "members; {Missing} are missing and {Present} are present. Start {Names} again under these names, or call "
+        + "ForgetMemberAsync here for those that are permanently gone, or set Membership.AwaitMajority to false")]
     public static partial void MajorityAwaited(ILogger logger, string cluster, int missing, int present, string names);
 
     [LoggerMessage(
         1121,
         LogLevel.Error,
-        "The membership server of cluster {Cluster} removes nobody: it has lost sight of {Missing} members at once and sees {Present}, so this host may be "
-        + "cut off. Mend its network; or start {Names} again under these names, or call ForgetMemberAsync here for those that are gone for good. "
-        + "Membership.AwaitMajority switches this off")]
+        "The membership server of cluster {Cluster} removes no node: it has lost sight of {Missing} members at "
+        + "once and sees {Present}, so this host may be cut off. Repair its network; or start {Names} again under "
+        + "these names, or call ForgetMemberAsync here for those that are permanently gone. Membership.AwaitMajority "
+        + "switches this off")]
     public static partial void SightLost(ILogger logger, string cluster, int missing, int present, string names);
 
-    [LoggerMessage(1122, LogLevel.Information, "The membership server of cluster {Cluster} goes on: it has the members it waited for")]
+    [LoggerMessage(
+        1122,
+        LogLevel.Information,
+        "The membership server of cluster {Cluster} continues: the members it waited for are present")]
     public static partial void HoldEnded(ILogger logger, string cluster);
 
-    [LoggerMessage(1123, LogLevel.Warning, "Node {Name} waits with its membership server, which removes nobody: {Hold}")]
+    [LoggerMessage(1123, LogLevel.Warning, "Node {Name} waits because its membership server removes no node: {Hold}")]
     public static partial void MembershipHeld(ILogger logger, string name, string hold);
 
-    [LoggerMessage(
-        1130,
-        LogLevel.Warning,
-        "Node {Name} waits for its network interface: {Reason}")]
+    [LoggerMessage(1130, LogLevel.Warning, "Node {Name} waits for its network interface: {Reason}")]
     public static partial void InterfaceAwaited(ILogger logger, string name, string reason);
 
     [LoggerMessage(
         1131,
         LogLevel.Warning,
-        "Node {Name} is at {Own} and shares groups with {Other}, in another network: multicast may not pass between the two. Nodes of one network "
-        + "need Transport.Interface to name that network")]
+        "Node {Name} is at {Own} and shares groups with {Other}, in another network: multicast may not pass "
+        + "between the two. Nodes of one network need Transport.Interface to name that network")]
     public static partial void OtherNetwork(ILogger logger, string name, string other, string own);
 
     [LoggerMessage(
         1132,
         LogLevel.Error,
-        "Node {Name} serves the membership, and so does the host at {Place}, with {Nodes} nodes: two clusters of one name that do not know each "
-        + "other. End one of the two hosts: its clients come to the other")]
+        "Node {Name} serves the membership, and so does the host at {Place}, with {Nodes} nodes: two clusters of "
+        + "one name exist independently. Stop one of the two hosts: its clients join the other")]
     public static partial void TwoHosts(ILogger logger, string name, string place, int nodes);
 
-    [LoggerMessage(1133, LogLevel.Warning, "The address of node {Name} has changed from {Before} to {After}: it goes on there as a new incarnation")]
+    [LoggerMessage(
+        1133,
+        LogLevel.Warning,
+        "The address of node {Name} has changed from {Before} to {After}: it continues there as a new incarnation")]
     public static partial void AddressChanged(ILogger logger, string name, string before, string after);
 
     [LoggerMessage(
         1150,
         LogLevel.Warning,
-        "Node {Name} has dropped {Count} datagrams that came from another address than their sender's, the last a {Kind} of '{Sender}' from {Source}. "
-        + "Somebody sends in its name, or the network between the members changes addresses (Transport.CheckSources)")]
-    public static partial void DatagramsForged(ILogger logger, string name, ulong count, string kind, string sender, string source);
+        "Node {Name} has dropped {Count} datagrams from other addresses than their sender's, the last a {Kind} of "
+        + "'{Sender}' from {Source}. Another host sends in its name, or the network between the members changes "
+        + "addresses (Transport.CheckSources)")]
+    public static partial void DatagramsForged(
+        ILogger logger, string name, ulong count, string kind, string sender, string source);
 
     [LoggerMessage(
         1201,
         LogLevel.Warning,
-        "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and repaired. {Remedy}")]
+        "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and "
+        + "repaired. {Remedy}")]
     public static partial void ReceiveBufferSmall(ILogger logger, int granted, int asked, string remedy);
 
-    [LoggerMessage(1202, LogLevel.Information, "Trains are sent one datagram a call on the {Socket} socket: {Error}")]
+    [LoggerMessage(1202, LogLevel.Information, "The {Socket} socket sends one datagram per call: {Error}")]
     public static partial void SegmentationRefused(ILogger logger, string socket, string error);
 
-    [LoggerMessage(1203, LogLevel.Information, "Reads bring one datagram each: {Error}")]
+    [LoggerMessage(1203, LogLevel.Information, "Each read returns one datagram: {Error}")]
     public static partial void CoalescingRefused(ILogger logger, string error);
 
-    [LoggerMessage(1204, LogLevel.Information, "Regions are carried by unicast: {Reason}")]
+    [LoggerMessage(1204, LogLevel.Information, "Regions use unicast: {Reason}")]
     public static partial void UnicastChosen(ILogger logger, string reason);
 
     [LoggerMessage(1205, LogLevel.Warning, "The multicast address {Address} cannot be opened: {Error}")]
     public static partial void OpenFailed(ILogger logger, string address, string error);
 
-    [LoggerMessage(1206, LogLevel.Information, "No memory is shared with this machine's nodes: {Reason}")]
+    [LoggerMessage(1206, LogLevel.Information, "No memory is shared with other nodes of this machine: {Reason}")]
     public static partial void SharedMemoryRefused(ILogger logger, string reason);
 
     [LoggerMessage(
         1220,
         LogLevel.Warning,
-        "Datagrams of {Name} longer than {Longest} bytes do not reach {Member}: the regions of that member get none from now on, and what was packed "
-        + "before is repaired in parts. Look for a smaller MTU on the way between the two")]
+        "Datagrams of {Name} longer than {Longest} bytes do not reach {Member}: from now on the regions of that "
+        + "member get shorter ones, and longer ones packed before are repaired in parts. Look for a smaller MTU on "
+        + "the path between the two")]
     public static partial void PathNarrowed(ILogger logger, string name, int longest, string member);
 
-    [LoggerMessage(1221, LogLevel.Information, "Datagrams of {Name} reach {Member} again, whatever their length")]
+    [LoggerMessage(1221, LogLevel.Information, "Datagrams of {Name} of any length reach {Member} again")]
     public static partial void PathWidened(ILogger logger, string name, string member);
 
     [LoggerMessage(
         1222,
         LogLevel.Warning,
-        "Datagrams of {Sender} longer than {Longest} bytes do not arrive at {Name}, and it sends up to {Full}: it is asked for shorter ones. Look for a "
-        + "smaller MTU on the way between the two")]
+        "Datagrams of {Sender} longer than {Longest} bytes do not arrive at {Name}, and it sends up to {Full}: it "
+        + "is asked for shorter ones. Look for a smaller MTU on the path between the two")]
     public static partial void InboundPathNarrow(ILogger logger, string name, string sender, int longest, int full);
 
-    [LoggerMessage(1223, LogLevel.Information, "Datagrams of {Sender} arrive at {Name} again, whatever their length")]
+    [LoggerMessage(1223, LogLevel.Information, "Datagrams of {Sender} of any length arrive at {Name} again")]
     public static partial void InboundPathWide(ILogger logger, string name, string sender);
 
     [LoggerMessage(
         1224,
         LogLevel.Warning,
-        "No packet of {Name} reaches {Member}, of whatever length, though control does: one of the two is removed if "
-        + "that lasts. Look for a firewall that drops the data port, or long datagrams, on the way between the two")]
+        "No packet of {Name} reaches {Member}, of any length, though control does: one of the two is removed if "
+        + "that lasts. Look for a firewall that drops the data port, or long datagrams, on the path between the two")]
     public static partial void PathBlocked(ILogger logger, string name, string member);
 
     [LoggerMessage(
         1225,
         LogLevel.Warning,
-        "No packet of {Sender} arrives at {Name}, of whatever length, though control does: one of the two is removed "
-        + "if that lasts. Look for a firewall that drops the data port, or long datagrams, on the way between the two")]
+        "No packet of {Sender} arrives at {Name}, of any length, though control does: one of the two is removed "
+        + "if that lasts. Look for a firewall that drops the data port, or long datagrams, on the path between the "
+        + "two")]
     public static partial void InboundPathBlocked(ILogger logger, string name, string sender);
 
-    [LoggerMessage(1301, LogLevel.Warning, "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
-    public static partial void MessagesLost(ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
+    [LoggerMessage(
+        1301,
+        LogLevel.Warning,
+        "Messages of {Sender} in {Group} are lost: {Count} from number {First} ({Reason})")]
+    public static partial void MessagesLost(
+        ILogger logger, string sender, string group, ulong count, ulong first, LossReason reason);
 
-    [LoggerMessage(1310, LogLevel.Warning, "Node {Name}: what is sent is held up by {Members}")]
+    [LoggerMessage(1310, LogLevel.Warning, "Node {Name}: messages sent are held up by {Members}")]
     public static partial void RegionsHeldUp(ILogger logger, string name, string members);
 
-    [LoggerMessage(1311, LogLevel.Information, "Node {Name}: nothing is held up any more by {Members}")]
+    [LoggerMessage(1311, LogLevel.Information, "Node {Name}: messages are no longer held up by {Members}")]
     public static partial void CaughtUp(ILogger logger, string name, string members);
 
     [LoggerMessage(
-        1401, LogLevel.Error, "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves it")]
+        1401,
+        LogLevel.Error,
+        "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves "
+        + "the group")]
     public static partial void SlowConsumer(ILogger logger, string group, long backlog, long leased);
 
     [LoggerMessage(
         1402,
         LogLevel.Warning,
-        "The inbox of {Group} is full and drops messages ({Reason}): its reader is slow, or nobody reads; the node's statistics count them")]
+        "The inbox of {Group} is full and drops messages ({Reason}): its reader is slow or missing; the node's "
+        + "statistics count them")]
     public static partial void InboxDrops(ILogger logger, string group, LossReason reason);
 
-    [LoggerMessage(1501, LogLevel.Error, "A handler of {Group} threw, policy {Policy}; on this node {Count} calls have thrown so far")]
-    public static partial void HandlerFailed(ILogger logger, string group, long count, HandlerErrorPolicy policy, Exception fault);
+    [LoggerMessage(
+        1501,
+        LogLevel.Error,
+        "A handler of {Group} threw, policy {Policy}; on this node {Count} calls have thrown so far")]
+    public static partial void HandlerFailed(
+        ILogger logger, string group, long count, HandlerErrorPolicy policy, Exception fault);
 
     [LoggerMessage(1502, LogLevel.Error, "A handler of the node's events threw on {Event}")]
     public static partial void EventHandlerFailed(ILogger logger, string @event, Exception fault);

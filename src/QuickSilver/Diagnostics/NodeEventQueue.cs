@@ -1,16 +1,16 @@
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// Raises a node's events on the thread pool, one at a time, in order, for handlers that may take their time. Bounded: beyond <see cref="Capacity"/>
-/// unraised events the oldest go. A node has events before its caller has the node: they wait for the first handler (<see cref="Begin"/>), the last
-/// <see cref="Kept"/> of them. Any thread.
+/// Raises a node's events on the thread pool, one at a time and in order, so that handlers may take their time.
+/// Bounded: beyond <see cref="Capacity"/> events the oldest are dropped. Events that precede the first handler wait for
+/// it (<see cref="Begin"/>), the last <see cref="Kept"/> of them. Any thread.
 /// </summary>
 internal sealed class NodeEventQueue : IThreadPoolWorkItem
 {
-    /// <summary>Most events that wait for a handler.</summary>
+    /// <summary>Limit on events that wait to be raised.</summary>
     public const int Capacity = 1_024;
 
-    /// <summary>Most events that wait for the first handler.</summary>
+    /// <summary>Limit on events that wait for the first handler.</summary>
     public const int Kept = 64;
 
     private readonly Lock _lock = new();
@@ -20,8 +20,8 @@ internal sealed class NodeEventQueue : IThreadPoolWorkItem
     private bool _hasBegun;
     private bool _isDraining;
 
-    /// <summary>Makes an empty queue.</summary>
-    /// <param name="log">Told when a handler throws.</param>
+    /// <summary>Creates an empty queue.</summary>
+    /// <param name="log">Logs exceptions of handlers.</param>
     /// <param name="raise">Calls the handlers.</param>
     public NodeEventQueue(NodeLog log, Action<NodeEvent> raise)
     {
@@ -42,7 +42,7 @@ internal sealed class NodeEventQueue : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>There is a handler: what waits is raised. Again: nothing.</summary>
+    /// <summary>Raises the waiting events: the first handler is attached. Repeated calls have no effect.</summary>
     public void Begin()
     {
         lock (_lock)
@@ -79,7 +79,9 @@ internal sealed class NodeEventQueue : IThreadPoolWorkItem
         }
         catch (Exception fault)
         {
-            _log.Post((Name: next.GetType().Name, Fault: fault), static (logger, s) => Log.EventHandlerFailed(logger, s.Name, s.Fault));
+            _log.Post(
+                (Name: next.GetType().Name, Fault: fault),
+                static (logger, s) => Log.EventHandlerFailed(logger, s.Name, s.Fault));
         }
     }
 }

@@ -1,7 +1,7 @@
 namespace QuickSilver.Diagnostics;
 
-/// <summary>The figures of <see cref="NodeStatistics"/> as plain numbers, to be copied from one thread to another without allocating. The state is
-/// read when it is asked for.</summary>
+/// <summary>The values of <see cref="NodeStatistics"/> as plain numbers, to be copied between threads without
+/// allocating. The node's state is read at the time of the query.</summary>
 internal struct NodeFigures
 {
     public DateTimeOffset Time;
@@ -58,7 +58,7 @@ internal struct NodeFigures
     public long Stalls;
     public int ReceiveBufferBytes;
 
-    /// <summary>Adds what protocol stacks before the present one have counted. Gauges are the present one's.</summary>
+    /// <summary>Adds the counters of earlier protocol stacks. Gauges stay those of the present stack.</summary>
     public void Carry(in NodeFigures earlier)
     {
         ViewChanges += earlier.ViewChanges;
@@ -85,7 +85,7 @@ internal struct NodeFigures
         BackpressureEpisodes += earlier.BackpressureEpisodes;
     }
 
-    /// <summary>The public form.</summary>
+    /// <summary>Converts to the public type.</summary>
     public readonly NodeStatistics ToStatistics() => new()
     {
         Time = Time,

@@ -3,10 +3,11 @@ using Microsoft.Extensions.Logging;
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// A node's log. Logging providers are user code, so nobody who must not wait calls them: records go into a bounded ring and are written by a pool
-/// thread, one at a time, in order. When providers are slower than the node, the newest records are dropped and counted, and the count is logged with
-/// the next one that fits. Every record is written in a scope that names the node, since a process may have several. Any thread; costs an object per
-/// record, so it is for what is rare.
+/// A node's log. Logging providers are user code and may block, so no protocol thread calls them. Records enter a
+/// bounded ring, and a pool thread writes them one at a time, in order. If providers are slower than the node, the
+/// newest records are dropped; their number is logged after the next one that fits. Each record is written in a scope
+/// that names the node, since a process may run several. Any thread; allocates an object per record, so it is for rare
+/// events.
 /// </summary>
 internal sealed class NodeLog : IThreadPoolWorkItem
 {
@@ -19,21 +20,22 @@ internal sealed class NodeLog : IThreadPoolWorkItem
     private bool _isDraining;
     private int _dropped;
 
-    /// <summary>Makes a log that writes to the category "QuickSilver".</summary>
-    /// <param name="factory">The application's.</param>
-    /// <param name="node">The node's name.</param>
+    /// <summary>Creates a log that writes to the category "QuickSilver".</summary>
+    /// <param name="factory">The application's factory.</param>
+    /// <param name="node">Name of the node.</param>
     public NodeLog(ILoggerFactory factory, string node)
     {
         _logger = factory.CreateLogger("QuickSilver");
         Node = node;
     }
 
-    /// <summary>The node's name.</summary>
+    /// <summary>Name of the node.</summary>
     public string Node { get; }
 
     /// <summary>Adds a record.</summary>
-    /// <param name="state">What is logged.</param>
-    /// <param name="write">Writes it, on a pool thread: a static lambda around one of <see cref="Log"/>'s methods.</param>
+    /// <param name="state">The values to log.</param>
+    /// <param name="write">Writes the record on a pool thread: a static lambda that calls a method of
+    /// <see cref="Log"/>.</param>
     public void Post<TState>(TState state, Action<ILogger, TState> write)
     {
         var record = new LogRecord<TState>(state, write);
@@ -51,7 +53,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Ends when everything posted so far has been written.</summary>
+    /// <summary>Completes when every record posted so far has been written.</summary>
     public Task FlushAsync()
     {
         lock (_lock)
@@ -67,7 +69,8 @@ internal sealed class NodeLog : IThreadPoolWorkItem
         while (TryNext(out LogRecord? record, out int dropped))
         {
             Write(record);
-            if (dropped > 0) Write(new LogRecord<int>(dropped, static (logger, count) => Log.RecordsDropped(logger, count)));
+            if (dropped > 0)
+                Write(new LogRecord<int>(dropped, static (logger, count) => Log.RecordsDropped(logger, count)));
         }
     }
 
@@ -87,7 +90,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
         return false;
     }
 
-    // A provider that throws has nowhere to be reported to: the log is where that would go.
+    // An exception of a provider is dropped: the log itself would be the place to report it.
     private void Write(LogRecord record)
     {
         try

@@ -3,12 +3,12 @@ using System.Diagnostics.Metrics;
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// A node's instruments on the meter "QuickSilver": observable only, fed from the newest cut of the statistics, so a listener runs on its own thread
-/// and the core never calls one. Groups are no tags: there may be thousands of them, and backends fold what exceeds their limit; see
-/// <see cref="QuickSilverNode.GetTopGroupsAsync"/>.
+/// A node's instruments on the meter "QuickSilver". All are observable and read the latest statistics, so listeners run
+/// on their own thread and the core never calls them. Groups are not tags: there may be thousands, and backends merge
+/// tags beyond their limit; see <see cref="QuickSilverNode.GetTopGroupsAsync"/>.
 /// <para>
-/// To publish an instrument and to take it away runs code of the application, on this thread: its meter factory, its listeners. What that throws is
-/// logged, and costs the node nothing but the instrument.
+/// Publishing and removing an instrument runs code of the application on this thread: its meter factory and its
+/// listeners. Their exceptions are logged, and cost the node only the instrument.
 /// </para>
 /// </summary>
 internal sealed class NodeMeter : IDisposable
@@ -22,12 +22,12 @@ internal sealed class NodeMeter : IDisposable
     private readonly NodeLog _log;
     private readonly Meter _meter;
 
-    /// <summary>Makes the instruments.</summary>
-    /// <param name="factory">Makes the meter; null: the node makes its own.</param>
-    /// <param name="nodeName">Tags the meter, so that nodes of one process can be told apart.</param>
-    /// <param name="transport">Tags the packets.</param>
-    /// <param name="read">Gives the newest cut.</param>
-    /// <param name="log">Told what the application's code throws.</param>
+    /// <summary>Creates the instruments.</summary>
+    /// <param name="factory">Creates the meter; null: the node creates its own.</param>
+    /// <param name="nodeName">Tag of the meter, to distinguish the nodes of a process.</param>
+    /// <param name="transport">Tag of the packets.</param>
+    /// <param name="read">Returns the latest statistics.</param>
+    /// <param name="log">Logs exceptions of the application's code.</param>
     public NodeMeter(IMeterFactory? factory, string nodeName, string transport, Func<NodeStatistics> read, NodeLog log)
     {
         _read = read;
@@ -36,57 +36,113 @@ internal sealed class NodeMeter : IDisposable
         _meter = Make(factory, options);
         KeyValuePair<string, object?> carrier = new("transport", transport);
 
-        Counter("messaging.client.sent.messages", "{message}", "Messages sent", static s => s.MessagesSent, MessagingSystem, Operation("send"));
         Counter(
-            "messaging.client.consumed.messages", "{message}", "Taken by readers and handlers", static s => s.MessagesRead, MessagingSystem,
-            Operation("receive"));
-        Counter("quicksilver.messages.delivered", "{message}", "Delivered to groups, read or not", static s => s.MessagesReceived);
+            "messaging.client.sent.messages", "{message}", "Messages sent",
+            static s => s.MessagesSent, MessagingSystem, Operation("send"));
+        Counter(
+            "messaging.client.consumed.messages", "{message}", "Taken by readers and handlers",
+            static s => s.MessagesRead, MessagingSystem, Operation("receive"));
+        Counter(
+            "quicksilver.messages.delivered", "{message}", "Delivered to groups, read or not",
+            static s => s.MessagesReceived);
         Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
         Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
         Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);
-        Level("quicksilver.members.missing", "{member}", "Members that the membership server waits for", static s => s.MembersMissing);
+        Level(
+            "quicksilver.members.missing", "{member}", "Members that the membership server waits for",
+            static s => s.MembersMissing);
         Counter("quicksilver.view.changes", "{change}", "Changes of membership installed", static s => s.ViewChanges);
-        Counter("quicksilver.membership.suspicions", "{suspicion}", "Members that began to be silent for longer than a second", static s => s.Suspicions);
-        Level("quicksilver.lag.members", "{member}", "Members that hold up what is sent", static s => s.MembersHoldingUp);
-        Gauge("quicksilver.lag.longest", "s", "For how long the slowest of them does", static s => s.LongestHoldUp.TotalSeconds);
-        Counter("quicksilver.packets.sent", "{packet}", "Packets sent for the first time", static s => s.PacketsSent, carrier);
-        Counter("quicksilver.packets.lent", "{packet}", "Packets of these read in place by others", static s => s.PacketsLent);
-        Counter("quicksilver.packets.received", "{packet}", "Packets received for the first time", static s => s.PacketsReceived, carrier);
-        Counter("quicksilver.packets.borrowed", "{packet}", "Packets of these read in place here", static s => s.PacketsBorrowed);
-        Counter("quicksilver.packets.duplicate", "{packet}", "Packets that were here already", static s => s.PacketsDuplicate, carrier);
-        Counter("quicksilver.packets.rejected", "{packet}", "Datagrams dropped because they broke a rule", static s => s.PacketsRejected, carrier);
+        Counter(
+            "quicksilver.membership.suspicions", "{suspicion}", "Members that became silent for over a second",
+            static s => s.Suspicions);
+        Level(
+            "quicksilver.lag.members", "{member}", "Members that hold up messages sent",
+            static s => s.MembersHoldingUp);
+        Gauge(
+            "quicksilver.lag.longest", "s", "How long the slowest of them has done so",
+            static s => s.LongestHoldUp.TotalSeconds);
+        Counter(
+            "quicksilver.packets.sent", "{packet}", "Packets sent for the first time",
+            static s => s.PacketsSent, carrier);
+        Counter(
+            "quicksilver.packets.lent", "{packet}", "Sent packets that others read in place",
+            static s => s.PacketsLent);
+        Counter(
+            "quicksilver.packets.received", "{packet}", "Packets received for the first time",
+            static s => s.PacketsReceived, carrier);
+        Counter(
+            "quicksilver.packets.borrowed", "{packet}", "Received packets read in place",
+            static s => s.PacketsBorrowed);
+        Counter(
+            "quicksilver.packets.duplicate", "{packet}", "Packets received again",
+            static s => s.PacketsDuplicate, carrier);
+        Counter(
+            "quicksilver.packets.rejected", "{packet}", "Datagrams dropped because they broke a rule",
+            static s => s.PacketsRejected, carrier);
         Counter("quicksilver.packets.lost", "{packet}", "Packets found missing", static s => s.PacketsMissed);
         Recovered();
-        Counter("quicksilver.packets.joined", "{packet}", "Missing packets that came in parts", static s => s.PacketsJoined);
-        Gauge("quicksilver.datagram.size", "By", "The longest datagram for the region with the narrowest way", static s => s.DatagramBytes);
-        Level("quicksilver.paths.narrow", "{path}", "Ways to and from other nodes that drop long datagrams", static s => s.NarrowPaths);
-        Counter("quicksilver.messages.lost", "{message}", "Messages that will never be delivered here", static s => s.MessagesLost);
-        Gauge("quicksilver.token.round_trip", "s", "Smoothed duration of a token round", static s => s.TokenRoundTrip.TotalSeconds);
-        Level("quicksilver.members.unicast", "{member}", "Members that multicast does not reach", static s => s.UnicastMembers);
-        Counter("quicksilver.members.unicast.found", "{member}", "Times such a member was found", static s => s.MembersToUnicast);
-        Gauge("quicksilver.rate.limit", "{packet}/s", "What the slowest region allows", static s => s.RateLimit);
-        Gauge("quicksilver.rate.actual", "{packet}/s", "What was sent over the last second", static s => s.RateActual);
-        Level("quicksilver.buffers.pending", "By", "Sent and not yet known to be held by every live member", static s => s.PendingBytes);
-        Level("quicksilver.buffers.cached", "By", "Received packets kept for others and for delivery", static s => s.CachedBytes);
-        Level("quicksilver.buffers.inbox", "By", "Unread", static s => s.InboxBytes);
-        Counter("quicksilver.backpressure.episodes", "{episode}", "Times that sending to a group was shut", static s => s.BackpressureEpisodes);
+        Counter(
+            "quicksilver.packets.joined", "{packet}", "Missing packets that arrived in parts",
+            static s => s.PacketsJoined);
+        Gauge(
+            "quicksilver.datagram.size", "By", "The longest datagram for the region with the narrowest path",
+            static s => s.DatagramBytes);
+        Level(
+            "quicksilver.paths.narrow", "{path}", "Paths to and from other nodes that drop long datagrams",
+            static s => s.NarrowPaths);
+        Counter(
+            "quicksilver.messages.lost", "{message}", "Messages that will never be delivered to this node",
+            static s => s.MessagesLost);
+        Gauge(
+            "quicksilver.token.round_trip", "s", "Smoothed duration of a token round",
+            static s => s.TokenRoundTrip.TotalSeconds);
+        Level(
+            "quicksilver.members.unicast", "{member}", "Members that multicast does not reach",
+            static s => s.UnicastMembers);
+        Counter(
+            "quicksilver.members.unicast.found", "{member}", "Times such a member was found",
+            static s => s.MembersToUnicast);
+        Gauge("quicksilver.rate.limit", "{packet}/s", "Rate that the slowest region allows", static s => s.RateLimit);
+        Gauge("quicksilver.rate.actual", "{packet}/s", "Rate sent over the last second", static s => s.RateActual);
+        Level(
+            "quicksilver.buffers.pending", "By", "Bytes sent, not yet known to be held by every live member",
+            static s => s.PendingBytes);
+        Level(
+            "quicksilver.buffers.cached", "By", "Received packets kept for others and for delivery",
+            static s => s.CachedBytes);
+        Level("quicksilver.buffers.inbox", "By", "Unread bytes in inboxes", static s => s.InboxBytes);
+        Counter(
+            "quicksilver.backpressure.episodes", "{episode}", "Times that a limit stopped sending to a group",
+            static s => s.BackpressureEpisodes);
         Counter("quicksilver.loop.turns", "{turn}", "Turns of the core thread", static s => s.LoopTurns);
-        Counter("quicksilver.loop.stalls", "{stall}", "Times the core thread was held up", static s => s.Stalls);
-        Gauge("quicksilver.loop.utilization", "1", "Share of time in which the core thread works", static s => s.LoopUtilization);
-        Counter("quicksilver.consumer.dropped", "{message}", "Messages dropped by full inboxes", static s => s.MessagesDropped);
+        Counter("quicksilver.loop.stalls", "{stall}", "Times the core thread was blocked", static s => s.Stalls);
+        Gauge(
+            "quicksilver.loop.utilization", "1", "Share of time in which the core thread works",
+            static s => s.LoopUtilization);
+        Counter(
+            "quicksilver.consumer.dropped", "{message}", "Messages dropped by full inboxes",
+            static s => s.MessagesDropped);
         Counter("quicksilver.consumer.slow", "{handle}", "Handles ended by full inboxes", static s => s.SlowConsumers);
-        Counter("quicksilver.consumer.errors", "{error}", "Exceptions of handlers and feeds", static s => s.HandlerErrors);
-        Counter("quicksilver.socket.drops", "{packet}", "Datagrams the kernel dropped for want of room", static s => s.SocketDrops);
+        Counter(
+            "quicksilver.consumer.errors", "{error}", "Exceptions of handlers and feeds", static s => s.HandlerErrors);
+        Counter(
+            "quicksilver.socket.drops", "{packet}", "Datagrams the kernel dropped for lack of space",
+            static s => s.SocketDrops);
     }
 
-    /// <summary>Takes the instruments away.</summary>
+    /// <summary>Removes the instruments.</summary>
     public void Dispose() => Guard(() => _meter.Dispose());
 
     private static KeyValuePair<string, object?> Operation(string name) => new("messaging.operation.name", name);
 
     private void Counter(
-        string name, string unit, string description, Func<NodeStatistics, long> value, params KeyValuePair<string, object?>[] tags) =>
-        Guard(() => _meter.CreateObservableCounter(name, () => new Measurement<long>(value(_read()), tags), unit, description));
+        string name,
+        string unit,
+        string description,
+        Func<NodeStatistics, long> value,
+        params KeyValuePair<string, object?>[] tags) =>
+        Guard(() => _meter.CreateObservableCounter(
+            name, () => new Measurement<long>(value(_read()), tags), unit, description));
 
     private void Level(string name, string unit, string description, Func<NodeStatistics, long> value) =>
         Guard(() => _meter.CreateObservableUpDownCounter(name, () => value(_read()), unit, description));

@@ -5,7 +5,8 @@ using QuickSilver.Transport;
 
 namespace QuickSilver.Diagnostics;
 
-/// <summary>Turns what the rooms of a node have to tell people into log records and node events. Any thread; waits for nothing.</summary>
+/// <summary>Converts reports of a node's rooms into log records and descriptions for error texts. Any thread; does not
+/// block.</summary>
 /// <param name="log">The node's log.</param>
 internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents, IMembershipHostEvents
 {
@@ -14,52 +15,64 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     private volatile bool _isMisfit;
     private volatile bool _wasReached;
 
-    /// <summary>The last trouble with reaching a membership server, for an exception's text; empty when there is none.</summary>
+    /// <summary>The last problem in reaching a membership server, for the text of an exception; empty if there was
+    /// none.</summary>
     public string LastTrouble => _lastTrouble ?? _seeking;
 
-    /// <summary>True when a server was reached that says nothing, and nothing worse was met since.</summary>
+    /// <summary>True if a server was reached but does not answer, and no worse problem has occurred since.</summary>
     public bool IsServerSilent => _wasReached && _lastTrouble is { Length: 0 };
 
-    /// <summary>How the search for a membership server stands while none has admitted the node, for an exception's text.</summary>
+    /// <summary>Describes the search for a membership server before the node is admitted, for the text of an
+    /// exception.</summary>
     public string DescribeSearch() =>
-        _lastTrouble is { Length: > 0 } trouble ? trouble : _wasReached ? "one was reached, and does not answer" : _seeking;
+        _lastTrouble is { Length: > 0 } trouble
+            ? trouble
+            : _wasReached ? "one was reached, and does not answer" : _seeking;
 
     /// <inheritdoc/>
     public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) =>
-        log.Post((askedBytes, grantedBytes, remedy), static (logger, s) => Log.ReceiveBufferSmall(logger, s.grantedBytes, s.askedBytes, s.remedy));
+        log.Post(
+            (askedBytes, grantedBytes, remedy),
+            static (logger, s) => Log.ReceiveBufferSmall(logger, s.grantedBytes, s.askedBytes, s.remedy));
 
     /// <inheritdoc/>
     public void OnSegmentationRefused(string socket, string error) =>
         log.Post((socket, error), static (logger, s) => Log.SegmentationRefused(logger, s.socket, s.error));
 
     /// <inheritdoc/>
-    public void OnCoalescingRefused(string error) => log.Post(error, static (logger, s) => Log.CoalescingRefused(logger, s));
+    public void OnCoalescingRefused(string error) =>
+        log.Post(error, static (logger, s) => Log.CoalescingRefused(logger, s));
 
     /// <inheritdoc/>
-    public void OnSharedMemoryRefused(string reason) => log.Post(reason, static (logger, s) => Log.SharedMemoryRefused(logger, s));
+    public void OnSharedMemoryRefused(string reason) =>
+        log.Post(reason, static (logger, s) => Log.SharedMemoryRefused(logger, s));
 
     /// <inheritdoc/>
-    public void OnMulticastUnavailable(string reason) => log.Post(reason, static (logger, s) => Log.UnicastChosen(logger, s));
+    public void OnMulticastUnavailable(string reason) =>
+        log.Post(reason, static (logger, s) => Log.UnicastChosen(logger, s));
 
     /// <inheritdoc/>
     public void OnOpenFailed(NetEndpoint group, string error) =>
         log.Post((group, error), static (logger, s) => Log.OpenFailed(logger, s.group.ToString(), s.error));
 
-    /// <summary>A member has said how long this node's datagrams may be to reach it; 0: of any length.</summary>
-    public void OnPathTold(NodeInfo member, int longest) => log.Post((log.Node, Member: Describe(member), longest), static (logger, s) =>
-    {
-        if (s.longest > 0) Log.PathNarrowed(logger, s.Node, s.longest, s.Member);
-        else Log.PathWidened(logger, s.Node, s.Member);
-    });
+    /// <summary>Logs the longest datagram of this node that reaches a member, as the member reported it; 0: any
+    /// length.</summary>
+    public void OnPathTold(NodeInfo member, int longest) =>
+        log.Post((log.Node, Member: Describe(member), longest), static (logger, s) =>
+        {
+            if (s.longest > 0) Log.PathNarrowed(logger, s.Node, s.longest, s.Member);
+            else Log.PathWidened(logger, s.Node, s.Member);
+        });
 
-    /// <summary>It was measured how long a node's datagrams may be to arrive here; 0: of any length.</summary>
-    public void OnPathFound(NodeInfo from, int longest, int full) => log.Post((log.Node, From: Describe(from), longest, full), static (logger, s) =>
-    {
-        if (s.longest > 0) Log.InboundPathNarrow(logger, s.Node, s.From, s.longest, s.full);
-        else Log.InboundPathWide(logger, s.Node, s.From);
-    });
+    /// <summary>Logs the longest datagram of another node that arrives here, as measured; 0: any length.</summary>
+    public void OnPathFound(NodeInfo from, int longest, int full) =>
+        log.Post((log.Node, From: Describe(from), longest, full), static (logger, s) =>
+        {
+            if (s.longest > 0) Log.InboundPathNarrow(logger, s.Node, s.From, s.longest, s.full);
+            else Log.InboundPathWide(logger, s.Node, s.From);
+        });
 
-    /// <summary>No packet passes from one node to another, of whatever length, though control does.</summary>
+    /// <summary>Logs that no packet of any length passes from one node to another, though control does.</summary>
     public void OnPathBlocked(NodeInfo other, bool isInbound) =>
         log.Post((log.Node, Other: Describe(other), isInbound), static (logger, s) =>
         {
@@ -68,7 +81,8 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         });
 
     /// <inheritdoc/>
-    public void OnServing(string endpoint) => log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
+    public void OnServing(string endpoint) =>
+        log.Post(endpoint, static (logger, s) => Log.ServingMembership(logger, s));
 
     /// <inheritdoc/>
     public void OnSeeking(string what) => _seeking = what;
@@ -76,7 +90,8 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     /// <inheritdoc/>
     public void OnConnected(string server)
     {
-        // What speaks something else is connected to again and again: that is worth more than that it could be connected to.
+        // A server with another protocol is connected to again and again. That problem matters more than the
+        // connection.
         if (!_isMisfit) _lastTrouble = "";
         _wasReached = true;
         log.Post(server, static (logger, s) => Log.MembershipConnected(logger, s));
@@ -88,10 +103,12 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         _isMisfit = IsMisfit(end);
         if (end != FrameEnd.Stopped) _lastTrouble = $"the connection to {server} ended: {Describe(end)}";
         if (end != FrameEnd.Stopped)
-            log.Post((log.Node, server, end), static (logger, s) => Log.MembershipLost(logger, s.Node, s.server, s.end.ToString()));
+            log.Post(
+                (log.Node, server, end),
+                static (logger, s) => Log.MembershipLost(logger, s.Node, s.server, s.end.ToString()));
     }
 
-    /// <summary>The node itself stays away from its server.</summary>
+    /// <summary>Records that the node itself stays away from its server.</summary>
     public void OnStayingAway(string reason) => _lastTrouble = reason;
 
     /// <inheritdoc/>
@@ -104,54 +121,68 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
 
     /// <inheritdoc/>
     public void OnRefused(string remote, MembershipRefusal reason, long count) =>
-        log.Post((remote, reason, count), static (logger, s) => Log.HostRefused(logger, s.remote, s.reason.ToString(), s.count));
+        log.Post(
+            (remote, reason, count),
+            static (logger, s) => Log.HostRefused(logger, s.remote, s.reason.ToString(), s.count));
 
     /// <inheritdoc/>
     public void OnDropped(string remote, FrameEnd end, long count) =>
-        log.Post((remote, end, count), static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString(), s.count));
+        log.Post(
+            (remote, end, count),
+            static (logger, s) => Log.HostDropped(logger, s.remote, s.end.ToString(), s.count));
 
     /// <inheritdoc/>
     public void OnHold(string clusterName, MembershipHold hold)
     {
         if (hold.Reason == HoldReason.None) log.Post(clusterName, static (logger, s) => Log.HoldEnded(logger, s));
         else if (hold.Reason == HoldReason.Sight)
-            log.Post((clusterName, hold), static (logger, s) => Log.SightLost(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
+            log.Post(
+                (clusterName, hold),
+                static (logger, s) =>
+                    Log.SightLost(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
         else
-            log.Post((clusterName, hold), static (logger, s) => Log.MajorityAwaited(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
+            log.Post(
+                (clusterName, hold),
+                static (logger, s) =>
+                    Log.MajorityAwaited(logger, s.clusterName, s.hold.Missing, s.hold.Present, Names(s.hold)));
     }
 
     /// <inheritdoc/>
     public void OnRival(string place, int nodes) =>
         log.Post((log.Node, place, nodes), static (logger, s) => Log.TwoHosts(logger, s.Node, s.place, s.nodes));
 
-    /// <summary>An interface, or an address of this machine, is waited for.</summary>
+    /// <summary>Logs that the node waits for an interface, or for an address of this machine.</summary>
     public void OnInterfaceAwaited(string reason) =>
         log.Post((log.Node, reason), static (logger, s) => Log.InterfaceAwaited(logger, s.Node, s.reason));
 
-    /// <summary>The node speaks by another address from now on.</summary>
+    /// <summary>Logs that the node uses another address from now on.</summary>
     public void OnAddressChanged(string before, string after) =>
-        log.Post((log.Node, before, after), static (logger, s) => Log.AddressChanged(logger, s.Node, s.before, s.after));
+        log.Post(
+            (log.Node, before, after),
+            static (logger, s) => Log.AddressChanged(logger, s.Node, s.before, s.after));
 
-    /// <summary>Another node is in another network.</summary>
+    /// <summary>Logs that another node is in another network.</summary>
     public void OnOtherNetwork(string other, string own) =>
         log.Post((log.Node, other, own), static (logger, s) => Log.OtherNetwork(logger, s.Node, s.other, s.own));
 
     private static string Names(MembershipHold hold) =>
-        string.Join(", ", hold.Names) + (hold.Missing > hold.Names.Count ? $" and {hold.Missing - hold.Names.Count} more" : "");
+        string.Join(", ", hold.Names)
+        + (hold.Missing > hold.Names.Count ? $" and {hold.Missing - hold.Names.Count} more" : "");
 
     /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));
 
     private static string Describe(NodeInfo node) => $"{QuotedName.Of(node.Name)} ({node.Number})";
 
-    private static bool IsMisfit(FrameEnd end) => end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame or FrameEnd.HalfFrame;
+    private static bool IsMisfit(FrameEnd end) =>
+        end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame or FrameEnd.HalfFrame;
 
     private static string Describe(FrameEnd end) => end switch
     {
-        _ when IsMisfit(end) => "what answers there does not speak QuickSilver's membership protocol",
+        _ when IsMisfit(end) => "the process there does not use QuickSilver's membership protocol",
         FrameEnd.Closed => "the other side closed it",
         FrameEnd.Broken => "it broke",
         FrameEnd.SlowConsumer => "the other side did not read what it was sent",
-        _ => "nothing came by it for Membership.FailureTimeout",
+        _ => "nothing arrived on it for Membership.FailureTimeout",
     };
 }

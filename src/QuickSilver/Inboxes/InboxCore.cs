@@ -6,26 +6,19 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// The core's side of one handle's inbox. It stores delivered messages, publishes them to the reader once a turn
-/// (<see cref="Publish"/>), and bounds the unread ones.
-/// <para>
-/// Idea: an entry is a reference to the received packet's memory (<see cref="InboxPins"/>), so storing a message copies
-/// nothing. The room found at the last check is used up first; until then no message reads the reader's counters
-/// (<see cref="InboxDepth"/>).
-/// </para>
-/// <para>
-/// Under <see cref="OverflowPolicy.KeepLatestByKey"/> a message replaces the unread one with its key, even if the inbox
-/// is not full or has no reader yet. An inbox full of other keys drops its oldest message. A reader then takes one
-/// message at a time, so that the unread rest can still be replaced.
-/// </para>
-/// <para>
-/// Before the first consumer (<see cref="FirstConsumer"/>) a full inbox drops its oldest message under every policy,
-/// and reports that to the first event reader. Afterwards the policy decides. Each loss is recorded at its position.
-/// The ring keeps the losses at its head. Events at the tail (a dropped new message, a loss of the protocol, a view
-/// change) are <see cref="IdleNotes"/>, because no message may ever follow them. They become entries as soon as a
-/// message follows that they must precede.
-/// </para>
-/// Members are for the core thread unless they say otherwise.
+/// The core's side of one handle's inbox. It stores delivered messages, publishes them once a turn, and bounds the
+/// unread ones. Members are for the core thread unless they say otherwise.
+/// <para>Idea: an entry is a reference to the received packet's memory (<see cref="InboxPins"/>), so storing copies
+/// nothing. A message reads the reader's counters (<see cref="InboxDepth"/>) only when the room found at the last check
+/// is used up.</para>
+/// <para>Under <see cref="OverflowPolicy.KeepLatestByKey"/> a message replaces the unread one with its key, even if the
+/// inbox is not full or has no reader yet. An inbox full of other keys drops its oldest message. A reader then takes
+/// one message at a time, so that the unread rest can still be replaced.</para>
+/// <para>Before the first consumer (<see cref="FirstConsumer"/>) a full inbox drops its oldest message under every
+/// policy, and reports that to the first event reader. Afterwards the policy decides. Each loss is recorded at its
+/// position. The ring keeps the losses at its head. Events at the tail (a dropped new message, a loss of the protocol,
+/// a view change) are <see cref="IdleNotes"/>, because no message may ever follow them. Those that must precede a later
+/// message then become entries.</para>
 /// </summary>
 internal sealed class InboxCore
 {
@@ -42,7 +35,6 @@ internal sealed class InboxCore
     private EndMark? _end;
     private int _hasConsumer;
     private FirstConsumer _first;
-
     private InboxDepth _depth;
 
     // Core thread only.
@@ -89,8 +81,8 @@ internal sealed class InboxCore
     /// <summary>Pinned bytes that the budget has counted for this inbox.</summary>
     public long AccountedPinned { get; set; }
 
-    /// <summary>The part of <see cref="MessagesRead"/> that is already counted: by the budget, and by the reader once
-    /// the inbox is closed.</summary>
+    /// <summary>The counted part of <see cref="MessagesRead"/>: by the budget, or by the reader once the inbox is
+    /// closed.</summary>
     public long AccountedRead { get; set; }
 
     /// <summary>True while there may be something to publish.</summary>
@@ -103,11 +95,8 @@ internal sealed class InboxCore
     internal ref InboxDepth Depth => ref _depth;
 
     internal InboxRing Ring => _ring;
-
     internal InboxNotes Notes => _notes;
-
     internal InboxShared Shared => _shared;
-
     internal EndMark? End => Volatile.Read(ref _end);
 
     /// <summary>Whether the reader would find entries that belong to it. Any thread.</summary>
@@ -116,8 +105,8 @@ internal sealed class InboxCore
     /// <summary>False while the stored messages belong to a handler. Any thread.</summary>
     internal bool MayRead => _first.MayRead;
 
-    /// <summary>Number of messages that a reader takes at a time: one if a newer message could still replace the taken
-    /// ones.</summary>
+    /// <summary>Limit on the messages a reader takes at a time: one if a newer message could replace the
+    /// rest.</summary>
     internal int BatchMessages =>
         _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
@@ -159,11 +148,9 @@ internal sealed class InboxCore
         WakeReader();
     }
 
-    /// <summary>
-    /// Closes the inbox: the reader gets the stored messages, then the end. After a normal end no new reader can start,
-    /// so without a present one the stored messages are released at once; after a failure they stay. An earlier end or
-    /// discard takes precedence. Further calls have no effect.
-    /// </summary>
+    /// <summary>Closes the inbox: the reader gets the stored messages, then the end. After a normal end no new reader
+    /// can start, so without a present one the messages are released at once; after a failure they stay. An earlier end
+    /// or discard takes precedence. Further calls have no effect.</summary>
     /// <param name="reason">The exception for readers at the end; null for a normal end.</param>
     public void Close(Exception? reason)
     {
@@ -176,16 +163,14 @@ internal sealed class InboxCore
         if (reason is null || Volatile.Read(ref _isDiscarded)) Discard();
     }
 
-    /// <summary>Ends the readers after the visible messages, in place of a core that hangs or has ended. Any
-    /// thread.</summary>
+    /// <summary>Ends the readers after the visible messages, for a core that hangs or has ended. Any thread.</summary>
     public void SetEnd(Exception? reason)
     {
         Interlocked.CompareExchange(ref _end, new EndMark(reason), null);
         WakeReader();
     }
 
-    /// <summary>Discards every message that no reader has taken, and stops storing: the process is out of
-    /// memory.</summary>
+    /// <summary>Discards all messages that no reader has taken, and stops storing, for lack of memory.</summary>
     public void GiveUp()
     {
         _takesNothing = true;
@@ -196,8 +181,7 @@ internal sealed class InboxCore
         IsTouched = true;
     }
 
-    /// <summary>Releases the stored messages of an ended handle, at once or when the present reader stops. Any
-    /// thread.</summary>
+    /// <summary>Releases an ended handle's messages, at once or when the present reader stops. Any thread.</summary>
     public void Discard()
     {
         lock (_readerLock)
@@ -207,10 +191,8 @@ internal sealed class InboxCore
         }
     }
 
-    /// <summary>Reserves the buffered messages for an inline handler, if it is the first consumer. Any
-    /// thread.</summary>
-    /// <returns>True if reserved: call <see cref="TryTakeHeld"/> until it fails, then
-    /// <see cref="EndReservation"/>.</returns>
+    /// <summary>Reserves the buffered messages for an inline handler, the first consumer. Any thread.</summary>
+    /// <returns>True: call <see cref="TryTakeHeld"/> until it fails, then <see cref="EndReservation"/>.</returns>
     public bool TryReserve() => _first.TryReserve();
 
     /// <summary>Takes the oldest buffered message for the handler with the reservation.</summary>
@@ -252,7 +234,7 @@ internal sealed class InboxCore
         WakeReader();
     }
 
-    /// <summary>Stops buffering: an inline handler was attached before the first message, and only a reader needs
+    /// <summary>Stops buffering, since an inline handler precedes the first message; readers still get
     /// storage.</summary>
     public void StopHolding()
     {
@@ -263,8 +245,7 @@ internal sealed class InboxCore
     /// <summary>Announces a reader: from now on messages are stored for it. Any thread.</summary>
     public void ExpectReader() => _first.ExpectReader();
 
-    /// <summary>Makes the inbox behave as full, because the node's limit is exceeded and this inbox is the
-    /// largest.</summary>
+    /// <summary>Makes this inbox, the node's largest, behave as full while the node's limit is exceeded.</summary>
     public void ActAsFull(bool full)
     {
         _actsAsFull = full;
@@ -303,8 +284,7 @@ internal sealed class InboxCore
         }
     }
 
-    /// <summary>Counts messages that were read after the core's last count; no effect before it. The reader's
-    /// thread.</summary>
+    /// <summary>Counts messages that were read after the core's last count. The reader's thread.</summary>
     internal void CountLateReads()
     {
         if (!Volatile.Read(ref _countsLateReads)) return;
@@ -341,7 +321,7 @@ internal sealed class InboxCore
         }
     }
 
-    // Removes the unread message with the same key, if there is one, even if there is room.
+    // Removes the unread message with the same key, even if there is room.
     private ulong? Replace(in DeliveredMessage message)
     {
         if (_owner.ReadKey(message) is not { } key) return null;
@@ -397,8 +377,7 @@ internal sealed class InboxCore
         }
     }
 
-    // The full fence pairs with the signal: a reader that declared its wait sees the published entries, or this code
-    // sees the reader.
+    // The fence pairs with the signal's: a waiting reader sees the published entries, or this code sees the reader.
     private void WakeReader()
     {
         Interlocked.MemoryBarrier();

@@ -71,7 +71,7 @@ public sealed class MistakeTests
         string server = $"127.0.0.1:{((IPEndPoint)web.LocalEndpoint).Port}";
         Task answering = AnswerAsync(web);
         await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(ClientOf(server)), server, "does not speak QuickSilver's membership protocol", "Membership.Servers");
+            () => QuickSilverNode.StartAsync(ClientOf(server)), server, "does not use QuickSilver's membership protocol", "Membership.Servers");
         web.Stop();
         await answering.WaitAsync(NodeRig.Patience);
     }
