@@ -70,8 +70,8 @@ public sealed partial class Group
     /// of these calls. Does not wait.</summary>
     /// <param name="handler">The handler. It must be short and must not block: the whole node waits for it.</param>
     /// <returns>Dispose it to detach the handler. When called from another thread, Dispose blocks until a call in
-    /// progress has returned, so the handler is never invoked after Dispose returns, even if the node's own shutdown
-    /// timed out waiting for it.</returns>
+    /// progress has returned. The handler is therefore never invoked after Dispose returns, even if the node's own
+    /// shutdown timed out waiting for it.</returns>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     [OverloadResolutionPriority(1)]
@@ -156,7 +156,7 @@ public sealed partial class Group
         switch (entry.Body)
         {
             case GroupView view:
-                return new ViewChanged(this, reader.Tell(view), view);
+                return new ViewChanged(this, reader.OnReported(view), view);
             case LossNote loss:
                 return new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:

@@ -12,7 +12,7 @@ namespace QuickSilver.Inboxes;
 /// </summary>
 internal struct FirstConsumer
 {
-    private const int Nobody = 0;
+    private const int None = 0;
     private const int Reader = 1;
     private const int Reserved = 2;
     private const int Handler = 3;
@@ -31,12 +31,12 @@ internal struct FirstConsumer
     {
         if (Volatile.Read(in _isReaderExpected) != 0 && MayRead) return;
         Interlocked.Exchange(ref _isReaderExpected, 1);
-        Interlocked.CompareExchange(ref _state, Reader, Nobody);
+        Interlocked.CompareExchange(ref _state, Reader, None);
     }
 
     /// <summary>Reserves the buffered messages for a handler, unless another call was faster.</summary>
     /// <returns>True if reserved; <see cref="EndReservation"/> must follow.</returns>
-    public bool TryReserve() => Interlocked.CompareExchange(ref _state, Reserved, Nobody) == Nobody;
+    public bool TryReserve() => Interlocked.CompareExchange(ref _state, Reserved, None) == None;
 
     /// <summary>Records that a handler was attached before the first message.</summary>
     public void SetHandler() => Volatile.Write(ref _state, Handler);
@@ -53,7 +53,7 @@ internal struct FirstConsumer
         }
         // A reader announced meanwhile is the next consumer. The fence ensures that this code sees the reader, or the
         // reader sees no consumer.
-        Interlocked.Exchange(ref _state, Nobody);
-        if (IsReaderExpected) Interlocked.CompareExchange(ref _state, Reader, Nobody);
+        Interlocked.Exchange(ref _state, None);
+        if (IsReaderExpected) Interlocked.CompareExchange(ref _state, Reader, None);
     }
 }

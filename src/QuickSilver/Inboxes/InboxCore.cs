@@ -261,7 +261,7 @@ internal sealed class InboxCore
             if (_isBeingRead)
             {
                 throw new InvalidOperationException(
-                    "Somebody is reading the group already: a handle has one reader at a time. "
+                    "Another reader is active: a handle has one reader at a time. "
                     + "Join the group again for another, with its own inbox.");
             }
             _isBeingRead = true;

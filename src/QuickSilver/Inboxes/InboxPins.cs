@@ -5,13 +5,13 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Creates the entries of one inbox and limits the memory that small messages pin; one message can pin a chunk of 64
-/// KiB.
+/// Creates the entries of one inbox and limits the memory that small messages pin; one message can pin a chunk of
+/// 64 KiB.
 /// <para>
-/// Idea: pinned memory is counted where the chunk changes from one entry to the next. Beyond twice the inbox's limit in
-/// bytes, or beyond the node's limit for all inboxes, messages shorter than a quarter of their chunk are copied to
-/// arrays of their own. A stalled reader therefore costs at most three times its limit, for any traffic. O(1);
-/// allocates only those copies. Core thread only; a field of <see cref="InboxCore"/>, never copied.
+/// Idea: pinned memory is counted where the chunk changes from one entry to the next. Its limit is twice the inbox's
+/// limit in bytes, or the node's limit for all inboxes. Beyond it, messages shorter than a quarter of their chunk are
+/// copied to arrays of their own. A stalled reader therefore costs at most three times its limit, for any traffic.
+/// O(1); allocates only those copies. Core thread only; a field of <see cref="InboxCore"/>, never copied.
 /// </para>
 /// </summary>
 internal struct InboxPins

@@ -92,7 +92,7 @@ internal sealed class InboxReader(InboxCore inbox)
 
     /// <summary>Records that a view is reported to the application.</summary>
     /// <returns>The previously reported view; null if this is the first.</returns>
-    public GroupView? Tell(GroupView view)
+    public GroupView? OnReported(GroupView view)
     {
         GroupView? before = _toldView;
         _toldView = view;

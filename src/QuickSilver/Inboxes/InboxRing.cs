@@ -179,8 +179,8 @@ internal sealed class InboxRing
     }
 
     // Moves live entries towards the head. Slots of replaced messages and loss notes become one note for each sender
-    // and reason, as long as no live message of that sender lies between them. Of views without a message between them,
-    // the newest stays.
+    // and reason, until a live message of that sender follows. Of views without a message between them, the newest
+    // stays.
     private void PackLocked()
     {
         int mask = _slots.Length - 1;

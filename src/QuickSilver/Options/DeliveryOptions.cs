@@ -33,11 +33,11 @@ public sealed class DeliveryOptions
         set => _totalInboxBytes = value;
     }
 
-    /// <summary>What a full inbox does with the next message. Default:
+    /// <summary>Policy for the next message of a full inbox. Default:
     /// <see cref="OverflowPolicy.FailGroup"/>.</summary>
     public OverflowPolicy Overflow { get; set; } = OverflowPolicy.FailGroup;
 
-    /// <summary>What happens when a handler throws. Default: <see cref="HandlerErrorPolicy.Continue"/>.</summary>
+    /// <summary>Reaction to an exception of a handler. Default: <see cref="HandlerErrorPolicy.Continue"/>.</summary>
     public HandlerErrorPolicy HandlerErrors { get; set; } = HandlerErrorPolicy.Continue;
 
     /// <summary>Whether the node receives its own messages, in the order in which it sent them. Default:

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What a node does after its removal from the cluster. Its group handles end under either policy.</summary>
+/// <summary>Behaviour of a node after its removal from the cluster. Its group handles end either way.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<EvictionPolicy>))]
 public enum EvictionPolicy
 {

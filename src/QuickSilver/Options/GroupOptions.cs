@@ -26,7 +26,7 @@ public sealed class GroupOptions
     /// <summary>Limit on unread bytes. Null (default): <see cref="DeliveryOptions.InboxMaxBytes"/>.</summary>
     public long? InboxMaxBytes { get; set; }
 
-    /// <summary>What a full inbox does with the next message. Null (default):
+    /// <summary>Policy for the next message of a full inbox. Null (default):
     /// <see cref="DeliveryOptions.Overflow"/>.</summary>
     public OverflowPolicy? Overflow { get; set; }
 
@@ -36,7 +36,7 @@ public sealed class GroupOptions
     /// nothing.</summary>
     public KeySelector? Key { get; set; }
 
-    /// <summary>What happens when a handler throws. Null (default):
+    /// <summary>Reaction to an exception of a handler. Null (default):
     /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
     public HandlerErrorPolicy? HandlerErrors { get; set; }
 

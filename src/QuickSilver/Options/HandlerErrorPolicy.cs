@@ -2,9 +2,9 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What happens when a <see cref="MessageHandler"/>, <see cref="MessageBatchHandler"/>,
-/// <see cref="IMessageFeed"/> or <see cref="KeySelector"/> throws. Every exception is logged and counted, and none
-/// harms the core thread.</summary>
+/// <summary>Reaction to an exception of a <see cref="MessageHandler"/>, <see cref="MessageBatchHandler"/>,
+/// <see cref="IMessageFeed"/> or <see cref="KeySelector"/>. Every exception is logged and counted, and none harms the
+/// core thread.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<HandlerErrorPolicy>))]
 public enum HandlerErrorPolicy
 {

@@ -11,8 +11,8 @@ public sealed class LoopOptions
     /// <summary>Index of the processor that the core thread is pinned to. Null (default): any processor.</summary>
     public int? Affinity { get; set; }
 
-    /// <summary>Time limit for completed reads in one turn, after which timers and senders get their share. Default: 1
-    /// ms.</summary>
+    /// <summary>Time limit for completed reads in one turn, after which timers and senders get their share. Default:
+    /// 1 ms.</summary>
     public TimeSpan IoQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>Time limit for timers in one turn. Default: 1 ms.</summary>

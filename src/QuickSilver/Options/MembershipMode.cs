@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>Where the membership server runs.</summary>
+/// <summary>Location of the membership server.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<MembershipMode>))]
 public enum MembershipMode
 {

@@ -8,7 +8,7 @@ namespace QuickSilver;
 /// node reads all others for itself.</summary>
 public sealed class MembershipOptions
 {
-    /// <summary>Where the membership server runs. Default: <see cref="MembershipMode.Loopback"/>.</summary>
+    /// <summary>Location of the membership server. Default: <see cref="MembershipMode.Loopback"/>.</summary>
     public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
 
     /// <summary>Servers as "host:port", by name or IPv4 address. <see cref="MembershipMode.Client"/> tries them in
@@ -36,8 +36,8 @@ public sealed class MembershipOptions
     /// <see cref="Timeout.InfiniteTimeSpan"/> disables failure detection. Default: 10 s.</summary>
     public TimeSpan FailureTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>Interval of a node's heartbeats to the server, at most half of <see cref="FailureTimeout"/>. Default: 1
-    /// s.</summary>
+    /// <summary>Interval of a node's heartbeats to the server, at most half of <see cref="FailureTimeout"/>. Default:
+    /// 1 s.</summary>
     public TimeSpan HeartbeatInterval { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>How long the server may collect membership changes into one step. An idle server acts at once. Default:
@@ -49,8 +49,8 @@ public sealed class MembershipOptions
     /// Default: 2 s.</summary>
     public TimeSpan ReconnectGrace { get; set; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Time limit for <see cref="QuickSilverNode.JoinAsync"/> and for the start of a node. Default: 30
-    /// s.</summary>
+    /// <summary>Time limit for <see cref="QuickSilverNode.JoinAsync"/> and for the start of a node. Default:
+    /// 30 s.</summary>
     public TimeSpan JoinTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>How long the server waits for members to install a step. Later ones do not delay its use; they catch
@@ -63,7 +63,7 @@ public sealed class MembershipOptions
     /// Read by the serving node. Default: true.</summary>
     public bool AwaitMajority { get; set; } = true;
 
-    /// <summary>What this node does after its removal from the cluster. Default:
+    /// <summary>Behaviour of this node after its removal from the cluster. Default:
     /// <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
 

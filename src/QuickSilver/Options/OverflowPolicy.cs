@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>What a full inbox does with the next message. No policy blocks the core thread or slows senders
+/// <summary>Policy for the next message of a full inbox. No policy blocks the core thread or slows senders
 /// down.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<OverflowPolicy>))]
 public enum OverflowPolicy

@@ -47,14 +47,15 @@ public sealed class PendingOptions
     public int MaxUnsentMessagesPerGroup { get; set; } = 8_192;
 
     /// <summary>Limit on bytes accepted for one group but not yet sent. A single larger message is accepted when
-    /// nothing else is unsent. When all groups together exceed twice this limit, each group is temporarily limited to 2
-    /// KiB; each message counts 128 bytes more in this total. Raising the limit lets <see cref="Group.TrySend"/> absorb
-    /// longer bursts but adds latency. It also slows a sender at full speed, because messages leave the processor's
-    /// cache before they are sent. Default: 1 MiB, and at most half of <see cref="MaxBytesPerRegion"/>.</summary>
+    /// nothing else is unsent. When all groups together exceed twice this limit, each group is temporarily limited to
+    /// 2 KiB; each message counts 128 bytes more in this total. Raising the limit lets <see cref="Group.TrySend"/>
+    /// absorb longer bursts but adds latency. It also slows a sender at full speed, because messages leave the
+    /// processor's cache before they are sent. Default: 1 MiB, and at most half of
+    /// <see cref="MaxBytesPerRegion"/>.</summary>
     public long MaxUnsentBytesPerGroup { get; set; } = 1 << 20;
 
-    /// <summary>Limit on the length of a message this node sends, up to the 16 MiB that every node receives. Default: 1
-    /// MiB.</summary>
+    /// <summary>Limit on the length of a message this node sends, up to the 16 MiB that every node receives. Default:
+    /// 1 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 1 << 20;
 
     internal PendingOptions Copy() => (PendingOptions)MemberwiseClone();

@@ -3,8 +3,8 @@ namespace QuickSilver;
 /// <summary>Time limits of an orderly shutdown.</summary>
 public sealed class ShutdownOptions
 {
-    /// <summary>How long a dispose waits until every live member holds the messages that were sent. Default: 5
-    /// s.</summary>
+    /// <summary>How long a dispose waits until every live member holds the messages that were sent. Default:
+    /// 5 s.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Upper bound for <see cref="QuickSilverNode.DisposeAsync"/>, including draining. After it the core

@@ -4,8 +4,8 @@ namespace QuickSilver.Sending;
 
 /// <summary>
 /// The free payloads of one size, as a lock-free stack (Treiber). Links are indices into a table. One word holds the
-/// index of the top and a version, so a swap detects a payload that was popped and pushed since the read (the ABA
-/// problem).
+/// index of the top and a version. A swap therefore detects a payload that was popped and pushed since the read (the
+/// ABA problem).
 /// <para>
 /// A stack and not a queue, because the last returned payload is still in a cache. The core returns nearly all
 /// payloads; it collects them into a chain and pushes the chain at once. Otherwise the top's word would travel between

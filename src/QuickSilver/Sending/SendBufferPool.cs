@@ -4,8 +4,8 @@ namespace QuickSilver.Sending;
 
 /// <summary>
 /// Memory for messages on their way to the core, rented on any thread and returned on the core thread.
-/// <see cref="System.Buffers.ArrayPool{T}.Shared"/> allocates in that pattern. Sizes are powers of two from 256 B to 16
-/// MiB, with one <see cref="PayloadStack"/> each. Allocates nothing once it has met the largest backlog.
+/// <see cref="System.Buffers.ArrayPool{T}.Shared"/> allocates in that pattern. Sizes are powers of two from 256 B to
+/// 16 MiB, with one <see cref="PayloadStack"/> each. Allocates nothing once it has met the largest backlog.
 /// </summary>
 internal sealed class SendBufferPool
 {

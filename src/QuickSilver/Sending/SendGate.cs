@@ -11,7 +11,7 @@ namespace QuickSilver.Sending;
 /// </para>
 /// <para>
 /// The unsent limit keeps producers that outrun the network within cached memory. Without it they would fill the whole
-/// pending limit, and the core would read it back at half the rate and a hundred times the latency
+/// pending limit. The core would then read it back at half the rate and a hundred times the latency
 /// (docs/decisions/0013). A shut gate is shut for every caller: waiters are admitted in the order of their calls, and
 /// no call overtakes them.
 /// </para>

@@ -22,7 +22,7 @@ public sealed record MemberLag(
     IReadOnlyList<string> Groups,
     IReadOnlyList<ulong> Regions)
 {
-    /// <summary>A line for logs: "'host-4242-1' (10.0.0.5:15001/7), which does not answer (1,200 packets behind for 3.2
-    /// s)".</summary>
+    /// <summary>A line for logs: "'host-4242-1' (10.0.0.5:15001/7), which does not answer (1,200 packets behind for
+    /// 3.2 s)".</summary>
     public override string ToString() => Runtime.LagText.Of(this);
 }

@@ -63,9 +63,9 @@ internal static class StartSnippets
     public static void CountRuns(Group group)
     {
         long bytes = 0;
-        using IDisposable runs = group.Subscribe((in MessageBatch run) =>
+        using IDisposable batches = group.Subscribe((in MessageBatch batch) =>
         {
-            foreach (MessageRef message in run) bytes += message.Payload.Length;
+            foreach (MessageRef message in batch) bytes += message.Payload.Length;
         });
     }
 

@@ -115,7 +115,7 @@ internal sealed class InboxRig : IInboxOwner
             switch (entry.Body)
             {
                 case GroupView view:
-                    read.Add($"view {reader.Tell(view)?.Number.ToString() ?? "-"}>{view.Number}");
+                    read.Add($"view {reader.OnReported(view)?.Number.ToString() ?? "-"}>{view.Number}");
                     break;
                 case LossNote loss:
                     read.Add($"lost {loss.Sender.Name} {loss.First}+{loss.Count} {loss.Reason}");
