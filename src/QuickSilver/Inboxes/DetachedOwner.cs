@@ -16,7 +16,7 @@ internal sealed class DetachedOwner(string name) : IInboxOwner
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">Always: there is no group.</exception>
     public object Facade => throw new InvalidOperationException(
-        "This message was created without a group: use GroupName, or pass the group along with the message.");
+        "This message was created by hand and belongs to no group: use GroupName, or pass the group along.");
 
     /// <summary>Creates the record of a sender that belongs to no cluster.</summary>
     public static NodeInfo Sender(MemberId id, string name)
