@@ -14,7 +14,7 @@ namespace QuickSilver;
 /// </summary>
 public sealed partial class Group
 {
-    /// <summary>Sends a message. Completes as soon as the message is copied and admitted; it may then be in transit.
+    /// <summary>Sends a message. Completes as soon as the message is copied and admitted, not when it is delivered.
     /// Allocates nothing in steady state, even while it waits.</summary>
     /// <param name="payload">The message. It must not change until the task completes.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent. An admitted
