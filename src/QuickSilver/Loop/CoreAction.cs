@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Loop;
 
-/// <summary>Something to be done on the core thread, for what is rare.</summary>
-/// <param name="action">Does it.</param>
+/// <summary>A request that runs a delegate on the core thread; it allocates, so it is for rare events.</summary>
+/// <param name="action">Called with the instant of the turn.</param>
 internal sealed class CoreAction(Action<Instant> action) : IRequestTarget
 {
     /// <inheritdoc/>

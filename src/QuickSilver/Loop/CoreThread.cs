@@ -4,19 +4,20 @@ using QuickSilver.Transport;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// The one thread that owns all protocol state of a node: it turns a <see cref="LoopTurn"/> while there is work and sleeps in the completion queue
-/// when there is none. It takes no lock and runs nothing of the thread pool.
+/// The single thread that owns all protocol state of a node. It runs turns (<see cref="LoopTurn"/>) while there is
+/// work, and sleeps in the completion queue otherwise. It takes no lock and runs no work of the thread pool.
 /// <para>
-/// Going to sleep, so that no request is missed: declare it (<see cref="WakeGate"/>), look at the requests once more, wait until the first alarm is
-/// due. Being woken too often is harmless, the next turn finds nothing. While calls or a stream come in it first looks again (<see cref="SleepDelay"/>).
-/// Where it is to spin instead it gives its processor away between two looks: on a machine with fewer processors than threads, what it waits for would
-/// otherwise wait for it.
+/// Sleeping, without missing a request: the thread declares its sleep (<see cref="WakeGate"/>), checks the requests
+/// once more, and waits until the first alarm is due. A spurious wake-up is harmless: the next turn finds nothing.
+/// While requests or a stream arrive, the thread checks again before it sleeps (<see cref="SleepDelay"/>). A spinning
+/// thread yields its processor between two checks: with fewer processors than threads, the sender that it waits for may
+/// need that processor.
 /// </para>
 /// <para>
-/// An exception that nothing else caught ends the thread in an orderly way: it is reported once, accepted requests are run to their (failing) ends,
+/// An uncaught exception ends the thread in an orderly way: it is reported once, accepted requests run and fail, and
 /// new ones are refused.
 /// </para>
-/// Source: first paper, section 3 (one core thread); the wake protocol is the usual one of event loops with an eventfd.
+/// Source: first paper, section 3 (one core thread); the wake protocol is the usual one of eventfd event loops.
 /// </summary>
 internal sealed class CoreThread
 {
@@ -34,14 +35,14 @@ internal sealed class CoreThread
     private bool _isStopping;
     private long _sleeps;
 
-    /// <summary>Makes a thread that has not started.</summary>
-    /// <param name="loop">What it turns; must be made over the same request and completion queues.</param>
-    /// <param name="requests">Closed when the thread ends.</param>
-    /// <param name="completions">Where the thread sleeps.</param>
-    /// <param name="gate">The request queue's.</param>
-    /// <param name="clock">The loop's.</param>
-    /// <param name="options">How it runs.</param>
-    /// <param name="observer">Hears of turns, stop and fault.</param>
+    /// <summary>Creates a thread that has not started.</summary>
+    /// <param name="loop">The loop to run; it uses the same request and completion queues.</param>
+    /// <param name="requests">The queue of requests; closed when the thread ends.</param>
+    /// <param name="completions">The completion queue, in which the thread sleeps.</param>
+    /// <param name="gate">The wake gate of the request queue.</param>
+    /// <param name="clock">The clock of the loop.</param>
+    /// <param name="options">The thread's name, spinning time and processor.</param>
+    /// <param name="observer">Receives turns, stop and fault.</param>
     public CoreThread(
         LoopTurn loop,
         RequestQueue requests,
@@ -62,21 +63,22 @@ internal sealed class CoreThread
         _thread = new Thread(Run) { IsBackground = true, Name = options.Name };
     }
 
-    /// <summary>Ends when the thread has ended, for whatever reason; never faults.</summary>
+    /// <summary>Completes when the thread has ended, for any reason; never faults.</summary>
     public Task Ended => _ended.Task;
 
     /// <summary>True on the core thread itself.</summary>
     public bool IsCurrent => Thread.CurrentThread == _thread;
 
-    /// <summary>How often the thread went to sleep. Any thread.</summary>
+    /// <summary>The number of times that the thread slept. Any thread.</summary>
     public long Sleeps => Volatile.Read(ref _sleeps);
 
-    /// <summary>Starts the thread, without what flows with the caller (its activity, culture, logging scopes): it outlives the call. Once.</summary>
+    /// <summary>Starts the thread. Call once. The caller's execution context (activity, culture, logging scopes) does
+    /// not flow, because the thread outlives the call.</summary>
     public void Start() => _thread.UnsafeStart();
 
     /// <summary>
-    /// Asks the thread to run the requests it has, call <see cref="ICoreObserver.OnStopping"/> and end. Any thread, more than once;
-    /// <see cref="Ended"/> tells when.
+    /// Asks the thread to run its accepted requests, call <see cref="ICoreObserver.OnStopping"/> and end. Any thread;
+    /// may be called more than once. <see cref="Ended"/> completes afterwards.
     /// </summary>
     public void RequestStop()
     {
@@ -113,7 +115,8 @@ internal sealed class CoreThread
             _observer.OnTurnEnded(now, wasBusy);
             if (_loop.HasWork || _completions.HasReady) _idleSince = Instant.Never;
             else if (_options.Spin > TimeSpan.Zero && KeepsSpinning(now)) Thread.Yield();
-            else if (!(wasBusy && _sleepDelay.LooksAgain(_loop.Statistics.Requests)) && !_sleepDelay.TryYield(now)) Sleep(now);
+            else if (!(wasBusy && _sleepDelay.ChecksAgain(_loop.Statistics.Requests)) && !_sleepDelay.TryYield(now))
+                Sleep(now);
         }
     }
 
@@ -136,11 +139,13 @@ internal sealed class CoreThread
         _gate.DeclareAwake();
     }
 
-    // The observer may itself be what is broken: whatever it throws here has nowhere left to go, and the first fault has the cause.
+    // The observer itself may be broken. Its exceptions here are dropped: the first fault has the cause.
     private void Fail(Exception fault)
     {
-        // Told before the queue closes: whoever is refused there finds the reason.
-        TryRun(static core => core.Thread._observer.OnFault(core.Fault, core.Thread._clock.Now), (Thread: this, Fault: fault));
+        // Reported before the queue closes, so that a refused caller finds the reason.
+        TryRun(
+            static core => core.Thread._observer.OnFault(core.Fault, core.Thread._clock.Now),
+            (Thread: this, Fault: fault));
         _requests.Close();
         while (!_requests.IsDrained) TryRun(static core => core._requests.RunRest(core._clock.Now), this);
     }

@@ -1,16 +1,18 @@
 namespace QuickSilver.Loop;
 
-/// <summary>How a core thread runs.</summary>
+/// <summary>The options of a <see cref="CoreThread"/>.</summary>
 internal sealed record CoreThreadOptions
 {
-    /// <summary>Name of the thread, for debuggers and dumps.</summary>
+    /// <summary>The name of the thread, for debuggers and dumps.</summary>
     public string Name { get; init; } = "QuickSilver core";
 
     /// <summary>
-    /// How long the thread keeps looking before it sleeps; zero: it sleeps at once. Worth a waking (20-50 us) and only where a core is free.
+    /// How long the thread spins before it sleeps; zero to sleep at once. Spinning saves the latency of a wake-up
+    /// (20-50 us), and needs a free processor.
     /// </summary>
     public TimeSpan Spin { get; init; }
 
-    /// <summary>The processor the thread is bound to (Linux only); null: the scheduler's choice.</summary>
+    /// <summary>The processor that the thread is bound to (Linux only); null leaves the choice to the
+    /// scheduler.</summary>
     public int? Affinity { get; init; }
 }

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace QuickSilver.Loop;
 
-/// <summary>What the core thread asks of Linux for itself; nothing elsewhere.</summary>
+/// <summary>Linux settings of the core thread; without effect on other systems.</summary>
 internal static partial class LinuxThread
 {
     private const int SetTimerSlack = 29;
@@ -10,8 +10,8 @@ internal static partial class LinuxThread
     private const int MaskWords = 16;
 
     /// <summary>
-    /// Sharpens the calling thread's timers (by default the kernel lets them run 50 us late) and binds it to a processor if asked. Refusals are
-    /// ignored: both only make things faster.
+    /// Makes the calling thread's timers precise (by default the kernel may delay them by 50 us), and binds the thread
+    /// to a processor on request. Refusals are ignored: both affect speed only.
     /// </summary>
     public static unsafe void Prepare(int? processor)
     {

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// The machine's monotonic clock in ticks of 100 ns. All instances in a process share one origin, one hour before first use, so that an instant is
-/// never near <see cref="Instant.Zero"/>. Any thread; some 25 ns a reading.
+/// The machine's monotonic clock in ticks of 100 ns. All instances in a process share one origin, one hour before first
+/// use, so that an instant is never near <see cref="Instant.Zero"/>. Any thread; a reading costs some 25 ns.
 /// </summary>
 internal sealed class MonotonicClock : IClock
 {
@@ -19,7 +19,10 @@ internal sealed class MonotonicClock : IClock
         get
         {
             long stamps = Stopwatch.GetTimestamp() - Origin;
-            return new Instant(IsWhole ? stamps / StampsPerTick : (long)((Int128)stamps * TimeSpan.TicksPerSecond / Stopwatch.Frequency));
+            return new Instant(
+                IsWhole
+                    ? stamps / StampsPerTick
+                    : (long)((Int128)stamps * TimeSpan.TicksPerSecond / Stopwatch.Frequency));
         }
     }
 }

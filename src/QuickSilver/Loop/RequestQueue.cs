@@ -3,16 +3,18 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// Requests from any thread to the core thread. Idea: a ring of slots with sequence numbers (<see cref="RequestSegment"/>); a producer takes a slot
-/// with one compare-and-swap and never waits for another producer or for the core. When the ring is full it is frozen and a ring twice as large is
-/// linked behind it, so a queue that has met its largest burst once allocates nothing more.
+/// Passes requests from any thread to the core thread. Idea: a ring of slots with sequence numbers
+/// (<see cref="RequestSegment"/>). A producer claims a slot with one compare-and-swap, and never waits for another
+/// producer or for the core. A full ring is frozen, and a ring twice as large is linked behind it. A queue thus stops
+/// allocating after its largest burst.
 /// <para>
-/// Awkward cases: a producer that was stopped between taking its slot and filling it holds up the requests behind it (order per producer would break
-/// otherwise) but not the core, which sees the queue as empty up to there and is woken when the slot is full; closing freezes the last ring, so each
-/// request either was refused or is run.
+/// Awkward cases: a producer may be preempted between claiming its slot and filling it. The requests behind it then
+/// wait, which preserves the order of each producer. The core does not wait: it sees the queue as empty up to that
+/// slot, and is woken when the slot is full. Closing freezes the last ring, so that every request is either refused or
+/// run.
 /// </para>
-/// Cost: one compare-and-swap and one fence per request, no lock, no allocation; a lock when growing. Source: D. Vyukov's bounded queue; segments as
-/// in <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
+/// Cost: one compare-and-swap and one fence per request, no lock, no allocation; a lock when growing. Source: D.
+/// Vyukov's bounded queue; segments as in <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
 /// </summary>
 internal sealed class RequestQueue : IRequestQueue
 {
@@ -24,12 +26,13 @@ internal sealed class RequestQueue : IRequestQueue
     private RequestSegment _tail;
     private bool _isClosed;
 
-    /// <summary>Makes an empty queue.</summary>
-    /// <param name="gate">Told after each request, so that a sleeping core wakes.</param>
+    /// <summary>Creates an empty queue.</summary>
+    /// <param name="gate">Wakes a sleeping core after each request.</param>
     /// <param name="capacity">Slots of the first ring (32 bytes each); a power of two.</param>
     public RequestQueue(WakeGate gate, int capacity = 1024)
     {
-        ArgumentOutOfRangeException.ThrowIfNotEqual(System.Numerics.BitOperations.IsPow2(capacity), true, nameof(capacity));
+        ArgumentOutOfRangeException.ThrowIfNotEqual(
+            System.Numerics.BitOperations.IsPow2(capacity), true, nameof(capacity));
         _gate = gate;
         _head = _tail = new RequestSegment(capacity);
     }
@@ -44,7 +47,8 @@ internal sealed class RequestQueue : IRequestQueue
         }
     }
 
-    /// <summary>True once the queue is closed and all that was accepted has been taken. Core thread, or after it has ended.</summary>
+    /// <summary>True once the queue is closed and every accepted request has been taken. Core thread, or after it has
+    /// ended.</summary>
     public bool IsDrained
     {
         get
@@ -55,7 +59,8 @@ internal sealed class RequestQueue : IRequestQueue
     }
 
     /// <summary>Adds a request and wakes the core if it sleeps. Any thread; never waits.</summary>
-    /// <returns>False when the queue has been closed: the request will not run, and what it carries is still the caller's.</returns>
+    /// <returns>False when the queue is closed: the request will not run, and its payload stays with the
+    /// caller.</returns>
     public bool Enqueue(IRequestTarget target, object? payload = null, long argument = 0)
     {
         while (true)
@@ -87,7 +92,8 @@ internal sealed class RequestQueue : IRequestQueue
     }
 
     /// <summary>
-    /// Refuses requests from now on. Those accepted before are still to be run: see <see cref="RunRest"/>. Any thread, more than once.
+    /// Refuses requests from now on; <see cref="RunRest"/> runs those accepted before. Any thread; may be called more
+    /// than once.
     /// </summary>
     public void Close()
     {
@@ -100,7 +106,8 @@ internal sealed class RequestQueue : IRequestQueue
     }
 
     /// <summary>
-    /// Runs all that was accepted before <see cref="Close"/>, waiting for producers that are in the middle of it. Core thread, or after it has ended.
+    /// Runs every request accepted before <see cref="Close"/>, and waits for producers that are still filling a slot.
+    /// Core thread, or after it has ended.
     /// </summary>
     public int RunRest(Instant now)
     {

@@ -3,13 +3,14 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// One bounded ring of a <see cref="RequestQueue"/>: Vyukov's array queue with a sequence number per slot, many producers, one consumer. A slot at
-/// position p is free for its producer when its sequence is p, and full for the consumer when it is p + 1. Freezing adds <see cref="FrozenBit"/> to
-/// the tail: from then on every attempt to enqueue finds a slot "from the past" and gives up, and the true tail can still be read.
+/// One bounded ring of a <see cref="RequestQueue"/>: Vyukov's array queue with a sequence number per slot, many
+/// producers, one consumer. A slot at position p is free for its producer when its sequence is p, and full for the
+/// consumer when it is p + 1. Freezing adds <see cref="FrozenBit"/> to the tail: every later attempt to enqueue finds a
+/// slot with a smaller sequence and gives up, and the true tail stays readable.
 /// </summary>
 internal sealed class RequestSegment
 {
-    /// <summary>Bit of the tail that says that nothing more enters this segment.</summary>
+    /// <summary>The bit of the tail that marks a frozen segment, which takes no more requests.</summary>
     public const long FrozenBit = 1L << 62;
 
     private readonly Slot[] _slots;
@@ -25,16 +26,16 @@ internal sealed class RequestSegment
 
     public int Capacity => _slots.Length;
 
-    /// <summary>The segment that follows; set once this one is frozen.</summary>
+    /// <summary>The following segment; set once this one is frozen.</summary>
     public RequestSegment? Next;
 
-    /// <summary>Position after the last slot that a producer has taken.</summary>
+    /// <summary>The position after the last claimed slot. Any thread.</summary>
     public long Tail => Volatile.Read(ref _counters.Tail) & ~FrozenBit;
 
-    /// <summary>Position of the next slot to consume. Consumer only.</summary>
+    /// <summary>The position of the next slot to consume. Consumer only.</summary>
     public long Head => _counters.Head;
 
-    /// <summary>True when all that ever will be in this segment has been consumed. Consumer only.</summary>
+    /// <summary>True when the segment is frozen and every request in it has been consumed. Consumer only.</summary>
     public bool IsExhausted => Volatile.Read(ref _counters.Tail) == (_counters.Head | FrozenBit);
 
     /// <summary>True when the next slot is full. Consumer only.</summary>
@@ -49,7 +50,8 @@ internal sealed class RequestSegment
             ref Slot slot = ref _slots[position & _mask];
             long distance = Volatile.Read(ref slot.Sequence) - position;
             if (distance < 0) return false;
-            if (distance > 0 || Interlocked.CompareExchange(ref _counters.Tail, position + 1, position) != position) continue;
+            if (distance > 0 || Interlocked.CompareExchange(ref _counters.Tail, position + 1, position) != position)
+                continue;
             slot.Target = target;
             slot.Payload = payload;
             slot.Argument = argument;
@@ -81,7 +83,7 @@ internal sealed class RequestSegment
         return true;
     }
 
-    /// <summary>Lets nothing more in. Called once, under the queue's lock.</summary>
+    /// <summary>Freezes the segment. Called once, under the queue's lock.</summary>
     public void Freeze() => Interlocked.Or(ref _counters.Tail, FrozenBit);
 
     private struct Slot
@@ -92,7 +94,7 @@ internal sealed class RequestSegment
         public long Argument;
     }
 
-    // Head and tail are written by different threads: each has cache lines of its own, apart from the fields around them.
+    // Different threads write head and tail: each has separate cache lines, apart from the fields around them.
     [StructLayout(LayoutKind.Explicit, Size = 384)]
     private struct Counters
     {

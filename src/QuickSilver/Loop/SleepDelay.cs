@@ -4,22 +4,25 @@ using QuickSilver.Transport;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// Whether a core thread that has nothing left to do looks again before it goes to sleep, and whether it gives its processor away once before.
+/// Decides whether an idle core thread checks its queues again before it sleeps, and whether it yields its processor
+/// once before.
 /// <para>
-/// A lone datagram, or an alarm, is handled and the thread sleeps: the wait is a look itself. While calls or a stream come in, more is likely to have
-/// come during the turn, and whoever sends it would have to wake the thread: it looks once more.
+/// After a lone datagram or an alarm the thread sleeps: the wait itself is a check. While requests or a stream arrive,
+/// more have probably arrived during the turn, and the next sender would have to wake the thread. It therefore checks
+/// once more.
 /// </para>
 /// <para>
-/// Why give away: what a stream's receiver has just read was often sent by a thread that wants the same processor. Let it run, and there is more to
-/// read when this thread goes on: the receiver need not be put to sleep and woken for each train, and no sender pays for waking it.
+/// Why yield: the sender of a stream often needs the same processor as its receiver. If the sender runs, more is there
+/// to read afterwards. The receiver then need not sleep and wake for each train, and no sender pays for waking it.
 /// </para>
 /// <para>
-/// Awkward cases. A lone message, or a few: nothing follows, the thread sleeps at once; only what came in quantity since the last look delays it.
-/// Applications that compute on every processor: who yields to them waits for a whole time slice of the scheduler's, some 3 ms, while a thread that
-/// sleeps and is woken comes before them; a yield that took long is a sign of that, and none follows for a while.
+/// Awkward cases. After a few messages nothing follows, and the thread sleeps at once: only a large number of bytes
+/// since the last check delays it. Applications may compute on every processor. A thread that yields to them waits for
+/// a whole time slice, some 3 ms, while a woken thread takes precedence over them. A long yield is a sign of that, and
+/// suspends yielding for a while.
 /// </para>
-/// Cost: half a microsecond and one more turn where nobody else wants the processor. Core thread only. Source: none; the papers' core thread had a
-/// processor to itself (docs/decisions/0017).
+/// Cost: half a microsecond and one more turn when no other thread wants the processor. Core thread only. Source: none;
+/// the papers' core thread had a processor to itself (docs/decisions/0017).
 /// </summary>
 internal sealed class SleepDelay(IWaitableCompletionQueue completions, IClock clock)
 {
@@ -32,18 +35,18 @@ internal sealed class SleepDelay(IWaitableCompletionQueue completions, IClock cl
     private ulong _requestsSeen;
     private Instant _notBefore = Instant.Zero;
 
-    /// <summary>True when a turn that did something should be followed by a look, though nothing is known to be left.</summary>
-    /// <param name="requests">Requests run so far.</param>
-    public bool LooksAgain(ulong requests)
+    /// <summary>True when another check should follow a busy turn, although no work is known to remain.</summary>
+    /// <param name="requests">The number of requests run so far.</param>
+    public bool ChecksAgain(ulong requests)
     {
         bool hasRun = requests != _requestsSeen;
         _requestsSeen = requests;
         return hasRun || IsStream(completions.BytesRead);
     }
 
-    /// <summary>Gives the processor away if that is likely to bring more to read.</summary>
-    /// <param name="now">When the look ended that found nothing.</param>
-    /// <returns>True when it was given away: look again before sleeping.</returns>
+    /// <summary>Yields the processor if more data is likely to arrive meanwhile.</summary>
+    /// <param name="now">The end of the check that found nothing.</param>
+    /// <returns>True when the thread yielded, and should check again before it sleeps.</returns>
     public bool TryYield(Instant now)
     {
         ulong read = completions.BytesRead;

@@ -3,23 +3,24 @@ using QuickSilver.Transport;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// Decides who pays for waking the core thread: only the first request after the core has declared itself asleep makes the system call (some 7 us),
-/// all others cost a fence and a read.
+/// Wakes the core thread with the fewest system calls: only the first request after the core has declared its sleep
+/// makes one (some 7 us). All others cost a fence and a read.
 /// <para>
-/// Why nothing is missed: the core declares sleep, fences, looks at its queues once more, then waits; a producer fills its slot, fences, then looks
-/// at the declaration. Whichever fence comes second sees the other's write.
+/// Why no request is missed: the core declares its sleep, fences, checks its queues once more, then waits. A producer
+/// fills its slot, fences, then reads the declaration. The side whose fence comes second sees the write of the other.
 /// </para>
 /// </summary>
-/// <param name="sleeper">Where the core waits.</param>
+/// <param name="sleeper">The queue in which the core waits.</param>
 internal sealed class WakeGate(IWaitableCompletionQueue sleeper)
 {
     private int _isAsleep;
     private long _wakes;
 
-    /// <summary>How many times the core was woken through this gate.</summary>
+    /// <summary>The number of times that this gate woke the core. Any thread.</summary>
     public long Wakes => Volatile.Read(ref _wakes);
 
-    /// <summary>Wakes the core if it sleeps or is about to. Any thread, after what is to be seen has been written.</summary>
+    /// <summary>Wakes the core if it sleeps or is about to. Any thread, after it has written the data for the
+    /// core.</summary>
     public void WakeIfAsleep()
     {
         Interlocked.MemoryBarrier();
@@ -28,9 +29,10 @@ internal sealed class WakeGate(IWaitableCompletionQueue sleeper)
         sleeper.Wake();
     }
 
-    /// <summary>The core is about to wait: it must look at its queues once more after this call. Core thread only.</summary>
+    /// <summary>Declares that the core is about to wait; it must check its queues once more afterwards. Core thread
+    /// only.</summary>
     public void DeclareAsleep() => Interlocked.Exchange(ref _isAsleep, 1);
 
-    /// <summary>The core is up. Core thread only.</summary>
+    /// <summary>Declares that the core is awake. Core thread only.</summary>
     public void DeclareAwake() => Volatile.Write(ref _isAsleep, 0);
 }

@@ -23,15 +23,15 @@ public sealed class SleepDelayTests
     [Fact]
     public void Calls_and_streams_are_looked_for_again_and_lone_datagrams_are_not()
     {
-        Assert.False(_delay.LooksAgain(requests: 0));
-        Assert.True(_delay.LooksAgain(requests: 1));
-        Assert.False(_delay.LooksAgain(requests: 1));
+        Assert.False(_delay.ChecksAgain(requests: 0));
+        Assert.True(_delay.ChecksAgain(requests: 1));
+        Assert.False(_delay.ChecksAgain(requests: 1));
         _completions.BytesRead += 1_000;
-        Assert.False(_delay.LooksAgain(requests: 1));
+        Assert.False(_delay.ChecksAgain(requests: 1));
         _completions.BytesRead += 65_000;
-        Assert.True(_delay.LooksAgain(requests: 1));
+        Assert.True(_delay.ChecksAgain(requests: 1));
         Assert.True(Look(afterBytes: 0));
-        Assert.False(_delay.LooksAgain(requests: 1));
+        Assert.False(_delay.ChecksAgain(requests: 1));
     }
 
     [Fact]
