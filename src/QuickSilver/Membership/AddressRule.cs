@@ -5,25 +5,25 @@ using QuickSilver.Transport;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Which addresses a node may name for its datagrams, by where its connection comes from: that address. A connection over loopback may name any
-/// address of this machine, unless the host listens on loopback only, and not for one machine's clusters. What an operator allows besides, for nodes
-/// behind a NAT or with several cards, are whole networks.
+/// Decides which addresses a node may register for its datagrams: by default only the source address of its connection.
+/// A loopback connection may register any address of this machine, unless the host listens on loopback only and serves
+/// one cluster. An operator may allow further networks, for nodes behind a NAT or with several interfaces.
 /// </summary>
 internal sealed class AddressRule
 {
     private readonly IReadOnlyList<IPNetwork> _allowed;
     private readonly bool _allowsMachine;
 
-    /// <summary>Makes the rule of a host.</summary>
+    /// <summary>Creates the rule of a host from its settings.</summary>
     public AddressRule(MembershipHostSettings settings)
     {
         _allowed = settings.AllowedNetworks;
         _allowsMachine = settings.ServesAllClusters || !IPAddress.IsLoopback(settings.EndPoint.Address);
     }
 
-    /// <summary>Whether a connection may name an endpoint.</summary>
-    /// <param name="source">Where it comes from; null: not known, nothing may be named.</param>
-    /// <param name="endpoint">The endpoint: one host's.</param>
+    /// <summary>True when a connection may register an endpoint.</summary>
+    /// <param name="source">The source address of the connection; null, which is unknown, permits nothing.</param>
+    /// <param name="endpoint">The endpoint to register; its address is a unicast one.</param>
     public bool MayName(IPAddress? source, NetEndpoint endpoint)
     {
         if (source is null) return false;
@@ -37,7 +37,7 @@ internal sealed class AddressRule
         return IPAddress.IsLoopback(address) || (_allowsMachine && NetworkList.IsPresent(address));
     }
 
-    // A network of one or two addresses has none.
+    // A network of one or two addresses has no broadcast address.
     private static bool IsBroadcast(IPNetwork network, uint address)
     {
         if (network.PrefixLength > 30) return false;

@@ -4,12 +4,12 @@ using System.Buffers.Binary;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Whole frames of one connection on their way to the thread that handles them, as they came: each behind its length in four bytes, little-endian.
-/// Made by the receiving task, emptied once, then given back.
+/// Whole frames of one connection on their way to the handling thread, as received: each follows its length in four
+/// bytes, little-endian. The receiving task creates a batch; the handling thread reads it once and returns its memory.
 /// </summary>
 internal sealed class FrameBatch
 {
-    /// <summary>Bytes of a frame's length.</summary>
+    /// <summary>The size of a frame's length prefix, in bytes.</summary>
     public const int PrefixBytes = 4;
 
     private readonly byte[] _bytes;
@@ -33,13 +33,13 @@ internal sealed class FrameBatch
     }
 
     /// <summary>
-    /// Looks how many bytes at the start of <paramref name="received"/> are whole frames.
+    /// Counts the bytes at the start of <paramref name="received"/> that are whole frames.
     /// </summary>
-    /// <param name="received">What has been received and not yet taken.</param>
-    /// <param name="longestFirst">The longest that the first of them may be.</param>
-    /// <param name="longest">The longest that the others may be.</param>
-    /// <param name="whole">Bytes of the whole frames, lengths included.</param>
-    /// <returns>What is wrong with the frame after them, as far as can be told; null: nothing.</returns>
+    /// <param name="received">The received bytes not yet consumed.</param>
+    /// <param name="longestFirst">The limit of the first frame, in bytes.</param>
+    /// <param name="longest">The limit of the other frames, in bytes.</param>
+    /// <param name="whole">The bytes of the whole frames, with their lengths.</param>
+    /// <returns>The fault of the frame after them, as far as it is visible; null for none.</returns>
     public static FrameEnd? Measure(in ReadOnlySequence<byte> received, int longestFirst, int longest, out long whole)
     {
         Span<byte> prefix = stackalloc byte[PrefixBytes];
@@ -70,6 +70,6 @@ internal sealed class FrameBatch
         return true;
     }
 
-    /// <summary>Gives the memory back. Once.</summary>
+    /// <summary>Returns the memory to its pool. Call once.</summary>
     public void Return() => ArrayPool<byte>.Shared.Return(_bytes);
 }

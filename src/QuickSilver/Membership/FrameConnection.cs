@@ -8,11 +8,12 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Frames over one TCP connection, both ways: four bytes of length, little-endian, then the frame. Sending is for one thread (the core's, or the
-/// host's loop): it writes into a pipe that a task empties into the socket, and never waits; who does not take what is sent to it, up to a limit, is
-/// cut off. Receiving is a task that hands over whole frames in batches, at most a few of them before the first has been handled, so that memory
-/// stays bounded on both sides. A peer can make this side hold no more than one frame's length that it really sent, and all peers of a host together
-/// no more than their common limit (<see cref="UnfinishedFrames"/>).
+/// Carries frames over one TCP connection, in both directions: four bytes of length, little-endian, then the frame. One
+/// thread sends (the core's, or the host's loop). It writes into a pipe that a task empties into the socket, and never
+/// waits. A peer that does not read is disconnected when a limit of unsent bytes is reached. A task receives, and
+/// passes whole frames on in batches, with at most a few batches unhandled. Memory is thus bounded in both directions.
+/// A peer makes this side hold at most one frame, and only the bytes that it really sent. All peers of a host share a
+/// common limit (<see cref="UnfinishedFrames"/>).
 /// </summary>
 internal sealed class FrameConnection
 {
@@ -23,7 +24,8 @@ internal sealed class FrameConnection
     private readonly Socket _socket;
     private readonly IFrameReceiver _receiver;
     private readonly FrameLimits _limits;
-    private readonly Pipe _outbound = new(new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
+    private readonly Pipe _outbound =
+        new(new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
     private readonly SemaphoreSlim _credits = new(BatchesInFlight);
     private readonly CancellationTokenSource _cancel = new();
     private readonly CancellationTokenSource _silence = new();
@@ -32,11 +34,11 @@ internal sealed class FrameConnection
     private bool _isClosing;
     private bool _awaitsLong;
 
-    /// <summary>Takes a connected socket over; nothing happens before <see cref="RunAsync"/>.</summary>
-    /// <param name="socket">Belongs to the connection from now on.</param>
-    /// <param name="receiver">Takes frames.</param>
-    /// <param name="limits">What it bears.</param>
-    /// <exception cref="SocketException">The other side has gone already.</exception>
+    /// <summary>Takes ownership of a connected socket; nothing happens before <see cref="RunAsync"/>.</summary>
+    /// <param name="socket">The socket; the connection disposes of it.</param>
+    /// <param name="receiver">Receives the frames.</param>
+    /// <param name="limits">The limits on frame lengths, unsent bytes and silence.</param>
+    /// <exception cref="SocketException">The other side has closed the connection already.</exception>
     public FrameConnection(Socket socket, IFrameReceiver receiver, FrameLimits limits)
     {
         _socket = socket;
@@ -49,7 +51,7 @@ internal sealed class FrameConnection
         _silence.Token.UnsafeRegister(static connection => ((FrameConnection)connection!).Abort(FrameEnd.Silent), this);
     }
 
-    /// <summary>The other side, for people.</summary>
+    /// <summary>The other side's endpoint, for diagnostics.</summary>
     public string Remote { get; }
 
     /// <summary>The other side's address; null where it has none.</summary>
@@ -61,10 +63,11 @@ internal sealed class FrameConnection
     /// <summary>True once this side has begun to close. Any thread.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
 
-    /// <summary>Bytes sent and not yet taken by the socket. Any thread.</summary>
+    /// <summary>Queued bytes that the socket has not taken yet. Any thread.</summary>
     public long Unsent => Volatile.Read(ref _unsent);
 
-    /// <summary>Queues a frame; the bytes are copied. Sending thread only. Lost when the connection has ended.</summary>
+    /// <summary>Queues a copy of a frame. Sending thread only. The frame is lost when the connection has
+    /// ended.</summary>
     public void Send(ReadOnlySpan<byte> frame)
     {
         if (_isClosing || _cancel.IsCancellationRequested) return;
@@ -77,11 +80,11 @@ internal sealed class FrameConnection
             Abort(FrameEnd.SlowConsumer);
             return;
         }
-        // Without a threshold a flush never waits: it only wakes the sending task, on the pool.
+        // Without a threshold a flush never waits: it only wakes the sending task, on the thread pool.
         _ = writer.FlushAsync(CancellationToken.None);
     }
 
-    /// <summary>Ends the connection after what was queued has gone, or after a second. Sending thread only.</summary>
+    /// <summary>Ends the connection when the queued frames are sent, or after a second. Sending thread only.</summary>
     public void Close()
     {
         if (_isClosing) return;
@@ -98,17 +101,18 @@ internal sealed class FrameConnection
         _ = _cancel.CancelAsync();
     }
 
-    /// <summary>The next frame may be as long as any: the other side has been asked for it. To be called before it is asked. Any thread.</summary>
+    /// <summary>Permits the next frame to have the maximum length. Call it before the request for that frame. Any
+    /// thread.</summary>
     public void AwaitLong() => Volatile.Write(ref _awaitsLong, true);
 
-    /// <summary>A batch has been handled: one more may follow. Any thread.</summary>
+    /// <summary>Notes that a batch has been handled, so that another may follow. Any thread.</summary>
     public void OnHandled() => _credits.Release();
 
-    /// <summary>Carries frames until the connection ends, then closes the socket. Once. Never throws.</summary>
+    /// <summary>Carries frames until the connection ends, then closes the socket. Call once. Never throws.</summary>
     public async Task<FrameEnd> RunAsync()
     {
-        // Receiving first: a connection that was closed before it ran is shut down by the sending task at once, and a socket that is shut down in one
-        // direction takes no stream any more.
+        // Receiving starts first: the sending task at once shuts down a connection that was closed before it ran, and
+        // no stream can be opened on a socket that is shut down in one direction.
         Task<FrameEnd> receiving = ReceiveAllAsync();
         Task sending = SendAllAsync();
         FrameEnd end = await receiving.ConfigureAwait(false);
@@ -122,7 +126,8 @@ internal sealed class FrameConnection
 
     private async Task<FrameEnd> ReceiveAllAsync()
     {
-        // Thousands of strangers may stand at the port: who has said nothing costs no buffer, who has begun to say something a small one.
+        // Thousands of unidentified peers may connect: an idle one costs no buffer, one that has begun a frame costs a
+        // small one.
         var options = new StreamPipeReaderOptions(bufferSize: ReceiveBytes, useZeroByteReads: true);
         PipeReader reader = PipeReader.Create(new NetworkStream(_socket, ownsSocket: false), options);
         bool isFirst = true;
@@ -136,24 +141,26 @@ internal sealed class FrameConnection
                 _silence.CancelAfter(Timeout.InfiniteTimeSpan);
                 bool mayBeLong = Volatile.Read(ref _awaitsLong);
                 int longest = mayBeLong ? MembershipFrames.MaxFrameBytes : _limits.Longest;
-                FrameEnd? fault = FrameBatch.Measure(result.Buffer, isFirst ? _limits.LongestFirst : longest, longest, out long whole);
+                FrameEnd? fault = FrameBatch.Measure(
+                    result.Buffer, isFirst ? _limits.LongestFirst : longest, longest, out long whole);
                 if (whole > 0)
                 {
                     isFirst = false;
                     if (mayBeLong) Volatile.Write(ref _awaitsLong, false);
-                    await HandOverAsync(result.Buffer.Slice(0, whole)).ConfigureAwait(false);
+                    await DeliverAsync(result.Buffer.Slice(0, whole)).ConfigureAwait(false);
                 }
                 if (fault is { } end) return end;
-                long left = result.Buffer.Length - whole;
-                bool hasRoom = _limits.Unfinished?.TryChange(unfinished, left) ?? true;
-                unfinished = left;
+                long remaining = result.Buffer.Length - whole;
+                bool hasRoom = _limits.Unfinished?.TryChange(unfinished, remaining) ?? true;
+                unfinished = remaining;
                 if (!hasRoom) return FrameEnd.NoRoom;
                 bool isCut = result.IsCompleted && whole < result.Buffer.Length;
                 reader.AdvanceTo(result.Buffer.GetPosition(whole), result.Buffer.End);
                 if (result.IsCompleted) return isCut ? FrameEnd.HalfFrame : FrameEnd.Closed;
             }
         }
-        catch (Exception broken) when (broken is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        catch (Exception broken)
+            when (broken is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
         {
             return IsReset(broken) ? FrameEnd.Reset : FrameEnd.Broken;
         }
@@ -165,10 +172,13 @@ internal sealed class FrameConnection
     }
 
     private static bool IsReset(Exception broken) =>
-        (broken as SocketException ?? broken.InnerException as SocketException) is { SocketErrorCode: SocketError.ConnectionReset or SocketError.Shutdown };
+        (broken as SocketException ?? broken.InnerException as SocketException) is
+        {
+            SocketErrorCode: SocketError.ConnectionReset or SocketError.Shutdown,
+        };
 
-    // After Close nobody listens, but what comes is still read, so that the other side gets to read what it was sent.
-    private async ValueTask HandOverAsync(ReadOnlySequence<byte> frames)
+    // After Close frames are dropped, but still read, so that the other side can read the last frames sent to it.
+    private async ValueTask DeliverAsync(ReadOnlySequence<byte> frames)
     {
         if (IsClosing) return;
         await _credits.WaitAsync(_cancel.Token).ConfigureAwait(false);
@@ -188,10 +198,11 @@ internal sealed class FrameConnection
                 reader.AdvanceTo(result.Buffer.End);
             }
             while (!result.IsCompleted);
-            // The other side may still be sending: closing at once could reset the connection and take the last frame with it.
+            // The other side may still be sending: closing at once could reset the connection, and lose the last frame.
             _socket.Shutdown(SocketShutdown.Send);
         }
-        catch (Exception broken) when (broken is SocketException or OperationCanceledException or ObjectDisposedException)
+        catch (Exception broken)
+            when (broken is SocketException or OperationCanceledException or ObjectDisposedException)
         {
             if (IsReset(broken)) Interlocked.CompareExchange(ref _imposedEnd, (int)FrameEnd.Reset, -1);
             await _cancel.CancelAsync().ConfigureAwait(false);
@@ -202,15 +213,18 @@ internal sealed class FrameConnection
         }
     }
 
-    // A socket for both versions of IP shows an IPv4 address as ::ffff:10.0.0.5, which nobody has typed.
+    // A socket for both versions of IP shows an IPv4 address as ::ffff:10.0.0.5, which no user has configured.
     private static string Describe(EndPoint? remote) => remote switch
     {
-        IPEndPoint { Address.IsIPv4MappedToIPv6: true } mapped => new IPEndPoint(mapped.Address.MapToIPv4(), mapped.Port).ToString(),
+        IPEndPoint { Address.IsIPv4MappedToIPv6: true } mapped =>
+            new IPEndPoint(mapped.Address.MapToIPv4(), mapped.Port).ToString(),
         _ => remote?.ToString() ?? "",
     };
 
     private static IPAddress? AddressOf(EndPoint? end) =>
-        end is not IPEndPoint { Address: var address } ? null : address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
+        end is not IPEndPoint { Address: var address } ? null
+        : address.IsIPv4MappedToIPv6 ? address.MapToIPv4()
+        : address;
 
     private async ValueTask SendAsync(ReadOnlyMemory<byte> bytes)
     {

@@ -2,21 +2,22 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Membership;
 
-/// <summary>What a <see cref="FrameConnection"/> takes from the other side before it gives it up.</summary>
+/// <summary>The limits beyond which a <see cref="FrameConnection"/> disconnects the other side.</summary>
 internal sealed record FrameLimits
 {
-    /// <summary>Bytes of the longest frame.</summary>
+    /// <summary>The limit of a frame, in bytes.</summary>
     public int Longest { get; init; } = MembershipFrames.MaxFrameBytes;
 
-    /// <summary>Bytes of the longest first frame: a stranger must not fill memory before it has said who it is.</summary>
+    /// <summary>The limit of the first frame, in bytes: an unidentified peer must not fill memory.</summary>
     public int LongestFirst { get; init; } = MembershipFrames.MaxFrameBytes;
 
-    /// <summary>Shared by all connections of a host: what they hold of frames that have not come whole; null: no limit but each frame's.</summary>
+    /// <summary>The common limit on unfinished frames of all connections of a host; null leaves the limit of each frame
+    /// only.</summary>
     public UnfinishedFrames? Unfinished { get; init; }
 
-    /// <summary>Bytes kept for a side that does not take what is sent to it.</summary>
+    /// <summary>The limit of bytes queued for a peer that does not read.</summary>
     public long MostUnsent { get; init; } = 64L << 20;
 
-    /// <summary>How long nothing may come; infinite: for ever.</summary>
+    /// <summary>The time after which a silent connection ends; infinite for never.</summary>
     public TimeSpan Silence { get; init; } = Timeout.InfiniteTimeSpan;
 }

@@ -5,34 +5,42 @@ using System.Net.Sockets;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// IPv4 addresses of hosts, by name. A resolver that does not answer holds a thread of the system for as long as it likes, so a name is asked for once
-/// at a time in a process: who asks meanwhile waits for the same answer, and gives up by a time of its own. Any thread.
+/// Resolves host names to IPv4 addresses. A resolver without an answer blocks a system thread for an unknown time. A
+/// process therefore runs one query per name at a time. Concurrent callers share its answer, each with its own timeout.
+/// Any thread.
 /// </summary>
 internal static class HostAddresses
 {
-    private static readonly ConcurrentDictionary<string, Lazy<Task<IPAddress[]>>> Asked = new(StringComparer.OrdinalIgnoreCase);
+    private static readonly ConcurrentDictionary<string, Lazy<Task<IPAddress[]>>> Asked =
+        new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Finds the addresses of a host.</summary>
-    /// <param name="host">A name, or an address.</param>
-    /// <param name="limit">How long to wait for an answer.</param>
-    /// <param name="stop">Ends the waiting.</param>
-    /// <returns>The addresses; none and what went wrong.</returns>
-    public static async ValueTask<(IPAddress[] Addresses, string Failure)> FindAsync(string host, TimeSpan limit, CancellationToken stop)
+    /// <param name="host">A name, or an IPv4 address.</param>
+    /// <param name="limit">The time to wait for an answer.</param>
+    /// <param name="stop">Cancels the wait.</param>
+    /// <returns>The addresses; or none, and the reason.</returns>
+    public static async ValueTask<(IPAddress[] Addresses, string Failure)> FindAsync(
+        string host, TimeSpan limit, CancellationToken stop)
     {
         if (InterfaceSelector.IsIPv6(host)) return ([], $"{host} is an IPv6 address, and QuickSilver speaks IPv4 only");
         if (IPAddress.TryParse(host, out IPAddress? address)) return ([address], "");
-        Lazy<Task<IPAddress[]>> asked = Asked.GetOrAdd(host, static name => new(() => Task.Run(() => Dns.GetHostAddressesAsync(name))));
+        Lazy<Task<IPAddress[]>> asked = Asked.GetOrAdd(
+            host, static name => new(() => Task.Run(() => Dns.GetHostAddressesAsync(name))));
         try
         {
             IPAddress[] found = await asked.Value.WaitAsync(limit, stop).ConfigureAwait(false);
             IPAddress[] usable = Array.FindAll(found, static one => one.AddressFamily == AddressFamily.InterNetwork);
             if (usable.Length > 0) return (usable, "");
             string others = string.Join(", ", found.Select(static one => one.ToString()));
-            return ([], $"the name {host} has no IPv4 address (it has: {(others.Length > 0 ? others : "none")}), and QuickSilver speaks IPv4 only");
+            string known = others.Length > 0 ? others : "none";
+            return ([], $"the name {host} has no IPv4 address (it has: {known}), and QuickSilver speaks IPv4 only");
         }
         catch (TimeoutException)
         {
-            return ([], $"the name {host} has not been resolved within {limit.TotalSeconds:0.#} s: the resolver (DNS) does not answer");
+            return (
+                [],
+                $"the name {host} has not been resolved within {limit.TotalSeconds:0.#} s: "
+                + "the resolver (DNS) does not answer");
         }
         catch (OperationCanceledException)
         {
@@ -40,12 +48,14 @@ internal static class HostAddresses
         }
         catch (Exception refusal) when (refusal is SocketException or ArgumentException)
         {
-            string cause = refusal is SocketException { SocketErrorCode: SocketError.TryAgain } ? "the resolver (DNS) does not answer: " : "";
+            string cause = refusal is SocketException { SocketErrorCode: SocketError.TryAgain }
+                ? "the resolver (DNS) does not answer: "
+                : "";
             return ([], $"the name {host} cannot be resolved: {cause}{refusal.Message}");
         }
         finally
         {
-            // The next who asks gets a fresh answer.
+            // The next caller gets a fresh answer.
             if (asked.IsValueCreated && asked.Value.IsCompleted) Asked.TryRemove(KeyValuePair.Create(host, asked));
         }
     }

@@ -6,34 +6,35 @@ namespace QuickSilver.Membership;
 /// <summary>
 /// A host's claim to be the only one that serves its cluster, against other hosts that its configuration names.
 /// <para>
-/// Idea: a host that has begun admits nobody before it has asked the others, and says of itself that it has not decided yet. One that serves already
-/// goes before one that has not decided; of two that have not, the one with the lower stamp, then the lower id, and both know both, since a question
-/// carries them as an answer does. So whoever comes second sees the first, in whichever order they ask.
+/// Idea: a new host admits no node before it has asked the other hosts, and announces itself as undecided. A serving
+/// host takes precedence over an undecided one. Of two undecided hosts, the lower stamp takes precedence, then the
+/// lower id. Both hosts know both claims, because a question carries a claim as an answer does. The later host thus
+/// learns of the earlier one, in any order of questions.
 /// </para>
 /// Any thread: the host's loop answers while a task asks.
 /// </summary>
 internal sealed class HostClaim
 {
-    private static readonly TimeSpan SayAgain = TimeSpan.FromSeconds(55);
+    private static readonly TimeSpan RepeatInterval = TimeSpan.FromSeconds(55);
 
     private readonly Lock _lock = new();
     private readonly string _cluster;
     private readonly ulong _stamp = (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
     private readonly ulong _id = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
-    private readonly Dictionary<ulong, long> _said = [];
+    private readonly Dictionary<ulong, long> _reported = [];
     private bool _serves;
     private string? _rival;
 
-    /// <summary>Makes the claim of a host.</summary>
-    /// <param name="cluster">Its cluster.</param>
-    /// <param name="serves">True when it has nobody to ask.</param>
+    /// <summary>Creates the claim of a host.</summary>
+    /// <param name="cluster">The name of the host's cluster.</param>
+    /// <param name="serves">True when there is no other host to ask.</param>
     public HostClaim(string cluster, bool serves)
     {
         _cluster = cluster;
         _serves = serves;
     }
 
-    /// <summary>True while nobody may be admitted.</summary>
+    /// <summary>True while the host may admit no node.</summary>
     public bool IsUndecided
     {
         get
@@ -42,31 +43,41 @@ internal sealed class HostClaim
         }
     }
 
-    /// <summary>What the host says of itself.</summary>
-    /// <param name="nodes">How many are registered.</param>
+    /// <summary>Creates the frame that announces the claim.</summary>
+    /// <param name="nodes">The number of registered nodes.</param>
     public HostClaimFrame ToFrame(int nodes)
     {
-        lock (_lock) return new HostClaimFrame { ClusterName = _cluster, Stamp = _stamp, Id = _id, Serves = _serves, Nodes = nodes };
+        lock (_lock)
+        {
+            return new HostClaimFrame
+            {
+                ClusterName = _cluster,
+                Stamp = _stamp,
+                Id = _id,
+                Serves = _serves,
+                Nodes = nodes,
+            };
+        }
     }
 
-    /// <summary>Another host has said of itself what it is.</summary>
-    /// <param name="other">Its words.</param>
-    /// <param name="place">Where it is, for people.</param>
-    /// <returns>True when both serve, and it is time to say so.</returns>
+    /// <summary>Compares the claim of another host with this one.</summary>
+    /// <param name="other">The claim of the other host.</param>
+    /// <param name="place">Its address, for diagnostics.</param>
+    /// <returns>True when both serve, and the rivalry is to be reported now.</returns>
     public bool OnOther(HostClaimFrame other, string place)
     {
         if (other.Id == _id || other.ClusterName != _cluster) return false;
         lock (_lock)
         {
-            if (_serves) return other.Serves && IsTimeToSay(other.Id);
+            if (_serves) return other.Serves && IsTimeToReport(other.Id);
             var own = new HostClaimFrame { Stamp = _stamp, Id = _id };
             if (other.Serves || other.GoesBefore(own)) _rival ??= place;
             return false;
         }
     }
 
-    /// <summary>Ends the time of asking.</summary>
-    /// <returns>Where the host is that goes before this one; null: this one serves.</returns>
+    /// <summary>Ends the undecided phase.</summary>
+    /// <returns>The address of a host that takes precedence; null when this host serves.</returns>
     public string? Decide()
     {
         lock (_lock)
@@ -77,12 +88,12 @@ internal sealed class HostClaim
         }
     }
 
-    private bool IsTimeToSay(ulong id)
+    private bool IsTimeToReport(ulong id)
     {
         long now = Environment.TickCount64;
-        if (_said.TryGetValue(id, out long last) && now - last < SayAgain.TotalMilliseconds) return false;
-        if (_said.Count > 64) _said.Clear();
-        _said[id] = now;
+        if (_reported.TryGetValue(id, out long last) && now - last < RepeatInterval.TotalMilliseconds) return false;
+        if (_reported.Count > 64) _reported.Clear();
+        _reported[id] = now;
         return true;
     }
 }

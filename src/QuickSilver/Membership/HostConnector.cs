@@ -3,27 +3,33 @@ using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
 
-/// <summary>The way of a node that is configured to host: to the server in its own process. One that has failed is replaced by another.</summary>
-/// <param name="started">The server; ends with the connector.</param>
-/// <param name="settings">What another is told.</param>
-/// <param name="hostEvents">Told by the other.</param>
-/// <param name="rivals">Looks for other hosts of the cluster; ends with the connector. Null: nobody does.</param>
+/// <summary>Connects a node that is configured to host to the server in its own process, and replaces a server that has
+/// failed.</summary>
+/// <param name="started">The server; the connector disposes of it.</param>
+/// <param name="settings">The settings of a replacement.</param>
+/// <param name="hostEvents">Receives the events of a replacement.</param>
+/// <param name="rivals">Detects other hosts of the cluster; the connector disposes of it. Null for none.</param>
 internal sealed class HostConnector(
-    MembershipHost started, MembershipHostSettings settings, IMembershipHostEvents hostEvents, RivalServerMonitor? rivals = null) : MembershipConnector
+    MembershipHost started,
+    MembershipHostSettings settings,
+    IMembershipHostEvents hostEvents,
+    RivalServerMonitor? rivals = null)
+    : MembershipConnector
 {
-    // The port that was bound, should any free one have been asked for: another takes the same.
+    // The bound port, in case any free one was requested: a replacement binds the same.
     private readonly OwnHost _host = new(started, settings with { EndPoint = started.EndPoint }, hostEvents);
 
     /// <inheritdoc/>
     public override MembershipHost? Host => _host.Serving;
 
     /// <inheritdoc/>
-    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
+        ILinkEvents events, CancellationToken stop)
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
         IPEndPoint server = _host.EndPoint;
         if (!_host.IsServing) return (null, refusal.Length > 0 ? refusal : $"{server}: another process has that port");
-        // Where it listens on all addresses loopback is the one that never changes.
+        // If the host listens on all addresses, loopback is the one that never changes.
         IPAddress address = server.Address.Equals(IPAddress.Any) ? IPAddress.Loopback : server.Address;
         return await TryConnectAsync(address.ToString(), server.Port, events, stop).ConfigureAwait(false);
     }

@@ -6,41 +6,41 @@ namespace QuickSilver.Membership;
 internal sealed class HostCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<MembershipRefusal>().Length];
-    private readonly long[] _refusalTold = new long[Enum.GetValues<MembershipRefusal>().Length];
-    private readonly long[] _endTold = new long[Enum.GetValues<FrameEnd>().Length];
+    private readonly long[] _refusalReported = new long[Enum.GetValues<MembershipRefusal>().Length];
+    private readonly long[] _endReported = new long[Enum.GetValues<FrameEnd>().Length];
     private readonly long[] _ended = new long[Enum.GetValues<FrameEnd>().Length];
     private long _accepted;
 
     /// <summary>Connections accepted.</summary>
     public long Accepted => Volatile.Read(ref _accepted);
 
-    /// <summary>Connections refused for a reason.</summary>
+    /// <summary>The number of connections refused for a reason.</summary>
     public long RefusedFor(MembershipRefusal reason) => Volatile.Read(ref _refused[(int)reason]);
 
-    /// <summary>Connections that ended in a way.</summary>
+    /// <summary>The number of connections that ended with a cause.</summary>
     public long EndedBy(FrameEnd end) => Volatile.Read(ref _ended[(int)end]);
 
     internal void CountAccepted() => Interlocked.Increment(ref _accepted);
 
-    /// <returns>True when it is to be told: once a second of each kind.</returns>
+    /// <returns>True when the refusal is to be reported: once a second for each reason.</returns>
     internal bool CountRefused(MembershipRefusal reason)
     {
         Interlocked.Increment(ref _refused[(int)reason]);
-        return IsToBeTold(ref _refusalTold[(int)reason]);
+        return IsToBeReported(ref _refusalReported[(int)reason]);
     }
 
-    /// <returns>True when it is to be told: once a second of each kind.</returns>
+    /// <returns>True when the end is to be reported: once a second for each cause.</returns>
     internal bool CountEnded(FrameEnd end)
     {
         Interlocked.Increment(ref _ended[(int)end]);
-        return IsToBeTold(ref _endTold[(int)end]);
+        return IsToBeReported(ref _endReported[(int)end]);
     }
 
-    // The second that the last was told in, counted from 1.
-    private static bool IsToBeTold(ref long told)
+    // The argument holds the second of the last report, counted from 1.
+    private static bool IsToBeReported(ref long reported)
     {
         long second = (Environment.TickCount64 / 1000) + 1;
-        long before = Volatile.Read(ref told);
-        return second != before && Interlocked.CompareExchange(ref told, second, before) == before;
+        long before = Volatile.Read(ref reported);
+        return second != before && Interlocked.CompareExchange(ref reported, second, before) == before;
     }
 }

@@ -7,8 +7,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// One node's connection to a <see cref="MembershipHost"/>: brings what it receives to the host's loop, and is the loop's record of it. Fields belong
-/// to the loop.
+/// One node's connection to a <see cref="MembershipHost"/>. It passes received frames to the host's loop, and is the
+/// loop's record of the connection. Its fields belong to the loop.
 /// </summary>
 internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
 {
@@ -19,11 +19,11 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     private readonly HostedServers _servers;
     private readonly RequestQueue _requests;
 
-    /// <summary>Takes an accepted socket over.</summary>
+    /// <summary>Takes ownership of an accepted socket.</summary>
     public HostedConnection(long id, Socket socket, FrameLimits limits, HostedServers servers, RequestQueue requests)
     {
         Id = id;
-        // Null when the other side has gone already, which the connection finds out.
+        // Null when the other side has closed it already, which the connection detects later.
         IPAddress remote = (socket.RemoteEndPoint as IPEndPoint)?.Address ?? IPAddress.None;
         Address = remote.IsIPv4MappedToIPv6 ? remote.MapToIPv4() : remote;
         _servers = servers;
@@ -31,28 +31,29 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
         Link = new FrameConnection(socket, this, limits);
     }
 
-    /// <summary>The servers' number for it.</summary>
+    /// <summary>The number by which the servers know the connection.</summary>
     public long Id { get; }
 
-    /// <summary>Where it comes from.</summary>
+    /// <summary>The source address.</summary>
     public IPAddress Address { get; }
 
-    /// <summary>Its place among the <see cref="Strangers"/>, whose field it is; null: it is none of them.</summary>
+    /// <summary>Its node in the list of <see cref="Strangers"/>, which own this field; null when it is not one of
+    /// them.</summary>
     public LinkedListNode<HostedConnection>? Place;
 
-    /// <summary>The frames' way.</summary>
+    /// <summary>Carries the frames.</summary>
     public FrameConnection Link { get; }
 
-    /// <summary>The server it has been given to; null before its first frame.</summary>
+    /// <summary>The server that handles its frames; null before the first frame.</summary>
     public MembershipServer? Server;
 
-    /// <summary>Fires when the first frame is late.</summary>
+    /// <summary>Ends the connection when the first frame is late.</summary>
     public Alarm? Hello;
 
-    /// <summary>True when the loop is through with it: what still comes is dropped.</summary>
+    /// <summary>True when the loop has closed it: further frames are dropped.</summary>
     public bool IsClosed;
 
-    /// <summary>Carries frames until the connection ends. Once.</summary>
+    /// <summary>Carries frames until the connection ends. Call once.</summary>
     public async Task<FrameEnd> RunAsync()
     {
         if (!_requests.Enqueue(this, null, Opened)) Link.Abort(FrameEnd.Stopped);

@@ -9,16 +9,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership servers of one host, and which connection belongs to which: routed by the cluster's name in the first frame where the host serves
-/// all clusters of a machine. Host loop only.
+/// The membership servers of one host, and the connections of each. A host that serves all clusters of a machine routes
+/// a connection by the cluster name in its first frame. Host loop only, unless a member says otherwise.
 /// </summary>
-/// <param name="settings">The host's.</param>
-/// <param name="alarms">Of the host's loop.</param>
-/// <param name="counters">The host's.</param>
-/// <param name="events">Told of refusals.</param>
-/// <param name="strangers">Connections that have not said who they are.</param>
+/// <param name="settings">The settings of the host.</param>
+/// <param name="alarms">The alarms of the host's loop.</param>
+/// <param name="counters">The counters of the host.</param>
+/// <param name="events">Receives refusals, holds, rivals and failures.</param>
+/// <param name="strangers">The connections that have not identified themselves.</param>
 internal sealed class HostedServers(
-    MembershipHostSettings settings, AlarmQueue alarms, HostCounters counters, IMembershipHostEvents events, Strangers strangers)
+    MembershipHostSettings settings,
+    AlarmQueue alarms,
+    HostCounters counters,
+    IMembershipHostEvents events,
+    Strangers strangers)
     : IServerLinks, ICoreObserver, IMembershipServerEvents
 {
     private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
@@ -32,18 +36,18 @@ internal sealed class HostedServers(
     private int _nodes;
     private bool _hasFailed;
 
-    /// <summary>True while some step is under way, as of the last turn. Any thread.</summary>
+    /// <summary>True while a step is under way, as of the last turn. Any thread.</summary>
     public bool IsBusy => Volatile.Read(ref _isBusy);
 
-    /// <summary>Registered nodes, as of the last turn. Any thread.</summary>
+    /// <summary>The number of registered nodes, as of the last turn. Any thread.</summary>
     public int Nodes => Volatile.Read(ref _nodes);
 
-    /// <summary>A connection has been accepted.</summary>
+    /// <summary>Registers an accepted connection, and starts the timeout of its first frame.</summary>
     public void OnOpened(HostedConnection connection, Instant now)
     {
         if (_hasFailed)
         {
-            // It stood behind what failed in the queue: nobody would ever end it.
+            // Its request was queued behind the failed one: nothing else would end it.
             connection.IsClosed = true;
             connection.Link.Close();
             return;
@@ -53,7 +57,7 @@ internal sealed class HostedServers(
         connection.Hello.Set(now + settings.HelloTime);
     }
 
-    /// <summary>Frames have come.</summary>
+    /// <summary>Routes received frames to their server.</summary>
     public void OnFrames(HostedConnection connection, FrameBatch frames, Instant now)
     {
         while (!connection.IsClosed && frames.TryNext(out ReadOnlySpan<byte> frame))
@@ -63,14 +67,14 @@ internal sealed class HostedServers(
         }
     }
 
-    /// <summary>All that came until an instant has been handed in.</summary>
+    /// <summary>Reports to the servers that all frames received before an instant have been handled.</summary>
     public void OnRead(Instant upTo)
     {
         _readTo = upTo;
         foreach (MembershipServer server in _servers.Values) server.OnRead(upTo);
     }
 
-    /// <summary>A connection has ended.</summary>
+    /// <summary>Removes a connection that has ended, and reports its end to its server.</summary>
     public void OnEnded(HostedConnection connection, FrameEnd end, Instant now)
     {
         bool isNews = !connection.IsClosed;
@@ -78,10 +82,11 @@ internal sealed class HostedServers(
         if (isNews) connection.Server?.OnDisconnected(connection.Id, now, isEnded: end != FrameEnd.Broken);
     }
 
-    /// <summary>Members of a name are gone for good: see <see cref="MembershipServer.Forget"/>.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>Removes members of a name that will not return: see <see cref="MembershipServer.Forget"/>.</summary>
+    /// <returns>The number of members removed.</returns>
     public int ForgetMember(string cluster, string name, Instant now) =>
-        _servers.TryGetValue(settings.ServesAllClusters ? cluster : settings.Server.ClusterName, out MembershipServer? server)
+        _servers.TryGetValue(
+            settings.ServesAllClusters ? cluster : settings.Server.ClusterName, out MembershipServer? server)
             ? server.Forget(name, now)
             : 0;
 
@@ -97,7 +102,8 @@ internal sealed class HostedServers(
     public void Close(long connection, MembershipRefusal reason)
     {
         if (!_connections.TryGetValue(connection, out HostedConnection? known)) return;
-        if (reason != MembershipRefusal.None && counters.CountRefused(reason)) events.OnRefused(known.Link.Remote, reason, counters.RefusedFor(reason));
+        if (reason != MembershipRefusal.None && counters.CountRefused(reason))
+            events.OnRefused(known.Link.Remote, reason, counters.RefusedFor(reason));
         Forget(known);
         known.Link.Close();
     }
@@ -107,7 +113,8 @@ internal sealed class HostedServers(
 
     /// <inheritdoc/>
     public bool MayName(long connection, NetEndpoint endpoint) =>
-        _connections.TryGetValue(connection, out HostedConnection? known) && _addresses.MayName(known.Link.RemoteAddress, endpoint);
+        _connections.TryGetValue(connection, out HostedConnection? known)
+            && _addresses.MayName(known.Link.RemoteAddress, endpoint);
 
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
@@ -159,7 +166,7 @@ internal sealed class HostedServers(
             }
             if (claim.IsUndecided)
             {
-                // Whoever is in a hurry comes again, to this host or to the one that it gives way to.
+                // The node tries again, at this host or at the one that takes precedence.
                 Close(connection.Id, MembershipRefusal.None);
                 return false;
             }
@@ -172,13 +179,14 @@ internal sealed class HostedServers(
         string cluster = settings.ServesAllClusters ? name : settings.Server.ClusterName;
         if (!_servers.TryGetValue(cluster, out MembershipServer? server))
         {
-            if (_servers.Count >= settings.MostClusters && !ForgetDeserted())
+            if (_servers.Count >= settings.MostClusters && !ForgetUnused())
             {
                 Close(connection.Id, MembershipRefusal.Full);
                 return false;
             }
             var random = new SeededRandom((ulong)Random.Shared.NextInt64());
-            server = new MembershipServer(Apart(settings.Server, random) with { ClusterName = cluster }, alarms, random, this);
+            server = new MembershipServer(
+                Apart(settings.Server, random) with { ClusterName = cluster }, alarms, random, this);
             server.OnRead(_readTo);
             _servers.Add(cluster, server);
         }
@@ -198,29 +206,29 @@ internal sealed class HostedServers(
         Close(connection.Id, MembershipRefusal.None);
     }
 
-    // A name costs a stranger nothing: clusters in which nobody is must not keep out one that somebody wants.
-    private bool ForgetDeserted()
+    // A peer may invent names at no cost: clusters without nodes must not keep out a real one.
+    private bool ForgetUnused()
     {
         var connected = new HashSet<MembershipServer>();
         foreach (HostedConnection connection in _connections.Values)
         {
             if (connection.Server is { } server) connected.Add(server);
         }
-        List<string> deserted = [];
+        List<string> unused = [];
         foreach ((string name, MembershipServer server) in _servers)
         {
-            if (server.Statistics.Nodes == 0 && !connected.Contains(server)) deserted.Add(name);
+            if (server.Statistics.Nodes == 0 && !connected.Contains(server)) unused.Add(name);
         }
-        foreach (string name in deserted)
+        foreach (string name in unused)
         {
             _servers[name].Stop();
             _servers.Remove(name);
         }
-        return deserted.Count > 0;
+        return unused.Count > 0;
     }
 
-    // Clusters that share a pool are told apart by their instance; that their first addresses have different ports saves them
-    // reading each other's datagrams.
+    // The instance distinguishes clusters that share an address pool. Different ports for their first addresses save
+    // them reading each other's datagrams.
     private MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
     {
         int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));
@@ -228,7 +236,7 @@ internal sealed class HostedServers(
         {
             PortFirst = (ushort)(all.PortFirst + skipped),
             PortCount = all.PortCount - skipped,
-            // A clock that has not been set stands before that; term 0 is none.
+            // An unset clock is before that date; 0 is not a valid term.
             FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
             FoundingGrace =
                 settings.ServesAllClusters ? ReconnectPace.LoopbackFoundingGrace : ReconnectPace.HostFoundingGrace,
@@ -237,7 +245,7 @@ internal sealed class HostedServers(
         };
     }
 
-    // The servers' own generators will not do: whoever knows one of their numbers, and ids are such numbers, knows all that follow.
+    // The servers' own generators are unsuitable: they also draw ids, and one known number reveals all that follow.
     private static UInt128 DrawSecret()
     {
         Span<byte> secret = stackalloc byte[16];

@@ -1,10 +1,12 @@
 namespace QuickSilver.Membership;
 
-/// <summary>Where a <see cref="FrameConnection"/> puts what it receives; called by its receiving task, one call at a time.</summary>
+/// <summary>Receives the frames of a <see cref="FrameConnection"/>. Called by its receiving task, one call at a
+/// time.</summary>
 internal interface IFrameReceiver
 {
     /// <summary>
-    /// Takes frames over; calls <see cref="FrameBatch.Return"/> and <see cref="FrameConnection.OnHandled"/> when they have been handled.
+    /// Takes ownership of a batch. The implementation calls <see cref="FrameBatch.Return"/> and
+    /// <see cref="FrameConnection.OnHandled"/> once the frames are handled.
     /// </summary>
     void OnFrames(FrameConnection connection, FrameBatch frames);
 }

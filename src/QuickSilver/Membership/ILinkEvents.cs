@@ -1,21 +1,22 @@
 namespace QuickSilver.Membership;
 
-/// <summary>What a node's way to its membership server has to tell people. Called on threads of the pool, one call at a time; rare.</summary>
+/// <summary>Receives the events of a node's connection to its membership server, for diagnostics. Called on pool
+/// threads, one call at a time; rare.</summary>
 internal interface ILinkEvents
 {
-    /// <summary>This process has begun to serve the membership.</summary>
+    /// <summary>Reports that this process has begun to serve the membership.</summary>
     void OnServing(string endpoint);
 
-    /// <summary>A server is being looked for.</summary>
-    /// <param name="what">What is tried, as a clause.</param>
+    /// <summary>Reports an attempt to find a server.</summary>
+    /// <param name="what">The present action, as a clause.</param>
     void OnSeeking(string what);
 
-    /// <summary>A connection to a server is open.</summary>
+    /// <summary>Reports that a connection to a server is open.</summary>
     void OnConnected(string server);
 
-    /// <summary>The connection ended.</summary>
+    /// <summary>Reports that the connection has ended.</summary>
     void OnLost(string server, FrameEnd end);
 
-    /// <summary>No server could be reached; told once in a row of failures.</summary>
+    /// <summary>Reports that no server is reachable; a repeated reason is reported once.</summary>
     void OnUnreachable(string reason);
 }

@@ -3,16 +3,17 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// What a <see cref="TcpMembershipLink"/> brings to its node, on the core thread: connected, frames, disconnected, and so on, always in this order.
+/// Receives the input of a <see cref="TcpMembershipLink"/>, on the core thread: connected, frames, disconnected, always
+/// in this order, and again from the start.
 /// </summary>
 internal interface ILinkHandler
 {
-    /// <summary>The channel to a membership server is open.</summary>
+    /// <summary>Handles the opening of the channel to a membership server.</summary>
     void OnMembershipConnected(Instant now);
 
-    /// <summary>One frame, without its length; valid during the call.</summary>
+    /// <summary>Handles one frame, without its length; the memory is valid during the call.</summary>
     void OnMembershipFrame(ReadOnlySpan<byte> frame, Instant now);
 
-    /// <summary>The channel is closed; what was sent and not answered may be lost.</summary>
+    /// <summary>Handles the end of the channel; unanswered frames may be lost.</summary>
     void OnMembershipDisconnected(Instant now);
 }

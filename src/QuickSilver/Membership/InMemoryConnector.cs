@@ -4,16 +4,18 @@ using System.Net.Sockets;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership of nodes that reach each other within their process only (<see cref="TransportKind.InMemory"/>): one of them serves, at a port that
-/// the kernel chooses, and the others know it by a table of the process. So programs that do this side by side, as the test runs of several projects
-/// are, have nothing to do with each other, whatever port they name; nor with nodes on sockets. The port that a node names only tells one such
-/// membership of its process from another. When the serving node goes, another serves.
+/// The membership of nodes within one process (<see cref="TransportKind.InMemory"/>). One node serves at a port that
+/// the kernel chooses; the others find it in a table of the process. Programs that run at the same time, such as test
+/// runs, are thus independent of each other and of nodes on sockets, with any configured port. The port in the options
+/// only distinguishes memberships within the process. When the serving node ends, another one serves.
 /// </summary>
-/// <param name="settings">The host's, should this node become it; of the endpoint, the port is the table's key.</param>
-/// <param name="hostEvents">Told by the host.</param>
-internal sealed class InMemoryConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents) : MembershipConnector
+/// <param name="settings">The settings for a host, if this node becomes one. The port of the endpoint is the key in the
+/// table.</param>
+/// <param name="hostEvents">Receives the events of that host.</param>
+internal sealed class InMemoryConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents)
+    : MembershipConnector
 {
-    private static readonly Lock Choosing = new();
+    private static readonly Lock Gate = new();
     private static readonly Dictionary<int, MembershipHost> Serving = [];
 
     private readonly List<MembershipHost> _started = [];
@@ -23,12 +25,13 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     {
         get
         {
-            lock (Choosing) return _started.Find(static host => host.IsRunning);
+            lock (Gate) return _started.Find(static host => host.IsRunning);
         }
     }
 
     /// <inheritdoc/>
-    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
+        ILinkEvents events, CancellationToken stop)
     {
         (IPEndPoint? server, string refusal) = FindServer(events, stop);
         if (server is null) return (null, refusal);
@@ -39,25 +42,27 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     public override async ValueTask DisposeAsync()
     {
         MembershipHost[] started;
-        lock (Choosing)
+        lock (Gate)
         {
             started = [.. _started];
-            // Before it closes its connections: those who lose them look here.
+            // Removed before it closes its connections, because the nodes that lose them search this table.
             if (Serving.TryGetValue(settings.EndPoint.Port, out MembershipHost? host) && _started.Contains(host))
                 Serving.Remove(settings.EndPoint.Port);
         }
         foreach (MembershipHost host in started) await host.DisposeAsync().ConfigureAwait(false);
     }
 
-    // A host that has failed by itself is replaced by whoever comes first.
+    // The first node that finds a failed host replaces it.
     private (IPEndPoint? Server, string Refusal) FindServer(ILinkEvents events, CancellationToken stop)
     {
-        lock (Choosing)
+        lock (Gate)
         {
-            if (Serving.TryGetValue(settings.EndPoint.Port, out MembershipHost? serving) && serving.IsRunning) return (serving.EndPoint, "");
+            if (Serving.TryGetValue(settings.EndPoint.Port, out MembershipHost? serving) && serving.IsRunning)
+                return (serving.EndPoint, "");
             if (stop.IsCancellationRequested) return (null, "the node is stopping");
             var anyPort = new IPEndPoint(settings.EndPoint.Address, 0);
-            MembershipHost? host = MembershipHost.TryStart(settings with { EndPoint = anyPort }, hostEvents, out string refusal);
+            MembershipHost? host = MembershipHost.TryStart(
+                settings with { EndPoint = anyPort }, hostEvents, out string refusal);
             if (host is null) return (null, refusal);
             _started.Add(host);
             Serving[settings.EndPoint.Port] = host;

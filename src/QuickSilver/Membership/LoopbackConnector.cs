@@ -4,13 +4,15 @@ using System.Net.Sockets;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership of one machine without configuration: whoever can bind the well-known loopback port, which only one process can, serves all
-/// clusters of the machine; everybody, the server's own node included, connects to it. When it goes, every survivor tries to bind, one succeeds, and
-/// the others connect to that one.
+/// The membership of one machine without configuration. The one process that binds the well-known loopback port serves
+/// all clusters of the machine. All nodes connect to it, including its own. When it ends, every survivor tries to bind
+/// the port; one succeeds, and the others connect to it.
 /// </summary>
-/// <param name="settings">The host's, should this process become it; the endpoint is the well-known port.</param>
-/// <param name="hostEvents">Told by the host.</param>
-internal sealed class LoopbackConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents) : MembershipConnector
+/// <param name="settings">The settings for a host, if this process becomes one; the endpoint has the well-known
+/// port.</param>
+/// <param name="hostEvents">Receives the events of that host.</param>
+internal sealed class LoopbackConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents)
+    : MembershipConnector
 {
     private readonly IPEndPoint _endPoint = settings.EndPoint;
     private readonly OwnHost _host = new(started: null, settings, hostEvents);
@@ -22,7 +24,8 @@ internal sealed class LoopbackConnector(MembershipHostSettings settings, IMember
     public override MembershipHost? Host => _host.Serving;
 
     /// <inheritdoc/>
-    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
+        ILinkEvents events, CancellationToken stop)
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
         if (refusal.Length > 0) return (null, refusal);

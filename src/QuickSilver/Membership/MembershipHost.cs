@@ -6,16 +6,16 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Serves the membership over TCP: a listener, a connection per node, and one thread of its own that runs the membership servers, which are pure
-/// state machines. Separate from the node's core thread, so that a busy node serves no worse, and a node can stop while its host still says goodbye
-/// to others.
+/// Serves the membership over TCP, with a listener, a connection per node, and one thread that runs the membership
+/// servers, which are pure state machines. The thread is separate from the node's core thread. A busy node thus serves
+/// as well as an idle one, and a node can stop while its host still ends the connections of others.
 /// </summary>
 internal sealed class MembershipHost : IAsyncDisposable
 {
     private const int Backlog = 512;
-    private const int MostLooks = 100;
+    private const int MaxChecks = 100;
     private static readonly TimeSpan CrowdedPause = TimeSpan.FromMilliseconds(1);
-    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan CheckInterval = TimeSpan.FromMilliseconds(5);
 
     private readonly MembershipHostSettings _settings;
     private readonly IMembershipHostEvents _events;
@@ -40,7 +40,8 @@ internal sealed class MembershipHost : IAsyncDisposable
         var idle = new NoCompletions();
         var gate = new WakeGate(idle);
         _requests = new RequestQueue(gate, capacity: 64);
-        _strangers = new Strangers(settings.MostStrangers, settings.MostStrangersOfAddress, settings.MostStrangersOfMachine);
+        _strangers = new Strangers(
+            settings.MostStrangers, settings.MostStrangersOfAddress, settings.MostStrangersOfMachine);
         _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MostUnfinished) };
         _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
         new ThreadPoolMonitor(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
@@ -51,33 +52,36 @@ internal sealed class MembershipHost : IAsyncDisposable
         using (ExecutionContext.SuppressFlow()) _accepting = Task.Run(AcceptAllAsync);
     }
 
-    /// <summary>Where it listens.</summary>
+    /// <summary>The endpoint that the host listens on. Any thread.</summary>
     public IPEndPoint EndPoint => (IPEndPoint)_listener.LocalEndPoint!;
 
-    /// <summary>Registered nodes, a turn ago.</summary>
+    /// <summary>The number of registered nodes, as of the last turn. Any thread.</summary>
     public int Nodes => _servers.Nodes;
 
-    /// <summary>Its counters.</summary>
+    /// <summary>The counters of connections. Any thread.</summary>
     public HostCounters Counters { get; } = new();
 
-    /// <summary>Bytes held of frames that have not come whole. Any thread.</summary>
+    /// <summary>The bytes held of unfinished frames. Any thread.</summary>
     public long UnfinishedBytes => _limits.Unfinished!.Held;
 
-    /// <summary>False once it has failed or been disposed.</summary>
+    /// <summary>False once the host has failed or been disposed. Any thread.</summary>
     public bool IsRunning => !_thread.Ended.IsCompleted && !_stop.IsCancellationRequested;
 
-    /// <summary>Starts to serve, if the address is free.</summary>
-    /// <param name="settings">What it is told.</param>
-    /// <param name="events">Told of trouble.</param>
-    /// <param name="refusal">Why it does not serve, where that is more than that another serves there.</param>
-    /// <returns>The host, or null.</returns>
-    public static MembershipHost? TryStart(MembershipHostSettings settings, IMembershipHostEvents events, out string refusal)
+    /// <summary>Starts a host, if the endpoint is free.</summary>
+    /// <param name="settings">The settings of the host.</param>
+    /// <param name="events">Receives refusals, drops, holds and failures.</param>
+    /// <param name="refusal">The reason of a failure; empty when another process has the endpoint.</param>
+    /// <returns>The running host; null after a failure.</returns>
+    public static MembershipHost? TryStart(
+        MembershipHostSettings settings, IMembershipHostEvents events, out string refusal)
     {
-        return TryListen(settings.EndPoint, out refusal) is { } listener ? new MembershipHost(listener, settings, events) : null;
+        return TryListen(settings.EndPoint, out refusal) is { } listener
+            ? new MembershipHost(listener, settings, events)
+            : null;
     }
 
-    /// <summary>Listens at another endpoint from now on; connections that stand go on. Any thread.</summary>
-    /// <returns>False when that one is not to be had: it listens where it did.</returns>
+    /// <summary>Listens on another endpoint from now on; existing connections continue. Any thread.</summary>
+    /// <returns>False when that endpoint is unavailable: the host still listens on the previous one.</returns>
     public bool TryMove(IPEndPoint endPoint)
     {
         if (!IsRunning || TryListen(endPoint, out _) is not { } listener) return false;
@@ -94,7 +98,8 @@ internal sealed class MembershipHost : IAsyncDisposable
         try
         {
             listener = new Socket(endPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-            // On Windows anybody could else bind on top. On Unix nobody can, and the framework lets a port in TIME_WAIT be bound at once.
+            // On Windows another process could otherwise bind the same port. On Unix none can, and the framework
+            // permits binding a port in TIME_WAIT.
             if (OperatingSystem.IsWindows()) listener.ExclusiveAddressUse = true;
             listener.Bind(endPoint);
             listener.Listen(Backlog);
@@ -109,15 +114,16 @@ internal sealed class MembershipHost : IAsyncDisposable
     }
 
     /// <summary>
-    /// Lets what has come be handled and what was answered be sent, up to a second, and closes everything. A step under way is finished first, up to
-    /// half a second: members that have installed a step which nobody tells them to use would hold back what they send until another server comes.
+    /// Stops the host: handles the received frames, sends the answers, for up to a second, and closes all connections.
+    /// It first waits up to half a second for a step under way to finish. Members that have installed a step but do not
+    /// learn that it is active would delay their messages until another server takes over.
     /// </summary>
     public async ValueTask DisposeAsync()
     {
         if (_stop.IsCancellationRequested) return;
-        for (int look = 0; look < MostLooks && _servers.IsBusy && !_thread.Ended.IsCompleted; look++)
+        for (int look = 0; look < MaxChecks && _servers.IsBusy && !_thread.Ended.IsCompleted; look++)
         {
-            await Task.Delay(LookInterval).ConfigureAwait(false);
+            await Task.Delay(CheckInterval).ConfigureAwait(false);
         }
         await _stop.CancelAsync().ConfigureAwait(false);
         _listener.Dispose();
@@ -129,14 +135,15 @@ internal sealed class MembershipHost : IAsyncDisposable
         await Task.WhenAll(open).ConfigureAwait(false);
     }
 
-    /// <summary>Members of a name are gone for good. Any thread.</summary>
-    /// <param name="cluster">Their cluster.</param>
-    /// <param name="name">Their name.</param>
-    /// <returns>How many there were; -1 when the host has ended.</returns>
+    /// <summary>Removes members of a name that will not return. Any thread.</summary>
+    /// <param name="cluster">The name of their cluster.</param>
+    /// <param name="name">The name of the members.</param>
+    /// <returns>The number of members removed; -1 when the host has ended.</returns>
     public Task<int> ForgetMemberAsync(string cluster, string name)
     {
         var forgotten = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
-        bool isQueued = _requests.Enqueue(new CoreAction(now => forgotten.TrySetResult(_servers.ForgetMember(cluster, name, now))));
+        bool isQueued = _requests.Enqueue(
+            new CoreAction(now => forgotten.TrySetResult(_servers.ForgetMember(cluster, name, now))));
         return isQueued ? Task.WhenAny(forgotten.Task, AsNoneAsync(_thread.Ended)).Unwrap() : Task.FromResult(-1);
     }
 
@@ -162,23 +169,23 @@ internal sealed class MembershipHost : IAsyncDisposable
             }
             catch (ObjectDisposedException)
             {
-                // It listens elsewhere now, or not at all.
+                // The host listens on another endpoint now, or has stopped.
                 continue;
             }
             catch (SocketException)
             {
-                // Out of descriptors, or the caller went away again: neither ends the host.
+                // A lack of descriptors, or a peer that disconnected already: neither ends the host.
                 await Task.Delay(TimeSpan.FromMilliseconds(10)).ConfigureAwait(false);
                 continue;
             }
             Counters.CountAccepted();
-            // Whoever comes again and again as fast as it can is let in no faster than this.
+            // The pause limits the rate of a peer that connects again and again.
             if (Start(++id, socket)) continue;
             await Task.Delay(CrowdedPause).ConfigureAwait(false);
         }
     }
 
-    /// <returns>False when there was no room but by ending another, or none at all.</returns>
+    /// <returns>False when another connection had to end to make room, or when there is no room.</returns>
     private bool Start(long id, Socket socket)
     {
         HostedConnection? oldest;
@@ -188,7 +195,8 @@ internal sealed class MembershipHost : IAsyncDisposable
             {
                 string remote = socket.RemoteEndPoint?.ToString() ?? "";
                 socket.Dispose();
-                if (Counters.CountEnded(FrameEnd.NoRoom)) _events.OnDropped(remote, FrameEnd.NoRoom, Counters.EndedBy(FrameEnd.NoRoom));
+                if (Counters.CountEnded(FrameEnd.NoRoom))
+                    _events.OnDropped(remote, FrameEnd.NoRoom, Counters.EndedBy(FrameEnd.NoRoom));
                 return false;
             }
             HostedConnection connection;
@@ -212,12 +220,13 @@ internal sealed class MembershipHost : IAsyncDisposable
 
     private async Task RunAsync(HostedConnection connection)
     {
-        // The caller holds the lock: nothing of the connection runs inside it.
+        // The caller holds the lock; the connection must run outside it.
         await Task.Yield();
         FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
         _strangers.Remove(connection);
-        bool isTold = Counters.CountEnded(end) && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken);
-        if (isTold) _events.OnDropped(connection.Link.Remote, end, Counters.EndedBy(end));
+        bool isReported = Counters.CountEnded(end)
+            && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken);
+        if (isReported) _events.OnDropped(connection.Link.Remote, end, Counters.EndedBy(end));
     }
 
     private void Forget(Task ended)

@@ -3,49 +3,52 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Membership;
 
-/// <summary>What a membership host is told.</summary>
+/// <summary>The settings of a membership host.</summary>
 internal sealed record MembershipHostSettings
 {
-    /// <summary>Where it listens; port 0: any free one.</summary>
+    /// <summary>The endpoint to listen on; port 0 for any free one.</summary>
     public required IPEndPoint EndPoint { get; init; }
 
-    /// <summary>True: it serves every cluster that a node names, one server for each; false: only that of <see cref="Server"/>.</summary>
+    /// <summary>True to serve every cluster that a node names, with one server for each; false to serve that of
+    /// <see cref="Server"/> only.</summary>
     public bool ServesAllClusters { get; init; }
 
-    /// <summary>What its servers are told; the cluster's name is replaced where it serves all.</summary>
+    /// <summary>The settings of its servers; a host of all clusters replaces the cluster name.</summary>
     public required MembershipServerSettings Server { get; init; }
 
-    /// <summary>Networks whose addresses a node may name as its own though its connection comes from another.</summary>
+    /// <summary>Networks whose addresses a node may register although its connection comes from another
+    /// address.</summary>
     public IReadOnlyList<IPNetwork> AllowedNetworks { get; init; } = [];
 
-    /// <summary>Its claim to be the only host of its cluster; null: it answers no other host.</summary>
+    /// <summary>The claim to be the only host of its cluster; null to answer no other host.</summary>
     public HostClaim? Claim { get; init; }
 
-    /// <summary>What it bears from a connection.</summary>
+    /// <summary>The limits of each connection.</summary>
     public FrameLimits Limits { get; init; } = new()
     {
         LongestFirst = MembershipFrames.MaxHelloBytes,
         Longest = MembershipFrames.MaxNodeFrameBytes,
     };
 
-    /// <summary>The most bytes of unfinished frames, of all connections.</summary>
+    /// <summary>The limit of unfinished frames of all connections, in bytes.</summary>
     public long MostUnfinished { get; init; } = 64L << 20;
 
-    /// <summary>The most connections at once that have not said who they are; beside <see cref="MostConnections"/>.</summary>
+    /// <summary>The limit of concurrent unidentified connections, in addition to
+    /// <see cref="MostConnections"/>.</summary>
     public int MostStrangers { get; init; } = 512;
 
-    /// <summary>The most of those from one address.</summary>
+    /// <summary>The limit of unidentified connections from one address.</summary>
     public int MostStrangersOfAddress { get; init; } = 64;
 
-    /// <summary>The most of those from each loopback address.</summary>
+    /// <summary>The limit of unidentified connections from each loopback address.</summary>
     public int MostStrangersOfMachine { get; init; } = 256;
 
-    /// <summary>The most connections at once that have.</summary>
+    /// <summary>The limit of concurrent identified connections.</summary>
     public int MostConnections { get; init; } = 8192;
 
-    /// <summary>The most clusters at once.</summary>
+    /// <summary>The limit of clusters.</summary>
     public int MostClusters { get; init; } = 4096;
 
-    /// <summary>How long a connection may take to say who it is.</summary>
+    /// <summary>The time within which a connection must identify itself.</summary>
     public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(3);
 }

@@ -2,12 +2,14 @@ using System.Net;
 
 namespace QuickSilver.Membership;
 
-/// <summary>The membership host of a connector's own process, while there is one; a host that has failed is replaced. One call at a time, but for
+/// <summary>The membership host of this process, if there is one; a failed host is replaced. One call at a time, except
 /// <see cref="OnAddressChanged"/>.</summary>
-/// <param name="started">A host that serves already; ends with this. Null: none.</param>
-/// <param name="settings">What others are told.</param>
-/// <param name="hostEvents">Told by others.</param>
-internal sealed class OwnHost(MembershipHost? started, MembershipHostSettings settings, IMembershipHostEvents hostEvents) : IAsyncDisposable
+/// <param name="started">A host that serves already, which this object disposes of; null for none.</param>
+/// <param name="settings">The settings of further hosts.</param>
+/// <param name="hostEvents">Receives the events of further hosts.</param>
+internal sealed class OwnHost(
+    MembershipHost? started, MembershipHostSettings settings, IMembershipHostEvents hostEvents)
+    : IAsyncDisposable
 {
     private MembershipHostSettings _settings = settings;
     private volatile MembershipHost? _host = started;
@@ -18,13 +20,13 @@ internal sealed class OwnHost(MembershipHost? started, MembershipHostSettings se
     /// <summary>The host of this process; null while another serves. Any thread.</summary>
     public MembershipHost? Serving => _host is { IsRunning: true } host ? host : null;
 
-    /// <summary>Where it serves, or would.</summary>
+    /// <summary>The endpoint at which this process serves, or would serve.</summary>
     public IPEndPoint EndPoint => Volatile.Read(ref _settings).EndPoint;
 
-    /// <summary>Serves, unless it does so already, or another process has the address.</summary>
-    /// <param name="events">Told when it begins to.</param>
-    /// <param name="stop">Nothing is begun once this is cancelled.</param>
-    /// <returns>Why it does not serve, where that is more than that another has the address; else empty.</returns>
+    /// <summary>Starts a host, unless one runs already or another process has the endpoint.</summary>
+    /// <param name="events">Receives the start of a host.</param>
+    /// <param name="stop">Prevents the start of a host once cancelled.</param>
+    /// <returns>The reason of a failure; empty after success, or when another process has the endpoint.</returns>
     public async ValueTask<string> TryServeAsync(ILinkEvents events, CancellationToken stop)
     {
         if (_host is { IsRunning: false } failed)
@@ -38,11 +40,12 @@ internal sealed class OwnHost(MembershipHost? started, MembershipHostSettings se
         return refusal;
     }
 
-    /// <summary>An address of the machine has become another: if it serves at the first, it serves at the second from now on. Any thread.</summary>
+    /// <summary>Moves the host to a new address of the machine, if it serves at the old one. Any thread.</summary>
     public void OnAddressChanged(IPAddress before, IPAddress after)
     {
         if (!EndPoint.Address.Equals(before)) return;
-        MembershipHostSettings moved = Volatile.Read(ref _settings) with { EndPoint = new IPEndPoint(after, EndPoint.Port) };
+        var endPoint = new IPEndPoint(after, EndPoint.Port);
+        MembershipHostSettings moved = Volatile.Read(ref _settings) with { EndPoint = endPoint };
         if (_host is { } host && !host.TryMove(moved.EndPoint)) return;
         Volatile.Write(ref _settings, moved);
     }

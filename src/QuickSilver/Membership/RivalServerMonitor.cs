@@ -6,18 +6,22 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Asks the other addresses that a host is configured with whether a host of the same cluster serves there: when it begins, and from then on once a
-/// minute. All are asked at once; addresses where nobody listens cost a start <see cref="DecisionTime"/> at most, however many there are. Where
-/// somebody does, the answer is waited for longer.
+/// Asks the other configured addresses whether a host of the same cluster serves there, at the start and then once a
+/// minute. All are asked in parallel. Addresses without a listener cost a start <see cref="DecisionTime"/> at most; a
+/// listener is given more time to answer.
 /// </summary>
-/// <param name="claim">The host's.</param>
-/// <param name="servers">Hosts and ports; the host's own may be among them.</param>
-/// <param name="countNodes">How many nodes are registered at the host.</param>
-/// <param name="events">Told of others that serve.</param>
+/// <param name="claim">The claim of the host.</param>
+/// <param name="servers">The hosts and ports to ask; the host's own may be among them.</param>
+/// <param name="countNodes">Returns the number of nodes registered at the host.</param>
+/// <param name="events">Receives reports of rival hosts.</param>
 internal sealed class RivalServerMonitor(
-    HostClaim claim, IReadOnlyList<(string Host, int Port)> servers, Func<int> countNodes, IMembershipHostEvents events) : IAsyncDisposable
+    HostClaim claim,
+    IReadOnlyList<(string Host, int Port)> servers,
+    Func<int> countNodes,
+    IMembershipHostEvents events)
+    : IAsyncDisposable
 {
-    /// <summary>How long a start waits for connections.</summary>
+    /// <summary>The time that a start waits for connections.</summary>
     public static readonly TimeSpan DecisionTime = TimeSpan.FromMilliseconds(250);
 
     private const int MostAnswerBytes = 1 << 10;
@@ -28,15 +32,15 @@ internal sealed class RivalServerMonitor(
     private readonly CancellationTokenSource _stop = new();
     private Task _running = Task.CompletedTask;
 
-    /// <summary>Asks, and decides.</summary>
-    /// <returns>Where the host is that goes before this one; null: this one serves.</returns>
+    /// <summary>Asks all addresses, then decides the claim.</summary>
+    /// <returns>The address of a host that takes precedence; null when this host serves.</returns>
     public async Task<string?> DecideAsync()
     {
         if (servers.Count > 0) await AskAllAsync(DecisionTime).ConfigureAwait(false);
         return claim.Decide();
     }
 
-    /// <summary>Begins to ask again and again. Once.</summary>
+    /// <summary>Starts to ask at intervals. Call once.</summary>
     public void Start()
     {
         if (servers.Count == 0) return;
@@ -67,7 +71,7 @@ internal sealed class RivalServerMonitor(
         await Task.WhenAll(servers.Select(server => AskAsync(server.Host, server.Port, limit))).ConfigureAwait(false);
     }
 
-    // Nobody there, or nobody who answers, is no rival.
+    // An address without a listener, or without an answer, has no rival.
     private async Task AskAsync(string host, int port, TimeSpan limit)
     {
         (IPAddress[] addresses, _) = await HostAddresses.FindAsync(host, limit, _stop.Token).ConfigureAwait(false);

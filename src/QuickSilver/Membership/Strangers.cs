@@ -3,19 +3,19 @@ using System.Net;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The connections of a host that have not said who they are. There are at most so many, and so many from one address; where one more comes, the
-/// oldest makes room for it: whoever means to register does so at once, and whoever only stands there goes. Any thread.
+/// The unidentified connections of a host, limited in total and for each address. Beyond a limit the oldest connection
+/// makes room for a new one. A node identifies itself at once; an idle connection is dropped. Any thread.
 /// </summary>
-/// <param name="most">The most of all.</param>
-/// <param name="mostOfAddress">The most from one address.</param>
-/// <param name="mostOfMachine">The most from each loopback address: all nodes of a machine may start at once.</param>
-internal sealed class Strangers(int most, int mostOfAddress, int mostOfMachine)
+/// <param name="limit">The limit of all unidentified connections.</param>
+/// <param name="addressLimit">The limit for one address.</param>
+/// <param name="loopbackLimit">The limit for each loopback address: all nodes of a machine may start at once.</param>
+internal sealed class Strangers(int limit, int addressLimit, int loopbackLimit)
 {
     private readonly Lock _lock = new();
     private readonly LinkedList<HostedConnection> _all = new();
     private readonly Dictionary<IPAddress, int> _byAddress = [];
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of unidentified connections.</summary>
     public int Count
     {
         get
@@ -25,16 +25,16 @@ internal sealed class Strangers(int most, int mostOfAddress, int mostOfMachine)
     }
 
     /// <summary>Adds a connection.</summary>
-    /// <returns>The one that makes room for it, which is no stranger any more and has to be ended; null: there was room.</returns>
+    /// <returns>The connection removed to make room, which the caller must end; null if there was room.</returns>
     public HostedConnection? Add(HostedConnection connection)
     {
         lock (_lock)
         {
             int ofAddress = _byAddress.GetValueOrDefault(connection.Address);
-            bool isCrowded = ofAddress >= (IPAddress.IsLoopback(connection.Address) ? mostOfMachine : mostOfAddress);
+            bool isCrowded = ofAddress >= (IPAddress.IsLoopback(connection.Address) ? loopbackLimit : addressLimit);
             HostedConnection? oldest = null;
             if (isCrowded) oldest = FindOldest(connection.Address);
-            else if (_all.Count >= most) oldest = _all.First?.Value;
+            else if (_all.Count >= limit) oldest = _all.First?.Value;
             if (oldest is not null) RemoveLocked(oldest);
             connection.Place = _all.AddLast(connection);
             _byAddress[connection.Address] = _byAddress.GetValueOrDefault(connection.Address) + 1;
@@ -42,7 +42,7 @@ internal sealed class Strangers(int most, int mostOfAddress, int mostOfMachine)
         }
     }
 
-    /// <summary>A connection has said who it is, or has ended.</summary>
+    /// <summary>Removes a connection that has identified itself or ended.</summary>
     public void Remove(HostedConnection connection)
     {
         lock (_lock) RemoveLocked(connection);
@@ -62,8 +62,8 @@ internal sealed class Strangers(int most, int mostOfAddress, int mostOfMachine)
         if (connection.Place is not { } place) return;
         connection.Place = null;
         _all.Remove(place);
-        int left = _byAddress[connection.Address] - 1;
-        if (left > 0) _byAddress[connection.Address] = left;
+        int remaining = _byAddress[connection.Address] - 1;
+        if (remaining > 0) _byAddress[connection.Address] = remaining;
         else _byAddress.Remove(connection.Address);
     }
 }

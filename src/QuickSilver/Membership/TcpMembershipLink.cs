@@ -8,9 +8,10 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// A node's channel to its membership server over TCP. A task finds a server, connects, and brings what is received to the core thread as requests:
-/// connected, batches of frames, disconnected, in this order; when the connection ends it begins again, at once at first, then after growing pauses
-/// with jitter, so that the nodes of a dead server do not all come at the same moment.
+/// A node's channel to its membership server over TCP. A task finds a server, connects, and passes events to the core
+/// thread as requests: connected, batches of frames, disconnected, in this order. When the connection ends, the task
+/// connects again: first at once, then after growing pauses with jitter. The nodes of a dead server thus do not all
+/// connect at the same moment.
 /// </summary>
 internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequestTarget, IAsyncDisposable
 {
@@ -33,14 +34,16 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private long _awayTicks;
     private IPAddress? _localAddress;
 
-    /// <summary>Makes a link that does nothing before <see cref="Start"/>.</summary>
-    /// <param name="connector">Finds servers; disposed with the link.</param>
-    /// <param name="requests">The core thread's.</param>
-    /// <param name="handler">Gets what comes, on the core thread.</param>
-    /// <param name="events">Told what people should know.</param>
-    /// <param name="silence">A server answers heartbeats: a connection by which nothing has come for so long is given up.
-    /// Several heartbeats; null: never.</param>
-    public TcpMembershipLink(MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events, TimeSpan? silence = null)
+    /// <summary>Creates a link that is idle before <see cref="Start"/>.</summary>
+    /// <param name="connector">Finds servers; the link disposes of it.</param>
+    /// <param name="requests">The request queue of the core thread.</param>
+    /// <param name="handler">Receives connections and frames, on the core thread.</param>
+    /// <param name="events">Receives events for diagnostics.</param>
+    /// <param name="silence">The time after which a silent connection is dropped, several heartbeats long; null for
+    /// never. A server answers heartbeats.</param>
+    public TcpMembershipLink(
+        MembershipConnector connector, RequestQueue requests, ILinkHandler handler, ILinkEvents events,
+        TimeSpan? silence = null)
     {
         _connector = connector;
         _requests = requests;
@@ -49,13 +52,13 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         _limits = new FrameLimits { Silence = silence ?? Timeout.InfiniteTimeSpan };
     }
 
-    /// <summary>The host of this process; null when another serves. Any thread.</summary>
+    /// <summary>The membership host of this process; null when another process serves. Any thread.</summary>
     public MembershipHost? Host => _connector.Host;
 
-    /// <summary>The address of this machine by which a server was reached last; null before the first time. Any thread.</summary>
+    /// <summary>The local address of the latest connection; null before the first one. Any thread.</summary>
     public IPAddress? LocalAddress => Volatile.Read(ref _localAddress);
 
-    /// <summary>Starts to look for a server, without what flows with the caller. Once.</summary>
+    /// <summary>Starts the search for a server. Call once. The caller's execution context does not flow.</summary>
     public void Start()
     {
         using (ExecutionContext.SuppressFlow()) _running = Task.Run(RunAsync);
@@ -64,24 +67,27 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <inheritdoc/>
     public void Send(ReadOnlySpan<byte> frame) => _current?.Send(frame);
 
-    /// <summary>Ends the connection, and looks for a server again after a while only. Core thread.</summary>
+    /// <summary>Ends the connection, and searches for a server after a pause. Core thread.</summary>
     public void StayAway(TimeSpan time)
     {
         Volatile.Write(ref _awayTicks, time.Ticks);
         _current?.Close();
     }
 
-    /// <summary>Ends the connection at once, and looks for a server again: the node has another address. Core thread.</summary>
+    /// <summary>Ends the connection at once, and searches for a server again, because the node has another address.
+    /// Core thread.</summary>
     public void Reconnect()
     {
         _current?.Abort(FrameEnd.Stopped);
         _current = null;
     }
 
-    /// <summary>The node is about to say goodbye, and whoever closes the connection then is no trouble. Core thread.</summary>
+    /// <summary>Announces that the node is about to leave: an end of the connection is then no failure. Core
+    /// thread.</summary>
     public void ExpectEnd() => _expectsEnd = true;
 
-    /// <summary>Sends what is queued, closes the connection and looks for no other. Core thread, at the node's end, after its goodbye.</summary>
+    /// <summary>Sends the queued frames, closes the connection, and stops the search. Core thread, at the end of the
+    /// node, after it has left.</summary>
     public void Close()
     {
         _current?.Close();
@@ -89,7 +95,8 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         _ = _stop.CancelAsync();
     }
 
-    /// <summary>Ends the link, at most a second after <see cref="Close"/>; without it, at once. Then ends the connector.</summary>
+    /// <summary>Ends the link and its connector: at most a second after <see cref="Close"/>, or at once without that
+    /// call.</summary>
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync().ConfigureAwait(false);
@@ -121,7 +128,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
                 var opened = (FrameConnection)payload!;
                 if (Volatile.Read(ref _awayTicks) > 0)
                 {
-                    // The task was quicker than the word to stay away.
+                    // The task connected before it saw the request to stay away.
                     opened.Close();
                     break;
                 }
@@ -131,7 +138,8 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
             case Frames:
                 var frames = (FrameBatch)payload!;
                 FrameConnection? source = _current;
-                while (_current is not null && frames.TryNext(out ReadOnlySpan<byte> frame)) _handler.OnMembershipFrame(frame, now);
+                while (_current is not null && frames.TryNext(out ReadOnlySpan<byte> frame))
+                    _handler.OnMembershipFrame(frame, now);
                 Finish(source, frames);
                 break;
             default:
@@ -151,19 +159,19 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private async Task RunAsync()
     {
         int failures = 0;
-        string said = ""; // what was told last: the same failure again is no news
+        string reported = "";
         while (!_stop.IsCancellationRequested)
         {
             (Socket? socket, string failure) = await TryConnectAsync().ConfigureAwait(false);
             if (socket is null)
             {
-                if (failure != said && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
-                said = failure;
+                if (failure != reported && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
+                reported = failure;
                 failures++;
             }
             else
             {
-                said = "";
+                reported = "";
                 long start = Stopwatch.GetTimestamp();
                 await CarryAsync(socket).ConfigureAwait(false);
                 failures = Stopwatch.GetElapsedTime(start) > SteadyTime ? 0 : failures + 1;
@@ -172,7 +180,8 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         }
     }
 
-    // Whatever an attempt meets, even what no connector should let out: the next may succeed, and a link that has given up never comes back.
+    // Catches every exception, even those that a connector should not throw: the next attempt may succeed, and a link
+    // that stops would never connect again.
     private async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync()
     {
         try

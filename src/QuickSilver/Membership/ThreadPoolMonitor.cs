@@ -4,17 +4,19 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Tells a host's servers how far what nodes send has been read. It comes by way of the thread pool, which belongs to the application: one that
-/// blocks all of its threads leaves heartbeats lying, while the host's own thread is punctual and would blame everybody for silence.
+/// Reports to a host's servers up to which instant received frames have been read. Frames arrive through the thread
+/// pool, which the application shares. An application that blocks all pool threads leaves heartbeats unread, while the
+/// host's own thread is punctual and would find all nodes silent.
 /// <para>
-/// Idea: a work item of the watch stands in the same queue, and comes back to the host's loop behind the frames. What lay there when it was queued
-/// has been read when it is back.
+/// Idea: the monitor queues a work item in the same pool, which returns to the host's loop behind the frames. Frames
+/// that were waiting when it was queued have been read when it returns.
 /// </para>
-/// Cost: one work item and one request four times a second, or eight in a failure timeout. Host loop only but for <see cref="Execute"/>.
+/// Cost: one work item and one request four times a second, or eight in a failure timeout. Host loop only, except
+/// <see cref="Execute"/>.
 /// </summary>
 internal sealed class ThreadPoolMonitor : IThreadPoolWorkItem, IRequestTarget
 {
-    private const int LooksInATimeout = 8;
+    private const int ChecksPerTimeout = 8;
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(10);
 
@@ -24,21 +26,21 @@ internal sealed class ThreadPoolMonitor : IThreadPoolWorkItem, IRequestTarget
     private readonly TimeSpan _pause;
     private Instant _queuedAt;
 
-    /// <summary>Makes a watch that has not begun.</summary>
-    /// <param name="requests">The host's.</param>
-    /// <param name="alarms">Of the host's loop.</param>
-    /// <param name="servers">Are told.</param>
-    /// <param name="failureTimeout">After how long the servers remove a silent node; infinite: never.</param>
+    /// <summary>Creates a monitor that has not started.</summary>
+    /// <param name="requests">The request queue of the host.</param>
+    /// <param name="alarms">The alarms of the host's loop.</param>
+    /// <param name="servers">Receive the reports.</param>
+    /// <param name="failureTimeout">The time after which the servers remove a silent node; infinite for never.</param>
     public ThreadPoolMonitor(RequestQueue requests, AlarmQueue alarms, HostedServers servers, TimeSpan failureTimeout)
     {
         _requests = requests;
         _servers = servers;
         _alarm = new Alarm(alarms, Queue);
-        TimeSpan pause = failureTimeout > TimeSpan.Zero ? failureTimeout / LooksInATimeout : LongestPause;
+        TimeSpan pause = failureTimeout > TimeSpan.Zero ? failureTimeout / ChecksPerTimeout : LongestPause;
         _pause = TimeSpan.FromTicks(Math.Clamp(pause.Ticks, ShortestPause.Ticks, LongestPause.Ticks));
     }
 
-    /// <summary>Begins. Once; on the host's loop, or before it runs.</summary>
+    /// <summary>Starts the monitor. Call once, on the host's loop or before it runs.</summary>
     public void Start(Instant now)
     {
         _servers.OnRead(now);
