@@ -6,57 +6,60 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Looks once a second whether the address that a node speaks by is still the machine's. When it has gone (DHCP gave another, an interface was taken
-/// away) it finds the node a new one: what the options name, the same interface's, or the one by which a server is reached now. The core then goes on
-/// there as a new incarnation. It also finds another when the server refuses the node for an address that is not the connection's.
+/// Checks once a second that the machine still has the node's address. When the address is gone (a new DHCP lease, an
+/// interface taken away), the monitor chooses a new one: the one that the options name, one of the same interface, or
+/// the one by which a server is reachable. The core then continues there as a new incarnation. The monitor also chooses
+/// another address when the server refuses the node because its address is not the connection's.
 /// <para>
-/// Cost: two or three system calls a second on a pool thread; nothing for nodes of loopback, whose address never changes.
+/// Cost: two or three system calls a second on a pool thread; nothing for nodes of loopback, whose address never
+/// changes.
 /// </para>
 /// </summary>
-/// <param name="core">The node's.</param>
-/// <param name="opening">What it was started with.</param>
-/// <param name="link">Its way to the server.</param>
+/// <param name="core">The node that moves.</param>
+/// <param name="opening">The options, settings and connector of the start.</param>
+/// <param name="link">The connection whose local address is a candidate.</param>
 internal sealed class AddressMonitor(NodeCore core, NodeOpening opening, TcpMembershipLink link) : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan SayAgain = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan RepeatInterval = TimeSpan.FromMinutes(1);
 
-    // An interface that goes away and comes back is the same to the node; another is taken when it stays away.
+    // An interface that returns within this time keeps the node; after it, the node takes another interface.
     private static readonly TimeSpan OtherInterfaceAfter = TimeSpan.FromSeconds(5);
 
     private readonly CancellationTokenSource _stop = new();
-    private readonly SemaphoreSlim _looking = new(1);
+    private readonly SemaphoreSlim _search = new(1);
     private Task _running = Task.CompletedTask;
     private long _goneSince;
-    private long _saidAt;
+    private long _reportedAt;
 
     /// <summary>Whether a node's address can change.</summary>
     public static bool IsNeeded(NodeOpening opening) =>
-        opening.Settings.Carrier != CarrierPreference.InProcess && !IPAddress.IsLoopback(opening.Transport.Choice.InterfaceAddress);
+        opening.Settings.Carrier != CarrierPreference.InProcess
+            && !IPAddress.IsLoopback(opening.Transport.Choice.InterfaceAddress);
 
-    /// <summary>Begins. Once.</summary>
+    /// <summary>Starts the checks. Call once.</summary>
     public void Start()
     {
         using (ExecutionContext.SuppressFlow()) _running = Task.Run(RunAsync);
     }
 
-    /// <summary>The server has refused the node for its address. Core thread; returns at once.</summary>
-    /// <param name="done">Told, on a pool thread, when nothing better was found; otherwise the core moves.</param>
+    /// <summary>Looks for another address after the server refused this one. Core thread; returns at once.</summary>
+    /// <param name="done">Called on a pool thread when there is no better address; otherwise the core moves.</param>
     public void LookForOther(Action done) => _ = Task.Run(async () =>
     {
         NetworkPlace? found = null;
-        await _looking.WaitAsync().ConfigureAwait(false);
+        await _search.WaitAsync().ConfigureAwait(false);
         try
         {
-            found = FindOfConnection();
+            found = FindForConnection();
         }
         catch (TransportException)
         {
-            // The list cannot be read now: the node comes again.
+            // The list of interfaces is unreadable now: the node tries again later.
         }
         finally
         {
-            _looking.Release();
+            _search.Release();
         }
         if (found is null) done();
         else Move(found);
@@ -76,19 +79,19 @@ internal sealed class AddressMonitor(NodeCore core, NodeOpening opening, TcpMemb
         while (!_stop.IsCancellationRequested)
         {
             await Task.Delay(Interval, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (_stop.IsCancellationRequested || !_looking.Wait(0)) continue;
+            if (_stop.IsCancellationRequested || !_search.Wait(0)) continue;
             try
             {
-                await LookAsync().ConfigureAwait(false);
+                await CheckAsync().ConfigureAwait(false);
             }
             finally
             {
-                _looking.Release();
+                _search.Release();
             }
         }
     }
 
-    private async Task LookAsync()
+    private async Task CheckAsync()
     {
         if (NetworkList.IsPresent(Present))
         {
@@ -103,18 +106,20 @@ internal sealed class AddressMonitor(NodeCore core, NodeOpening opening, TcpMemb
                 Servers = await NodeOpener.FindServersAsync(opening.Options, _stop.Token).ConfigureAwait(false),
             };
             NetworkChoice? found = NetworkChoice.FindAgain(settings, core.Transport.Choice.InterfaceName);
-            bool isOther = found is not null && settings.Interface is null && found.Name != core.Transport.Choice.InterfaceName;
-            if (found is null) Say("it has no IPv4 address now");
+            bool isOther = found is not null
+                && settings.Interface is null
+                && found.Name != core.Transport.Choice.InterfaceName;
+            if (found is null) Report("it has no IPv4 address now");
             else if (!isOther || Stopwatch.GetElapsedTime(_goneSince) >= OtherInterfaceAfter) Move(ToPlace(found));
         }
         catch (TransportException refusal)
         {
-            Say(refusal.Message);
+            Report(refusal.Message);
         }
     }
 
-    // The address that the connection comes from, where the options leave the choice.
-    private NetworkPlace? FindOfConnection()
+    // The local address of the connection, where the options permit it.
+    private NetworkPlace? FindForConnection()
     {
         if (link.LocalAddress is not { } local || local.Equals(Present)) return null;
         NetworkChoice? choice = NetworkList.Read(out _).Find(item => item.Choice.Address.Equals(local)).Choice;
@@ -136,11 +141,12 @@ internal sealed class AddressMonitor(NodeCore core, NodeOpening opening, TcpMemb
         core.Services.TryPost(now => core.MoveTo(place, now));
     }
 
-    private void Say(string what)
+    private void Report(string what)
     {
         long now = Stopwatch.GetTimestamp();
-        if (_saidAt != 0 && Stopwatch.GetElapsedTime(_saidAt, now) < SayAgain) return;
-        _saidAt = now;
-        opening.Reporter.OnInterfaceAwaited($"the address {Present} of {core.Transport.Choice.InterfaceName} is gone; {what}");
+        if (_reportedAt != 0 && Stopwatch.GetElapsedTime(_reportedAt, now) < RepeatInterval) return;
+        _reportedAt = now;
+        opening.Reporter.OnInterfaceAwaited(
+            $"the address {Present} of {core.Transport.Choice.InterfaceName} is gone; {what}");
     }
 }

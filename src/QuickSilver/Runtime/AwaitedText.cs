@@ -6,16 +6,17 @@ using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Whom messages wait for, the slowest first, in the words of an exception or a log record. Core thread only, like what it reads.</summary>
+/// <summary>Describes the members that messages wait for, the slowest first, for exceptions and log records. Core
+/// thread only.</summary>
 internal static class AwaitedText
 {
-    private const int MostNames = 8;
+    private const int MaxNames = 8;
 
-    /// <summary>Whom the messages of several groups wait for.</summary>
-    /// <param name="stack">The node's.</param>
-    /// <param name="groups">The groups.</param>
-    /// <param name="ticket">The one message that is meant; null: all.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Describes the members that the messages of several groups wait for.</summary>
+    /// <param name="stack">The protocol of the node.</param>
+    /// <param name="groups">The groups whose messages are pending.</param>
+    /// <param name="ticket">The one message to describe; null for all.</param>
+    /// <param name="now">The instant against which lags are measured.</param>
     public static string Of(NodeStack stack, IEnumerable<LocalGroup> groups, ConfirmTicket? ticket, Instant now)
     {
         var behind = new List<LaggingMember>();
@@ -37,14 +38,20 @@ internal static class AwaitedText
         others.RemoveAll(silent.Contains);
         var text = new StringBuilder();
         if (waitsForStep) text.Append("a change of the membership that is not in use yet");
-        for (int index = 0; index < Math.Min(behind.Count, MostNames); index++)
+        for (int index = 0; index < Math.Min(behind.Count, MaxNames); index++)
         {
             if (text.Length > 0) text.Append("; ");
             text.Append(LagText.Of(behind[index], now));
         }
-        if (behind.Count > MostNames) text.Append(" and ").Append(behind.Count - MostNames).Append(" more that are behind");
+        if (behind.Count > MaxNames)
+            text.Append(" and ").Append(behind.Count - MaxNames).Append(" more that are behind");
         if (silent.Count > 0) Append(text, silent, silent.Count == 1 ? "which does not answer" : "which do not answer");
-        if (others.Count > 0) Append(text, others, silent.Count + behind.Count > 0 ? "not known to hold everything either" : "not known to hold everything");
+        if (others.Count > 0)
+            Append(
+                text, others,
+                silent.Count + behind.Count > 0
+                    ? "not known to hold everything either"
+                    : "not known to hold everything");
         return text.Length > 0 ? text.ToString() : "nobody: what was sent is held by all";
     }
 
@@ -59,12 +66,12 @@ internal static class AwaitedText
     private static void Append(StringBuilder text, List<NodeInfo> nodes, string how)
     {
         if (text.Length > 0) text.Append("; ");
-        for (int index = 0; index < Math.Min(nodes.Count, MostNames); index++)
+        for (int index = 0; index < Math.Min(nodes.Count, MaxNames); index++)
         {
             if (index > 0) text.Append(", ");
             text.Append(QuotedName.Of(nodes[index].Name)).Append(" (").Append(new MemberId(nodes[index])).Append(')');
         }
-        if (nodes.Count > MostNames) text.Append(" and ").Append(nodes.Count - MostNames).Append(" more");
+        if (nodes.Count > MaxNames) text.Append(" and ").Append(nodes.Count - MaxNames).Append(" more");
         text.Append(", ").Append(how);
     }
 }

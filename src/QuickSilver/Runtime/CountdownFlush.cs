@@ -3,25 +3,25 @@ using QuickSilver.Protocol.Stack;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Waits until several groups are flushed. Core thread only, but for <see cref="Task"/>.</summary>
+/// <summary>Completes when several groups are flushed. Core thread only, except <see cref="Task"/>.</summary>
 internal sealed class CountdownFlush
 {
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private int _left = 1;
+    private int _remaining = 1;
 
-    /// <summary>Ends when all are flushed.</summary>
+    /// <summary>Completes when all groups are flushed. Any thread.</summary>
     public Task Task => _done.Task;
 
-    /// <summary>One more group will be asked.</summary>
-    public void Expect() => _left++;
+    /// <summary>Announces one more group; <see cref="Ask"/> must follow.</summary>
+    public void Expect() => _remaining++;
 
-    /// <summary>Asks a group that was expected.</summary>
+    /// <summary>Flushes a group that <see cref="Expect"/> announced.</summary>
     public void Ask(LocalGroup group, Instant now) => group.Sender.Flush(OnFlushed, now);
 
-    /// <summary>No more groups are added.</summary>
+    /// <summary>Ends the additions: the task can complete from now on.</summary>
     public void Seal(Instant now) => OnFlushed(now);
 
-    /// <summary>It will not be known.</summary>
+    /// <summary>Fails the task: the outcome of the flush stays unknown.</summary>
     public void Fail(Exception reason)
     {
         if (_done.TrySetException(reason)) _ = _done.Task.Exception;
@@ -29,6 +29,6 @@ internal sealed class CountdownFlush
 
     private void OnFlushed(Instant now)
     {
-        if (--_left == 0) _done.TrySetResult();
+        if (--_remaining == 0) _done.TrySetResult();
     }
 }

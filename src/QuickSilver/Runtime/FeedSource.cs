@@ -11,39 +11,41 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// A feed as the protocol sees it: fenced, timed, and held to the longest message. Signals from any thread become one request until the core has seen
-/// it; one for later is an alarm of the core's. Members are for the core thread unless they say otherwise.
+/// Adapts an application's feed to the protocol: catches its exceptions, times its calls, and enforces the message
+/// limit. Signals from any thread share one request until the core has seen it. A delayed signal is an alarm of the
+/// core. Core thread only, unless a member says otherwise.
 /// </summary>
 internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter<byte>
 {
     private readonly GroupHandle _handle;
     private IMessageFeed? _feed;
-    private readonly int _longest;
+    private readonly int _maxMessageBytes;
     private LocalGroup? _local;
     private Alarm? _alarm;
     private MessageWriter? _writer;
     private int _isSignalled;
 
-    /// <summary>Wraps a feed. Any thread.</summary>
-    public FeedSource(GroupHandle handle, IMessageFeed feed, int longest)
+    /// <summary>Wraps a feed of a handle. Any thread.</summary>
+    public FeedSource(GroupHandle handle, IMessageFeed feed, int maxMessageBytes)
     {
         _handle = handle;
         _feed = feed;
-        _longest = longest;
+        _maxMessageBytes = maxMessageBytes;
     }
 
-    /// <summary>True once the feed has been taken out.</summary>
+    /// <summary>True once the feed is removed: it is never called again.</summary>
     public bool IsRemoved { get; private set; }
 
-    /// <summary>Says that the feed has something. Any thread.</summary>
+    /// <summary>Announces that the feed has messages. Any thread.</summary>
     public void Signal(RequestQueue requests)
     {
         if (Interlocked.Exchange(ref _isSignalled, 1) == 0) requests.Enqueue(this);
     }
 
-    /// <summary>Says that the feed will have something, in place of the last time that this was said. Any thread.</summary>
-    /// <param name="services">The node's.</param>
-    /// <param name="delay">How long from now.</param>
+    /// <summary>Announces that the feed will have messages later; replaces an earlier announcement. Any
+    /// thread.</summary>
+    /// <param name="services">The node's clock and requests.</param>
+    /// <param name="delay">The time from now until the feed is asked.</param>
     public void SignalAfter(NodeServices services, TimeSpan delay)
     {
         Instant due = services.Clock.Now + delay;
@@ -51,7 +53,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         else services.Requests.Enqueue(this, argument: due.Ticks);
     }
 
-    /// <summary>Registers the feed for one stay in the group.</summary>
+    /// <summary>Registers the feed for one session in the group.</summary>
     public void Add(LocalGroup local, AlarmQueue alarms)
     {
         _local = local;
@@ -59,7 +61,8 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         local.Sender.AddSource(this);
     }
 
-    /// <summary>Takes the feed out, of a stay that has ended too: the protocol keeps sources for the life of the node.</summary>
+    /// <summary>Removes the feed, also when its session has ended: the protocol keeps sources for the node's
+    /// lifetime.</summary>
     public void Remove()
     {
         if (IsRemoved) return;
@@ -79,7 +82,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
             SetAlarm(new Instant(argument));
             return;
         }
-        // A full fence: the look at what the feed has must not pass it, or a signal between the two would be lost.
+        // A full fence: reading the feed before the flag is cleared would lose a signal in between.
         Interlocked.Exchange(ref _isSignalled, 0);
         if (!IsRemoved) _local?.Sender.Signal(this, now);
     }
@@ -114,30 +117,31 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (!IsRemoved) _alarm?.Set(due);
     }
 
-    // Asks for as many messages one by one as are timed together, or for as many in a run as there is room for. Not inlined: what lives in a method
-    // that catches lives in memory.
+    // Asks for a batch if there is room for one, otherwise for single messages, as many as are timed together. Not
+    // inlined: locals of a method that catches live in memory, not in registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool Ask(MessageWriter messages, ref int count, ref long bytes)
     {
-        if (AskForRun(messages, ref count, ref bytes)) return true;
-        int most = count + CallbackWatchdog.LongestRun;
+        if (AskForBatch(messages, ref count, ref bytes)) return true;
+        int limit = count + CallbackWatchdog.LongestRun;
         do
         {
             if (!_feed!.TryWriteNext(this)) return false;
             count++;
             bytes += messages.Length;
         }
-        while (messages.EndMessage() && count < most && !IsRemoved && !_handle.HasEnded);
+        while (messages.EndMessage() && count < limit && !IsRemoved && !_handle.HasEnded);
         return true;
     }
 
-    // Returns false when there is no run, or nothing to go on with it.
-    private bool AskForRun(MessageWriter messages, ref int count, ref long bytes)
+    // Returns false when the packet has no room for a batch, or when the feed wrote none.
+    private bool AskForBatch(MessageWriter messages, ref int count, ref long bytes)
     {
         if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return false;
         int written = _feed!.WriteRun(room, length);
         if (written == 0) return IsRemoved || _handle.HasEnded;
-        if (written < 0 || (long)written * length > room.Length) throw new InvalidOperationException($"A feed wrote a run of {written} messages.");
+        if (written < 0 || (long)written * length > room.Length)
+            throw new InvalidOperationException($"A feed wrote a run of {written} messages.");
         messages.EndMessages(written);
         count += written;
         bytes += (long)written * length;
@@ -148,7 +152,8 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     public void Advance(int count)
     {
         MessageWriter writer = Writer;
-        if (count > _longest - writer.Length) throw PayloadLimit.Exceeded(writer.Length + (long)count, _longest);
+        if (count > _maxMessageBytes - writer.Length)
+            throw PayloadLimit.Exceeded(writer.Length + (long)count, _maxMessageBytes);
         writer.Advance(count);
     }
 
@@ -158,5 +163,6 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     /// <inheritdoc/>
     public Span<byte> GetSpan(int sizeHint = 0) => Writer.GetSpan(sizeHint);
 
-    private MessageWriter Writer => _writer ?? throw new InvalidOperationException("A feed's writer is valid during the call only.");
+    private MessageWriter Writer =>
+        _writer ?? throw new InvalidOperationException("A feed's writer is valid during the call only.");
 }

@@ -12,8 +12,8 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One node's membership in one group, shared by all handles on it: the gate and the way of what it sends, what the protocol says about the group,
-/// and who is to hear of it. Members are for the core thread unless they say otherwise.
+/// One node's membership in one group, shared by all its handles. Holds the gate and the outbox for sending, and passes
+/// the group's messages, losses and views to the handles. Core thread only, unless a member says otherwise.
 /// </summary>
 internal sealed class GroupCore : IGroupListener
 {
@@ -23,7 +23,7 @@ internal sealed class GroupCore : IGroupListener
     private GroupView? _view;
     private bool _isTouched;
 
-    /// <summary>Makes a group that is being joined.</summary>
+    /// <summary>Creates the state of a group whose join is under way.</summary>
     public GroupCore(NodeCore node, string name, GroupMode mode)
     {
         _node = node;
@@ -38,10 +38,10 @@ internal sealed class GroupCore : IGroupListener
     /// <summary>The group's mode. Any thread.</summary>
     public GroupMode Mode { get; }
 
-    /// <summary>What the application sends with calls.</summary>
+    /// <summary>The messages that calls have sent, on their way to the protocol.</summary>
     public GroupOutbox Sends { get; }
 
-    /// <summary>Admission. Any thread.</summary>
+    /// <summary>Admits or delays sends. Any thread.</summary>
     public SendGate Gate => Sends.Gate;
 
     /// <summary>The node's services. Any thread.</summary>
@@ -53,25 +53,25 @@ internal sealed class GroupCore : IGroupListener
     /// <summary>The newest installed view. Any thread; null before the first.</summary>
     public GroupView? View => Volatile.Read(ref _view);
 
-    /// <summary>Figures of the group, read by other threads only through the node.</summary>
+    /// <summary>The group's counters; other threads read them through the node only.</summary>
     public GroupFigures Figures { get; } = new();
 
-    /// <summary>Where the node stands with the group.</summary>
+    /// <summary>The stage of the node's membership in the group.</summary>
     public GroupState State { get; set; }
 
-    /// <summary>The protocol's end; null before the stay has begun and after it has ended.</summary>
+    /// <summary>The protocol's side of the session; null before it has begun and after it has ended.</summary>
     public LocalGroup? Local { get; private set; }
 
-    /// <summary>Messages admitted, and not known to be held by every member, or not even sent.</summary>
+    /// <summary>Admitted messages that are unsent, or not known to be held by every member.</summary>
     public long Unconfirmed => Sends.Staged + (Local?.PendingMessages ?? 0);
 
     /// <summary>The handles, in the order of their joins.</summary>
     public IReadOnlyList<GroupHandle> Handles => _handles;
 
-    /// <summary>True when calls wait for members.</summary>
+    /// <summary>True while calls wait for a number of members.</summary>
     public bool HasMemberWaits => _memberWaits is { Count: > 0 };
 
-    /// <summary>Adds a handle: from now on it hears everything.</summary>
+    /// <summary>Adds a handle, which receives all messages, losses and views from now on.</summary>
     public void Attach(GroupHandle handle)
     {
         _handles = [.. _handles, handle];
@@ -81,7 +81,7 @@ internal sealed class GroupCore : IGroupListener
         Touch();
     }
 
-    /// <summary>Takes a handle out: it hears nothing more.</summary>
+    /// <summary>Removes a handle, which receives nothing more; its member waits fail.</summary>
     public void Detach(GroupHandle handle)
     {
         _handles = Array.FindAll(_handles, other => !ReferenceEquals(other, handle));
@@ -93,7 +93,7 @@ internal sealed class GroupCore : IGroupListener
         });
     }
 
-    /// <summary>The node's stay begins.</summary>
+    /// <summary>Begins the node's session in the group.</summary>
     public void OnAdmitted(LocalGroup local, Instant now)
     {
         Local = local;
@@ -101,20 +101,20 @@ internal sealed class GroupCore : IGroupListener
         OnViewChanged(now);
     }
 
-    /// <summary>Asks to be told when all that was sent is stable.</summary>
+    /// <summary>Adds the group to a flush, which completes when every message sent so far is stable.</summary>
     /// <returns>False when the group is being left, or gone.</returns>
     public bool Flush(CountdownFlush flush, Instant now) => Local is { IsLeaving: false } && Sends.Flush(flush, now);
 
-    /// <summary>The node is about to leave the group: what was sent goes first.</summary>
-    /// <param name="drained">Called when the protocol has taken it; perhaps before this call returns.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Prepares a leave: the protocol takes the messages already sent first.</summary>
+    /// <param name="drained">Called when the protocol has taken them, possibly before this call returns.</param>
+    /// <param name="now">The instant of the turn.</param>
     public void OnLeaving(Action<Instant> drained, Instant now)
     {
         State = GroupState.Leaving;
         Sends.OnLeaving(drained, now);
     }
 
-    /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>
+    /// <summary>Ends the session when the group is left or the node ends: pending calls fail with the reason.</summary>
     public void OnGone(Exception reason)
     {
         State = GroupState.Gone;
@@ -125,24 +125,24 @@ internal sealed class GroupCore : IGroupListener
     }
 
     /// <inheritdoc/>
-    public void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now)
+    public void OnMessages(NodeInfo sender, in DeliveryBatch batch, Instant now)
     {
-        Figures.MessagesReceived += run.Count;
-        Figures.BytesReceived += run.TotalLength;
+        Figures.MessagesReceived += batch.Count;
+        Figures.BytesReceived += batch.TotalLength;
         bool isOwn = ReferenceEquals(sender, _node.Self);
         foreach (GroupHandle handle in _handles)
         {
-            if (!isOwn || handle.Settings.SelfDelivery) Deliver(handle, sender, run);
+            if (!isOwn || handle.Settings.SelfDelivery) Deliver(handle, sender, batch);
         }
         Touch();
     }
 
-    // A handle for which there is no memory is failed; others, and the node, go on.
-    private void Deliver(GroupHandle handle, NodeInfo sender, in DeliveryBatch run)
+    // A handle that runs out of memory fails alone; the other handles and the node continue.
+    private void Deliver(GroupHandle handle, NodeInfo sender, in DeliveryBatch batch)
     {
         try
         {
-            handle.Deliver(sender, run);
+            handle.Deliver(sender, batch);
         }
         catch (OutOfMemoryException fault)
         {
@@ -153,11 +153,13 @@ internal sealed class GroupCore : IGroupListener
 
     private void OnNoMemory(GroupHandle handle, OutOfMemoryException fault)
     {
-        Services.Log.Post((_node.Services.Name, Name), static (logger, s) => Log.NoMemoryForGroup(logger, s.Item1, s.Item2));
+        Services.Log.Post(
+            (_node.Services.Name, Name), static (logger, s) => Log.NoMemoryForGroup(logger, s.Item1, s.Item2));
         _node.FailLater(handle, new QuickSilverException(
             ErrorCode.OutOfMemory,
-            $"There was no memory for a message of '{Name}', whose handle has left the group; what was unread is given up. Read quicker, lower "
-            + "Delivery.InboxMaxBytes, Delivery.InboxMaxBytesPerNode and Recovery.CacheBytes, or allow the process a larger heap, then join again.",
+            $"There was no memory for a message of '{Name}', whose handle has left the group; unread messages are "
+            + "lost. Read quicker, lower Delivery.InboxMaxBytes, Delivery.InboxMaxBytesPerNode and "
+            + "Recovery.CacheBytes, or allow the process a larger heap, then join again.",
             fault));
     }
 
@@ -175,7 +177,7 @@ internal sealed class GroupCore : IGroupListener
         Services.Events.Post(new LossReported(Name, new MemberId(sender), count, Reason));
     }
 
-    /// <summary>An inbox has dropped a message.</summary>
+    /// <summary>Counts a message that an inbox dropped, and reports the first of an episode.</summary>
     public void OnDropped(NodeInfo sender, LossReason reason)
     {
         Figures.MessagesDropped++;
@@ -185,13 +187,14 @@ internal sealed class GroupCore : IGroupListener
         Services.Events.Post(new LossReported(Name, new MemberId(sender), 1, reason));
     }
 
-    /// <summary>An inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
+    /// <summary>Fails a handle whose inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
     public void OnOverflow(GroupHandle handle, long backlog, long leasedBytes)
     {
         _node.SlowConsumers++;
         Services.Log.Post(
-            (Name, Backlog: backlog, Leased: leasedBytes), static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog, s.Leased));
-        // Leases that nobody ends are the likelier cause where they take more of the room than what is unread.
+            (Name, Backlog: backlog, Leased: leasedBytes),
+            static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog, s.Leased));
+        // Undisposed leases are the likelier cause when they take more room than the unread messages.
         bool isByLeases = leasedBytes > handle.InboxCore.Bytes / 2;
         string cause = isByLeases
             ? $"The inbox of '{Name}' was full of {leasedBytes} bytes in leases that have not been disposed of"
@@ -201,8 +204,9 @@ internal sealed class GroupCore : IGroupListener
             : "Read quicker (ReadLeasedAsync copies nothing)";
         var reason = new SlowConsumerException(
             ErrorCode.SlowConsumer,
-            $"{cause}, and its policy is FailGroup. The handle has left the group; what is stored can still be read. {remedy}, "
-            + "allow more (InboxMaxMessages, InboxMaxBytes) or choose an OverflowPolicy that drops, then join again.")
+            $"{cause}, and its policy is FailGroup. The handle has left the group; stored messages can still be read. "
+            + $"{remedy}, allow more (InboxMaxMessages, InboxMaxBytes) or choose an OverflowPolicy that drops, "
+            + "then join again.")
         {
             GroupName = Name,
             Backlog = backlog,
@@ -227,7 +231,8 @@ internal sealed class GroupCore : IGroupListener
         CheckMemberWaits();
     }
 
-    /// <summary>Senders of this node may have switched to another view.</summary>
+    /// <summary>Completes the member waits that are satisfied, after this node's senders may have switched
+    /// views.</summary>
     public void CheckMemberWaits()
     {
         if (!HasMemberWaits || Local is not { } local || _view is not { } view) return;
@@ -240,7 +245,7 @@ internal sealed class GroupCore : IGroupListener
         });
     }
 
-    /// <summary>A call waits for members.</summary>
+    /// <summary>Adds a call that waits for a number of members.</summary>
     public void Add(MemberWait wait)
     {
         if (wait.Handle.HasEnded)
@@ -253,32 +258,34 @@ internal sealed class GroupCore : IGroupListener
         if (HasMemberWaits) _node.Directory.Watch(this);
     }
 
-    /// <summary>Whom messages wait for, in words.</summary>
-    /// <param name="ticket">The one message that is meant; null: all that are not known to be held.</param>
+    /// <summary>Describes the members that messages wait for, for diagnostics.</summary>
+    /// <param name="ticket">The one message to describe; null for every unconfirmed one.</param>
     public string DescribeAwaited(ConfirmTicket? ticket) =>
-        Local is { } local ? AwaitedText.Of(_node.Stack, [local], ticket, Services.Clock.Now) : "nobody: the group is gone";
+        Local is { } local
+            ? AwaitedText.Of(_node.Stack, [local], ticket, Services.Clock.Now)
+            : "nobody: the group is gone";
 
-    /// <summary>Messages of the application go to the protocol.</summary>
+    /// <summary>Counts messages that the protocol took from the application.</summary>
     public void OnFed(int messages, long bytes)
     {
         Figures.MessagesSent += messages;
         Figures.BytesSent += bytes;
     }
 
-    /// <summary>Messages go to inline handlers.</summary>
+    /// <summary>Counts messages passed to inline handlers.</summary>
     public void OnHandled(int messages) => _node.MessagesHandled += messages;
 
-    /// <summary>User code has thrown.</summary>
+    /// <summary>Applies the handle's policy to an exception of user code.</summary>
     public void OnUserFault(GroupHandle handle, Exception fault) => _node.OnUserFault(this, handle, fault);
 
-    /// <summary>User code is about to be called on the core thread; <see cref="LeaveUserCode"/> must follow.</summary>
+    /// <summary>Marks the start of a call into user code; <see cref="LeaveUserCode"/> must follow.</summary>
     public void EnterUserCode(LoopPhase phase) => Services.UserCode.Enter(phase, Name);
 
-    /// <summary>It has come back.</summary>
-    /// <param name="calls">How often it was called.</param>
+    /// <summary>Marks the return from user code.</summary>
+    /// <param name="calls">The number of calls made meanwhile.</param>
     public void LeaveUserCode(int calls = 1) => Services.UserCode.Leave(calls);
 
-    /// <summary>Something has to be done at the end of the turn.</summary>
+    /// <summary>Schedules <see cref="OnTurnEnded"/> for the end of this turn.</summary>
     public void Touch()
     {
         if (_isTouched) return;
@@ -286,7 +293,7 @@ internal sealed class GroupCore : IGroupListener
         _node.Touched.Add(this);
     }
 
-    /// <summary>Shows readers and senders what the turn has brought.</summary>
+    /// <summary>Publishes the turn's messages to readers and its progress to senders.</summary>
     public void OnTurnEnded()
     {
         _isTouched = false;
@@ -297,7 +304,7 @@ internal sealed class GroupCore : IGroupListener
         }
     }
 
-    /// <summary>What calls get that were under way when the group was left.</summary>
+    /// <summary>The exception for calls that were under way when the group was left.</summary>
     public ObjectDisposedException LeftReason() =>
         new(nameof(Group), $"The group '{Name}' was left before every member was known to hold what was sent.");
 }

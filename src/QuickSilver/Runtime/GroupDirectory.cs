@@ -6,8 +6,9 @@ using QuickSilver.Protocol.Stack;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The groups of a node by name, and the joins and leaves under way. One group is joined or left by one call at a time: others wait for it here, in
-/// the order of their calls. What the protocol reports is acted upon in the next turn's requests, never inside the report. Core thread only.
+/// The groups of a node by name, and the joins and leaves under way. One call at a time joins or leaves a group; the
+/// others wait here, in the order of their calls. Reports of the protocol are acted upon in the next turn's requests,
+/// never inside the report. Core thread only.
 /// </summary>
 internal sealed class GroupDirectory(NodeCore node)
 {
@@ -15,16 +16,16 @@ internal sealed class GroupDirectory(NodeCore node)
     private readonly List<JoinOperation> _waiting = [];
     private readonly List<JoinOperation> _joining = [];
     private readonly List<LeaveOperation> _leaving = [];
-    private readonly List<GroupCore> _watched = [];
+    private readonly List<GroupCore> _waitedOn = [];
     private readonly List<CountdownFlush> _flushes = [];
 
-    /// <summary>The groups, joined or being joined or left.</summary>
+    /// <summary>The groups that are joined, being joined or being left.</summary>
     public Dictionary<string, GroupCore>.ValueCollection Groups => _groups.Values;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of <see cref="Groups"/>.</summary>
     public int Count => _groups.Count;
 
-    /// <summary>Begins a join, or puts it behind what is under way.</summary>
+    /// <summary>Begins a join, or queues it behind the calls under way on its groups.</summary>
     public void Start(JoinOperation join, Instant now)
     {
         if (node.EndReason is { } end)
@@ -43,7 +44,8 @@ internal sealed class GroupDirectory(NodeCore node)
             if (group.Mode == join.Mode) continue;
             join.Fail(new QuickSilverException(
                 ErrorCode.GroupModeMismatch,
-                $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}: join with GroupOptions.Mode = {group.Mode}."));
+                $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}: "
+                + $"join with GroupOptions.Mode = {group.Mode}."));
             return;
         }
         var fresh = new List<string>();
@@ -66,16 +68,16 @@ internal sealed class GroupDirectory(NodeCore node)
         node.Stack.Join(new StackJoin(this, join, fresh), now);
     }
 
-    /// <summary>Nobody waits for a join any more: it does not begin, or is undone when it is done.</summary>
+    /// <summary>Abandons a join: a queued one never begins, one under way is undone when it completes.</summary>
     public void Forget(JoinOperation join)
     {
         if (_waiting.Remove(join)) End(join);
     }
 
-    /// <summary>A leave has begun; first it waits for what was sent.</summary>
+    /// <summary>Registers a leave, which first waits for the messages already sent.</summary>
     public void Begin(LeaveOperation leave) => _leaving.Add(leave);
 
-    /// <summary>Takes handles out of their groups, and the node out of the groups whose last handle has gone.</summary>
+    /// <summary>Removes handles from their groups, and the node from each group whose last handle this was.</summary>
     public void Leave(LeaveOperation leave, Instant now)
     {
         var groups = new List<GroupCore>();
@@ -83,7 +85,7 @@ internal sealed class GroupDirectory(NodeCore node)
         {
             if (handle.Core is { State: GroupState.Joined, Local: not null, Handles.Count: 1 } last)
             {
-                // The last handle hears what still comes, until the node is out.
+                // The last handle receives messages until the node has left.
                 groups.Add(last);
                 continue;
             }
@@ -94,7 +96,7 @@ internal sealed class GroupDirectory(NodeCore node)
         else Leave(groups, leave, now);
     }
 
-    /// <summary>Ends one handle with a reason, at once, and leaves the group if it was the last.</summary>
+    /// <summary>Ends one handle at once with a reason; the last handle leaves the group.</summary>
     public void Fail(GroupHandle handle, QuickSilverException reason, Instant now)
     {
         if (!handle.TryEnd(reason)) return;
@@ -103,8 +105,8 @@ internal sealed class GroupDirectory(NodeCore node)
         if (handle.Core is { } group) DetachAndLeave(group, handle, now);
     }
 
-    /// <summary>The node is out of the cluster, or stops: every handle ends.</summary>
-    /// <param name="reason">What they get; null: a normal end.</param>
+    /// <summary>Ends every handle, join, leave and flush, because the node left the cluster or stops.</summary>
+    /// <param name="reason">The exception they fail with; null for a normal end.</param>
     public void EndAll(QuickSilverException? reason)
     {
         Exception thrown = reason ?? (Exception)new ObjectDisposedException(
@@ -127,16 +129,16 @@ internal sealed class GroupDirectory(NodeCore node)
         _waiting.Clear();
         _joining.Clear();
         _leaving.Clear();
-        _watched.Clear();
+        _waitedOn.Clear();
         _groups.Clear();
     }
 
-    /// <summary>Flushes all groups; the end of the node's stay in the cluster fails it.</summary>
+    /// <summary>Flushes all groups; the flush fails when the node leaves the cluster.</summary>
     public void Flush(CountdownFlush flush, Instant now)
     {
         if (node.EndReason is { } end)
         {
-            // There are no groups any more that could say what is in doubt.
+            // No groups are left to report the messages in doubt.
             flush.Fail(end);
             return;
         }
@@ -146,7 +148,7 @@ internal sealed class GroupDirectory(NodeCore node)
         flush.Seal(now);
     }
 
-    /// <summary>Messages of all groups that are not known to be held by every member.</summary>
+    /// <summary>Counts the messages of all groups that are not known to be held by every member.</summary>
     public long CountUnconfirmed()
     {
         long count = 0;
@@ -154,22 +156,22 @@ internal sealed class GroupDirectory(NodeCore node)
         return count;
     }
 
-    /// <summary>Whom messages of all groups wait for, in words.</summary>
+    /// <summary>Describes the members that messages of all groups wait for, for diagnostics.</summary>
     public string DescribeAwaited() => AwaitedText.Of(node.Stack, JoinedGroups(), null, node.Services.Clock.Now);
 
-    /// <summary>A call waits for members of a group.</summary>
+    /// <summary>Checks a group's member waits at each step from now on.</summary>
     public void Watch(GroupCore group)
     {
-        if (!_watched.Contains(group)) _watched.Add(group);
+        if (!_waitedOn.Contains(group)) _waitedOn.Add(group);
     }
 
-    /// <summary>Senders of this node have switched to a step.</summary>
+    /// <summary>Checks the member waits after this node's senders have switched to a step.</summary>
     public void OnStepActivated()
     {
-        for (int index = _watched.Count - 1; index >= 0; index--)
+        for (int index = _waitedOn.Count - 1; index >= 0; index--)
         {
-            _watched[index].CheckMemberWaits();
-            if (!_watched[index].HasMemberWaits) _watched.RemoveAt(index);
+            _waitedOn[index].CheckMemberWaits();
+            if (!_waitedOn[index].HasMemberWaits) _waitedOn.RemoveAt(index);
         }
     }
 
@@ -200,14 +202,17 @@ internal sealed class GroupDirectory(NodeCore node)
             if (!_groups.TryGetValue(name, out GroupCore? group)) continue;
             group.State = GroupState.Joined;
             LeaveIfUnused(group, now);
-            node.Services.Log.Post((Name: name, Members: group.View?.MemberCount ?? 0), static (logger, s) => Log.Joined(logger, s.Name, s.Members));
+            node.Services.Log.Post(
+                (Name: name, Members: group.View?.MemberCount ?? 0),
+                static (logger, s) => Log.Joined(logger, s.Name, s.Members));
         }
         if (!join.IsOver) join.Succeed();
         else Undo(join, now);
         StartWaiting(now);
     }
 
-    private void OnJoinFailed(JoinOperation join, List<string> fresh, MembershipRefusal refusal, string groupName, Instant now)
+    private void OnJoinFailed(
+        JoinOperation join, List<string> fresh, MembershipRefusal refusal, string groupName, Instant now)
     {
         if (!_joining.Remove(join)) return;
         QuickSilverException reason = Refusals.OfJoin(refusal, groupName);
@@ -243,26 +248,26 @@ internal sealed class GroupDirectory(NodeCore node)
         Leave([group], null, now);
     }
 
-    // The protocol is told when it has taken all that the groups had to send.
+    // The protocol leaves the groups once it has taken all their messages.
     private void Leave(List<GroupCore> groups, LeaveOperation? leave, Instant now)
     {
         NodeStack stack = node.Stack;
         var request = new StackLeave(this, leave, [.. groups.Select(static group => group.Local!)]);
-        int left = groups.Count;
+        int remaining = groups.Count;
         foreach (GroupCore group in groups)
         {
             group.OnLeaving(
                 later =>
                 {
-                    if (--left == 0) stack.Leave(request, later);
+                    if (--remaining == 0) stack.Leave(request, later);
                 },
                 now);
         }
     }
 
-    private void OnLeft(StackLeave left, Instant now)
+    private void OnLeft(StackLeave done, Instant now)
     {
-        foreach (LocalGroup local in left.Groups)
+        foreach (LocalGroup local in done.Groups)
         {
             if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
             _groups.Remove(local.Info.Name);
@@ -270,14 +275,14 @@ internal sealed class GroupDirectory(NodeCore node)
             Forget(group, group.LeftReason());
             node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
         }
-        if (left.Leave is not null) OnLeft(left.Leave);
+        if (done.Leave is not null) OnLeft(done.Leave);
         StartWaiting(now);
     }
 
     private void Forget(GroupCore group, Exception reason)
     {
         group.OnGone(reason);
-        _watched.Remove(group);
+        _waitedOn.Remove(group);
     }
 
     private void OnLeft(LeaveOperation leave)
@@ -298,19 +303,24 @@ internal sealed class GroupDirectory(NodeCore node)
         }
     }
 
-    private sealed class StackJoin(GroupDirectory directory, JoinOperation join, List<string> fresh) : JoinRequest(fresh, (byte)join.Mode)
+    private sealed class StackJoin(
+        GroupDirectory directory, JoinOperation join, List<string> fresh)
+        : JoinRequest(fresh, (byte)join.Mode)
     {
         public override IGroupListener ListenerFor(GroupInfo group) => directory._groups[group.Name];
 
         public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group, now);
 
-        public override void OnCompleted(Instant now) => directory.Post(later => directory.OnJoined(join, fresh, later));
+        public override void OnCompleted(Instant now) =>
+            directory.Post(later => directory.OnJoined(join, fresh, later));
 
         public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) =>
             directory.Post(later => directory.OnJoinFailed(join, fresh, reason, groupName, later));
     }
 
-    private sealed class StackLeave(GroupDirectory directory, LeaveOperation? leave, IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)
+    private sealed class StackLeave(
+        GroupDirectory directory, LeaveOperation? leave, IReadOnlyList<LocalGroup> groups)
+        : LeaveRequest(groups)
     {
         public LeaveOperation? Leave { get; } = leave;
 

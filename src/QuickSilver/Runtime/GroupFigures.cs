@@ -10,25 +10,25 @@ internal sealed class GroupFigures
     private Instant[]? _lastLoss;
     private Instant _nextHandlerReport;
 
-    /// <summary>Messages admitted.</summary>
+    /// <summary>Messages that the protocol took from the application.</summary>
     public long MessagesSent { get; set; }
 
-    /// <summary>Bytes of them.</summary>
+    /// <summary>Bytes of <see cref="MessagesSent"/>.</summary>
     public long BytesSent { get; set; }
 
-    /// <summary>Messages delivered.</summary>
+    /// <summary>Messages delivered to the group.</summary>
     public long MessagesReceived { get; set; }
 
-    /// <summary>Bytes of them.</summary>
+    /// <summary>Bytes of <see cref="MessagesReceived"/>.</summary>
     public long BytesReceived { get; set; }
 
-    /// <summary>Messages lost.</summary>
+    /// <summary>Messages reported as lost.</summary>
     public long MessagesLost { get; set; }
 
-    /// <summary>Messages dropped by full inboxes.</summary>
+    /// <summary>Messages that full inboxes dropped.</summary>
     public long MessagesDropped { get; set; }
 
-    /// <summary>True for the first loss of a kind after ten seconds without: what is told to people.</summary>
+    /// <summary>Notes a loss; true for the first of its kind after ten seconds without one, which is logged.</summary>
     public bool BeginsEpisode(LossReason reason, Instant now)
     {
         _lastLoss ??= new Instant[Reasons];
@@ -37,7 +37,7 @@ internal sealed class GroupFigures
         return last == Instant.Zero || now - last > EpisodeGap;
     }
 
-    /// <summary>True when an exception of user code is to be logged: once a second.</summary>
+    /// <summary>True when an exception of user code is to be logged: at most once a second.</summary>
     public bool ReportsHandlerError(Instant now)
     {
         if (now < _nextHandlerReport) return false;

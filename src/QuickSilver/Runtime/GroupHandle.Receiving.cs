@@ -7,7 +7,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>The handle as it receives: its inline handlers, its inbox, and its feeds, which live as long as it.</summary>
+/// <summary>The receiving part of the handle: its inline handlers and its inbox. Also its feeds, which live as long as
+/// it.</summary>
 internal sealed partial class GroupHandle : IInboxOwner
 {
     private readonly InlineHandlers _inline;
@@ -16,7 +17,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     private bool _isFinished;
     private bool _isSelecting;
 
-    /// <summary>What nobody has read. Any thread.</summary>
+    /// <summary>The messages that nobody has read. Any thread.</summary>
     public InboxCore InboxCore { get; }
 
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
@@ -44,27 +45,28 @@ internal sealed partial class GroupHandle : IInboxOwner
 
     void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => Core?.OnOverflow(this, backlog, leasedBytes);
 
-    /// <summary>Messages are delivered. Core thread only.</summary>
-    public void Deliver(NodeInfo sender, in DeliveryBatch run)
+    /// <summary>Passes delivered messages to the inline handlers, then to the inbox. Core thread only.</summary>
+    public void Deliver(NodeInfo sender, in DeliveryBatch batch)
     {
         if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
-        if (!_inline.IsEmpty) Call(new MessageBatch(this, sender, run.Number, run.Span, run.Length, run.Distance, run.Count));
-        InboxCore.OnMessages(sender, run);
+        if (!_inline.IsEmpty)
+            Call(new MessageBatch(this, sender, batch.Number, batch.Span, batch.Length, batch.Distance, batch.Count));
+        InboxCore.OnMessages(sender, batch);
     }
 
-    /// <summary>Attaches the inline handlers that have been enlisted: each sees what is delivered from now on, and the first consumer what has been
-    /// held. Core thread only.</summary>
+    /// <summary>Attaches the enlisted inline handlers: each receives the messages delivered from now on, and the first
+    /// consumer also those held so far. Core thread only.</summary>
     public void AttachEnlisted()
     {
         foreach (InlineRegistration registration in Interlocked.Exchange(ref _enlisted, null) ?? [])
         {
             if (_isFinished) registration.LetGo();
             if (!registration.IsRemoved) _inline.Add(registration);
-            if (registration.HasReservation) HandOverHeld(registration);
+            if (registration.HasReservation) DeliverHeld(registration);
         }
     }
 
-    /// <summary>Takes an inline handler out. Core thread only.</summary>
+    /// <summary>Removes an inline handler. Core thread only.</summary>
     public void Detach(InlineRegistration registration) => _inline.Remove(registration);
 
     /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
@@ -75,17 +77,20 @@ internal sealed partial class GroupHandle : IInboxOwner
         feed.Add(local, core.Alarms);
     }
 
-    /// <summary>A feed has been removed. Core thread only.</summary>
+    /// <summary>Forgets a feed that has been removed. Core thread only.</summary>
     public void Forget(FeedSource feed) => _feeds = Array.FindAll(_feeds, other => !ReferenceEquals(other, feed));
 
-    /// <summary>Attaches an inline handler. Any thread. It is enlisted on the caller's: a message that is sent after the call may be delivered before a
-    /// request of now is run.</summary>
-    public InlineRegistration Attach(MessageHandler? handler, MessageBatchHandler? runHandler)
+    /// <summary>Attaches an inline handler. Any thread. The calling thread enlists it, because a message sent after the
+    /// call may be delivered before a request would execute.</summary>
+    public InlineRegistration Attach(MessageHandler? handler, MessageBatchHandler? batchHandler)
     {
         if (HasEnded) throw EndException();
-        var registration = new InlineRegistration(this, handler, runHandler) { HasReservation = InboxCore.TryReserve() };
+        var registration = new InlineRegistration(this, handler, batchHandler)
+        {
+            HasReservation = InboxCore.TryReserve(),
+        };
         Enlist(registration);
-        // A key selector is asked in the middle of storing a message, which the handler is to get too.
+        // A key selector runs while a message is being stored; the new handler must receive that message too.
         if (Services.IsCoreThread && !_isSelecting)
         {
             AttachEnlisted();
@@ -106,25 +111,27 @@ internal sealed partial class GroupHandle : IInboxOwner
         }
     }
 
-    // False when the core has taken it.
+    // False when the core has attached it already.
     private bool TryDelist(InlineRegistration registration)
     {
         while (true)
         {
             InlineRegistration[]? before = Volatile.Read(ref _enlisted);
             if (before is null || !before.Contains(registration)) return false;
-            InlineRegistration[]? after = before.Length == 1 ? null : Array.FindAll(before, other => other != registration);
+            InlineRegistration[]? after = before.Length == 1
+                ? null
+                : Array.FindAll(before, other => other != registration);
             if (Interlocked.CompareExchange(ref _enlisted, after, before) == before) return true;
         }
     }
 
-    private void Call(in MessageBatch run)
+    private void Call(in MessageBatch batch)
     {
-        Core!.OnHandled(run.Count);
-        _inline.Call(run);
+        Core!.OnHandled(batch.Count);
+        _inline.Call(batch);
     }
 
-    private void HandOverHeld(InlineRegistration registration)
+    private void DeliverHeld(InlineRegistration registration)
     {
         registration.HasReservation = false;
         bool isTaken = false;
@@ -137,7 +144,10 @@ internal sealed partial class GroupHandle : IInboxOwner
                 try
                 {
                     Core!.OnHandled(1);
-                    _inline.CallOne(taker, new MessageBatch(this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
+                    _inline.CallOne(
+                        taker,
+                        new MessageBatch(
+                            this, entry.Sender!, entry.Number, entry.Span, entry.Length, distance: 0, count: 1));
                 }
                 finally
                 {

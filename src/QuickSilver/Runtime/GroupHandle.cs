@@ -4,8 +4,9 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One handle on a group that the node is in: what is behind the <see cref="Group"/> that an application holds. Here is how it ends: left, disposed
-/// of, or ended by itself; the first end stays. Members are for the core thread unless they say otherwise.
+/// One handle on a group: the implementation behind the <see cref="Group"/> that an application holds. This part holds
+/// its identity and its end: left, disposed, or failed; the first end wins. Core thread only, unless a member says
+/// otherwise.
 /// </summary>
 internal sealed partial class GroupHandle : ISendOwner
 {
@@ -15,11 +16,11 @@ internal sealed partial class GroupHandle : ISendOwner
     private EndMark? _end;
     private LeaveOperation? _leave;
 
-    /// <summary>Makes a handle that has not joined. Any thread.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="services">The node's.</param>
+    /// <summary>Creates a handle that has not joined. Any thread.</summary>
+    /// <param name="node">The node whose core serves the handle.</param>
+    /// <param name="services">The node's services, which any thread may use.</param>
     /// <param name="name">The group's name.</param>
-    /// <param name="settings">What the application wants of it.</param>
+    /// <param name="settings">The options of the join, with the node's defaults filled in.</param>
     public GroupHandle(NodeCore node, NodeServices services, string name, HandleSettings settings)
     {
         _node = node;
@@ -29,7 +30,7 @@ internal sealed partial class GroupHandle : ISendOwner
         InboxCore = new InboxCore(this, services.Inboxes, settings.Limits);
         _inline = new InlineHandlers(this);
         if (settings.OnMessage is { } handler) _inline.Add(new InlineRegistration(this, handler, null));
-        if (settings.OnBatch is { } runHandler) _inline.Add(new InlineRegistration(this, null, runHandler));
+        if (settings.OnBatch is { } batchHandler) _inline.Add(new InlineRegistration(this, null, batchHandler));
         if (_inline.IsEmpty) return;
         InboxCore.StopHolding();
         Settings = settings with { OnMessage = null, OnBatch = null };
@@ -38,34 +39,36 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <summary>The group's name. Any thread.</summary>
     public string Name { get; }
 
-    /// <summary>The application's object. Set once, before the join; any thread.</summary>
+    /// <summary>The public object that the application holds. Set once, before the join. Any thread.</summary>
     public object Facade { get; set; } = null!;
 
     /// <summary>The node's services. Any thread.</summary>
     public NodeServices Services { get; }
 
-    /// <summary>What the application wants of it.</summary>
+    /// <summary>The options of the join, with the node's defaults filled in.</summary>
     public HandleSettings Settings { get; private set; }
 
     /// <summary>The group; null before the join has begun. Any thread.</summary>
     public GroupCore? Core => Volatile.Read(ref _core);
 
-    /// <summary>True once it takes no more calls. Any thread.</summary>
+    /// <summary>True once the handle takes no more calls. Any thread.</summary>
     public bool HasEnded => Volatile.Read(ref _end) is not null;
 
-    /// <summary>How it has ended; null while it has not. Any thread.</summary>
+    /// <summary>How the handle ended; null while it has not. Any thread.</summary>
     public EndMark? End => Volatile.Read(ref _end);
 
-    /// <summary>Ends when all is over; faults with the reason. Any thread.</summary>
+    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Any thread.</summary>
     public Task Completion => _completion.Task;
 
-    /// <summary>It is of a group now.</summary>
+    /// <summary>Attaches the handle to its group.</summary>
     public void Bind(GroupCore core) => Volatile.Write(ref _core, core);
 
-    /// <summary>The leave that this handle is part of; the first one stays. Any thread.</summary>
-    public LeaveOperation JoinLeave(LeaveOperation leave) => Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
+    /// <summary>Returns the leave that this handle is part of: the given one, or the first. Any thread.</summary>
+    public LeaveOperation JoinLeave(LeaveOperation leave) =>
+        Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
 
-    /// <summary>The handle takes no more calls. Any thread; the first reason stays.</summary>
+    /// <summary>Refuses calls from now on. Any thread.</summary>
+    /// <returns>False when the handle had ended already; the first reason stays.</returns>
     public bool TryEnd(Exception? reason)
     {
         if (Interlocked.CompareExchange(ref _end, new EndMark(reason), null) is not null) return false;
@@ -73,17 +76,18 @@ internal sealed partial class GroupHandle : ISendOwner
         return true;
     }
 
-    /// <summary>What calls get from now on. Any thread.</summary>
+    /// <summary>The exception for calls on an ended handle. Any thread.</summary>
     public Exception EndException()
     {
         EndMark? end = Volatile.Read(ref _end);
         if (end is null && _node.StopReason is { } stopped) return stopped;
         return end?.Reason ?? new ObjectDisposedException(
-            nameof(Group), $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
+            nameof(Group),
+            $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
     }
 
-    /// <summary>The handle is over: readers end after what they have, and whoever follows <see cref="Completion"/> is told. Core thread;
-    /// again: nothing.</summary>
+    /// <summary>Finishes the handle: readers end after the stored messages, and <see cref="Completion"/> completes.
+    /// Further calls have no effect.</summary>
     public void Finish(Exception? reason)
     {
         _isFinished = true;
@@ -95,7 +99,7 @@ internal sealed partial class GroupHandle : ISendOwner
         Conclude(reason);
     }
 
-    /// <summary>As <see cref="Finish"/>, by another thread when the core hangs or is ending. Any thread.</summary>
+    /// <summary>Finishes the handle from another thread, when the core hangs or is ending. Any thread.</summary>
     public void Abandon(Exception? reason)
     {
         InboxCore.SetEnd(reason);

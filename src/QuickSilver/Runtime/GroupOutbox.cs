@@ -8,19 +8,18 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// What a node's application sends to one group with calls, on its way from their threads to the protocol.
+/// Carries the messages that an application sends to one group with calls, from its threads to the protocol.
 /// <para>
-/// Idea: admitted messages wait in a stage, and the protocol takes them from there as from a feed: when they could be
-/// sent, straight into a packet. A message with a ticket, or too long to be copied once more, is handed over as it is.
-/// A request tells the core that there is something, one until the core has seen it.
+/// Idea: admitted messages wait in a stage. The protocol takes them from there as from a feed, straight into a packet,
+/// when it can send. A message with a ticket, or one too long to be copied again, is passed with its buffer. A request
+/// signals the core; one request serves all messages until the core has seen it.
 /// </para>
 /// <para>
-/// Awkward cases. A flush is an entry of the stage, since what has its place before it may still be in another
-/// producer's hands. The protocol counts what it has taken only after the call in which it took it: so a flush at the
-/// stage's head ends the call, and is asked for in the next turn. A leave closes the stage, and is asked for when all
-/// that has a place in it has been taken.
+/// Awkward cases. A flush is an entry of the stage, because another producer may still be filling an entry before it.
+/// The protocol counts messages only after the call that took them. A flush at the head of the stage therefore ends
+/// that call, and starts in the next turn. A leave closes the stage, and starts when every entry has been taken.
 /// </para>
-/// Members are for the core thread unless they say otherwise.
+/// Core thread only, unless a member says otherwise.
 /// </summary>
 internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
 {
@@ -35,21 +34,21 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
     private Action<Instant>? _drained;
     private bool _isSource;
 
-    // Taken by the protocol since it asked.
+    // Taken by the protocol in the present call of Write.
     private int _taken;
     private long _takenBytes;
 
-    // Any thread's.
+    // Any thread: 1 while a request is on its way to the core.
     private int _isSignalled;
 
-    /// <summary>Makes the way of a group that is being joined.</summary>
+    /// <summary>Creates the outbox of a group whose join is under way.</summary>
     public GroupOutbox(NodeServices services, GroupCore group)
     {
         _services = services;
         _group = group;
         _stage = new SendStage(services.StageBlocks);
         PendingOptions pending = services.Options.Pending;
-        // At most half of what may be pending, so that small limits of pending hold too.
+        // At most half of the limits of pending messages, so that small ones hold too.
         Gate = new SendGate(
             this,
             services.Waiters,
@@ -58,14 +57,14 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
             Math.Min(pending.MaxUnsentBytesPerGroup, pending.MaxBytesPerRegion / 2));
     }
 
-    /// <summary>Admission. Any thread.</summary>
+    /// <summary>Admits or delays sends. Any thread.</summary>
     public SendGate Gate { get; }
 
     /// <summary>Messages admitted and not yet taken by the protocol.</summary>
     public long Staged => Gate.UnsentMessages;
 
-    /// <summary>Hands over a message that the gate has admitted; copies it. Any thread; never waits.</summary>
-    /// <param name="message">Of at most <see cref="SendStage.LongestMessage"/> bytes.</param>
+    /// <summary>Copies a message that the gate has admitted into the stage. Any thread; never waits.</summary>
+    /// <param name="message">At most <see cref="SendStage.LongestMessage"/> bytes.</param>
     /// <returns>False when the group takes nothing more.</returns>
     public bool TryEnqueue(ReadOnlySpan<byte> message)
     {
@@ -124,29 +123,29 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
     /// <inheritdoc/>
     public bool Write(MessageWriter messages)
     {
-        bool takesMore = true, isAnyLeft = true, isFlush = false;
-        while (takesMore && isAnyLeft && !isFlush)
+        bool takesMore = true, hasMore = true, isFlush = false;
+        while (takesMore && hasMore && !isFlush)
         {
-            isAnyLeft = _stage.TryPeek(out ReadOnlySpan<byte> bytes, out object? request);
+            hasMore = _stage.TryPeek(out ReadOnlySpan<byte> bytes, out object? request);
             isFlush = request is CountdownFlush;
-            if (isAnyLeft && !isFlush) takesMore = Take(messages, bytes, request);
+            if (hasMore && !isFlush) takesMore = Take(messages, bytes, request);
         }
         Gate.OnSent(_taken, _takenBytes);
         _group.OnFed(_taken, _takenBytes);
         _group.Touch();
         _taken = 0;
         _takenBytes = 0;
-        // A flush is asked for, and a leave goes on, when this call is over and what it gave is counted.
+        // A flush starts, and a leave continues, after the protocol has counted the messages of this call.
         if (isFlush || (_drained is not null && _stage.IsDone)) Signal();
-        return isAnyLeft && !isFlush;
+        return hasMore && !isFlush;
     }
 
-    /// <summary>The node is about to leave the group: nothing more is let in, and what has been goes first.</summary>
-    /// <param name="drained">Called when the protocol has taken all of it; perhaps before this call returns.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Prepares a leave: no message enters any more, and those inside go first.</summary>
+    /// <param name="drained">Called when the protocol has taken all of them, possibly before this call returns.</param>
+    /// <param name="now">The instant of the turn.</param>
     public void OnLeaving(Action<Instant> drained, Instant now)
     {
-        // In this order: what were let in later would be dropped, and its caller told that it was sent.
+        // Close first: a message that enters after the check would be dropped although its caller believes it sent.
         _stage.Close();
         if (_stage.IsDone)
         {
@@ -157,8 +156,8 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
         Signal();
     }
 
-    /// <summary>Asks for everything that was handed over to be stable. It goes through the stage itself: what has its place before it may still be in
-    /// another producer's hands.</summary>
+    /// <summary>Starts a flush of every message sent so far. It goes through the stage, because another producer may
+    /// still be filling an entry before it.</summary>
     /// <returns>False when the group is gone.</returns>
     public bool Flush(CountdownFlush flush, Instant now)
     {
@@ -175,14 +174,14 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
         return true;
     }
 
-    /// <summary>The node's stay begins.</summary>
+    /// <summary>Begins the node's session in the group.</summary>
     public void OnAdmitted(LocalGroup local)
     {
         _local = local;
         if (!local.IsOpen) Gate.OnGateChanged(open: false);
     }
 
-    /// <summary>The node's stay has ended, or the node has: what was under way will not be known.</summary>
+    /// <summary>Ends the session when the group is left or the node ends: pending calls fail with the reason.</summary>
     public void OnGone(Exception reason)
     {
         _goneReason = reason;
@@ -198,7 +197,7 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
         _tickets = null;
     }
 
-    /// <summary>The turn has ended.</summary>
+    /// <summary>Updates the gate and releases spare memory at the end of a turn.</summary>
     public void OnTurnEnded()
     {
         Gate.FlushSent();
@@ -206,11 +205,12 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
         _stage.ReleaseIfEmpty();
     }
 
-    // The append before it and the look at the mark must not change places: the core lowers the mark, then looks for messages.
+    // The fence orders the append before the read of the flag: the core clears the flag, then looks for messages.
     private void Signal()
     {
         Interlocked.MemoryBarrier();
-        if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0) _services.Requests.Enqueue(this);
+        if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0)
+            _services.Requests.Enqueue(this);
     }
 
     private void AskFlushes(LocalGroup local, Instant now)
@@ -222,7 +222,7 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
         }
     }
 
-    // Gives the protocol the message at the head of the stage; true when it takes another.
+    // Passes the message at the head of the stage to the protocol; true when it takes another.
     private bool Take(MessageWriter messages, ReadOnlySpan<byte> bytes, object? request)
     {
         _taken++;
@@ -240,7 +240,7 @@ internal sealed class GroupOutbox : IRequestTarget, ISendQueue, IMessageSource
         _takenBytes += payload.Length;
         if (ticket is null && payload.Length <= SendStage.LongestMessage)
         {
-            // It has waited at the gate.
+            // A short message has its own buffer when its sender waited at the gate.
             payload.Span.CopyTo(messages.GetSpan(payload.Length));
             messages.Advance(payload.Length);
             payload.Release();

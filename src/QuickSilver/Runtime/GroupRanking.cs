@@ -2,11 +2,12 @@ using QuickSilver.Inboxes;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Figures of all groups, for <see cref="QuickSilverNode.GetTopGroupsAsync"/>: gathered on the core thread, sorted by who asked.</summary>
+/// <summary>Ranks the groups of a node for <see cref="QuickSilverNode.GetTopGroupsAsync"/>. The core thread collects
+/// the figures, the caller's thread sorts them.</summary>
 internal static class GroupRanking
 {
-    /// <summary>Gathers the figures of all groups. On the core thread they are one cut; elsewhere, when the core hangs, each number is whole but they
-    /// may differ by a moment.</summary>
+    /// <summary>Collects the figures of all groups. On the core thread they form one consistent cut. Elsewhere, when
+    /// the core hangs, each number is valid but they may stem from different moments.</summary>
     public static List<GroupStatistics> Collect(IEnumerable<GroupCore> groups)
     {
         var all = new List<GroupStatistics>();
@@ -14,7 +15,7 @@ internal static class GroupRanking
         return all;
     }
 
-    /// <summary>As the overload above, by the handles: when the core thread does not answer.</summary>
+    /// <summary>Collects the figures of the groups of handles, when the core thread does not answer.</summary>
     public static List<GroupStatistics> Collect(IEnumerable<GroupHandle> handles)
     {
         var groups = new HashSet<GroupCore>();
@@ -25,7 +26,7 @@ internal static class GroupRanking
         return Collect(groups);
     }
 
-    /// <summary>The largest, largest first; among equals by name.</summary>
+    /// <summary>Returns the largest groups, largest first, equal ones by name; sorts the list in place.</summary>
     public static IReadOnlyList<GroupStatistics> Top(List<GroupStatistics> all, int count, GroupSort by)
     {
         all.Sort((left, right) =>

@@ -1,17 +1,17 @@
 namespace QuickSilver.Runtime;
 
-/// <summary>Where a node stands with a group.</summary>
+/// <summary>The stages of a node's membership in a group.</summary>
 internal enum GroupState
 {
     /// <summary>A join is under way.</summary>
     Joining,
 
-    /// <summary>In the group.</summary>
+    /// <summary>The node is a member.</summary>
     Joined,
 
     /// <summary>A leave is under way.</summary>
     Leaving,
 
-    /// <summary>Out of it.</summary>
+    /// <summary>The node is no longer a member, or its join failed.</summary>
     Gone,
 }

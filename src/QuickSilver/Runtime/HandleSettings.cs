@@ -2,14 +2,16 @@ using QuickSilver.Inboxes;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>How one handle behaves: its options, with the node's filled in. One instance for all handles that ask for nothing of their own.</summary>
-/// <param name="Mode">The group's promise.</param>
-/// <param name="Limits">The inbox's.</param>
-/// <param name="HandlerErrors">What follows when a handler throws.</param>
-/// <param name="SelfDelivery">Whether the node's own messages come.</param>
-/// <param name="OnMessage">A handler attached before the first message.</param>
-/// <param name="OnBatch">A handler of runs attached before the first message.</param>
-/// <param name="Key">Which messages replace each other; there when <see cref="InboxLimits.ReplacesByKey"/> is true.</param>
+/// <summary>The options of one handle, with the node's defaults filled in. Handles without options of their own share
+/// one instance.</summary>
+/// <param name="Mode">The delivery guarantee of the group.</param>
+/// <param name="Limits">The limits and overflow policy of the inbox.</param>
+/// <param name="HandlerErrors">The consequence of an exception in user code.</param>
+/// <param name="SelfDelivery">True to receive the node's own messages.</param>
+/// <param name="OnMessage">A handler attached before the first message; null for none.</param>
+/// <param name="OnBatch">A batch handler attached before the first message; null for none.</param>
+/// <param name="Key">Selects the key by which messages replace each other; not null when
+/// <see cref="InboxLimits.ReplacesByKey"/> is true.</param>
 internal sealed record HandleSettings(
     GroupMode Mode,
     InboxLimits Limits,
@@ -19,7 +21,7 @@ internal sealed record HandleSettings(
     MessageBatchHandler? OnBatch,
     KeySelector? Key)
 {
-    /// <summary>Fills the node's options in.</summary>
+    /// <summary>Combines the options of a join with the node's defaults.</summary>
     public static HandleSettings From(GroupOptions options, DeliveryOptions node) => new(
         options.Mode,
         new InboxLimits(

@@ -1,8 +1,9 @@
 namespace QuickSilver.Runtime;
 
-/// <summary>Numbers that tell the lives of one address apart.</summary>
+/// <summary>Creates incarnations, the numbers that distinguish successive nodes on one address.</summary>
 internal static class Incarnations
 {
-    /// <summary>Milliseconds since 1970: rises from one life to the next, also of another process, as long as nobody sets the clock back.</summary>
+    /// <summary>Returns the milliseconds since 1970, at least 1. The number rises from one node to the next, across
+    /// processes, unless the clock is set back.</summary>
     public static ulong Next() => (ulong)Math.Max(1, TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds());
 }

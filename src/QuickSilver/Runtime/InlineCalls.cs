@@ -1,18 +1,18 @@
 namespace QuickSilver.Runtime;
 
-/// <summary>Where the inline handlers of a handle stand in a run of messages: which call is next.</summary>
-/// <param name="handlers">Those that are to be called for the first message.</param>
+/// <summary>The position of a handle's inline handlers within a batch: the next call to make.</summary>
+/// <param name="handlers">The handlers of the first message.</param>
 internal struct InlineCalls(InlineRegistration[] handlers)
 {
-    /// <summary>Those that are to be called for the message.</summary>
+    /// <summary>The handlers of the present message.</summary>
     public InlineRegistration[] Handlers = handlers;
 
-    /// <summary>The message in the run, from 0.</summary>
+    /// <summary>The index of the present message in the batch, from 0.</summary>
     public int Message;
 
-    /// <summary>The handler that is to be called next.</summary>
+    /// <summary>The index of the handler to call next.</summary>
     public int Handler;
 
-    /// <summary>Calls made so far.</summary>
+    /// <summary>The number of calls made so far.</summary>
     public int Made;
 }

@@ -3,30 +3,32 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>One inline handler of a handle. Enlisted by the thread that attaches it, so that whatever is delivered after that call goes to it; taken
-/// out on the core thread, so that a dispose that has returned is never followed by a call.</summary>
-/// <param name="owner">The handle.</param>
-/// <param name="handler">The application's, called for each message; or null.</param>
-/// <param name="runHandler">The application's, called for each run; or null.</param>
-internal sealed class InlineRegistration(GroupHandle owner, MessageHandler? handler, MessageBatchHandler? runHandler) : IDisposable, IRequestTarget
+/// <summary>One inline handler of a handle. The attaching thread enlists it, so that it receives every message
+/// delivered after that call. The core thread removes it, so that no call follows a dispose that has
+/// returned.</summary>
+/// <param name="owner">The handle that the handler is attached to.</param>
+/// <param name="handler">The application's handler of single messages; or null.</param>
+/// <param name="batchHandler">The application's handler of batches; or null.</param>
+internal sealed class InlineRegistration(GroupHandle owner, MessageHandler? handler, MessageBatchHandler? batchHandler)
+    : IDisposable, IRequestTarget
 {
     private int _isDisposed;
     private bool _isRemoved;
 
-    /// <summary>The application's handler for each message; null when it has one for runs, or is removed.</summary>
+    /// <summary>The application's handler of single messages; null when it handles batches, or is removed.</summary>
     public MessageHandler? Handler { get; private set; } = handler;
 
-    /// <summary>The application's handler for runs; null when it has one for each message, or is removed.</summary>
-    public MessageBatchHandler? RunHandler { get; private set; } = runHandler;
+    /// <summary>The application's handler of batches; null when it handles single messages, or is removed.</summary>
+    public MessageBatchHandler? BatchHandler { get; private set; } = batchHandler;
 
-    /// <summary>True when what was held is this handler's, and has not been handed over.</summary>
+    /// <summary>True while messages held for this handler have not been passed to it.</summary>
     public bool HasReservation { get; set; }
 
-    /// <summary>True once taken out: no call begins any more. Any thread.</summary>
+    /// <summary>True once removed: no further call begins. Any thread.</summary>
     public bool IsRemoved => Volatile.Read(ref _isRemoved);
 
-    /// <summary>Takes the handler out; off the core thread it waits until the core has done so, and with it for a running call. A core that takes no
-    /// more requests is waited for to its end: until then the call may be running.</summary>
+    /// <summary>Removes the handler. From another thread, it blocks until the core has done so, which includes a call
+    /// in progress. If the core takes no more requests, it blocks until the core thread ends.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
@@ -45,16 +47,16 @@ internal sealed class InlineRegistration(GroupHandle owner, MessageHandler? hand
         owner.Services.WaitForCoreEnd();
     }
 
-    /// <summary>No call begins any more. Any thread.</summary>
+    /// <summary>Prevents further calls. Any thread.</summary>
     public void SetRemoved() => Volatile.Write(ref _isRemoved, true);
 
-    /// <summary>As <see cref="SetRemoved"/>, and lets the application's handler go. Core thread only, and in no call of the handle's handlers but
-    /// this one's.</summary>
+    /// <summary>Prevents further calls and releases the application's delegate. Core thread only, and not during a call
+    /// of another handler of the handle.</summary>
     public void LetGo()
     {
         SetRemoved();
         Handler = null;
-        RunHandler = null;
+        BatchHandler = null;
     }
 
     /// <inheritdoc/>

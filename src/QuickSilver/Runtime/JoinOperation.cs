@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that joins groups, all or none. It begins when none of its groups is being joined or left, and is never taken back half way: a call that
-/// gives up (its token, its time) fails at once, and what it brings about is undone when it is done. Core thread only, but for <see cref="Task"/>,
-/// <see cref="Names"/> and <see cref="Cancel"/>.
+/// One call that joins groups, all or none. It begins when no other call is joining or leaving one of its groups. It is
+/// never interrupted: a call that is cancelled or times out fails at once, and its effect is undone when the protocol
+/// has completed it. Core thread only, except <see cref="Task"/>, <see cref="Names"/> and <see cref="Cancel"/>.
 /// </summary>
 internal sealed class JoinOperation
 {
@@ -15,10 +15,10 @@ internal sealed class JoinOperation
     private Alarm? _deadline;
     private bool _isAdmitted;
 
-    /// <summary>Makes a call that has not begun. Any thread.</summary>
-    /// <param name="node">The node.</param>
+    /// <summary>Creates a join that has not begun. Any thread.</summary>
+    /// <param name="node">The node that joins.</param>
     /// <param name="handles">The handles, one for each name.</param>
-    /// <param name="mode">Mode of the groups.</param>
+    /// <param name="mode">The mode of the groups.</param>
     public JoinOperation(NodeCore node, GroupHandle[] handles, GroupMode mode)
     {
         _node = node;
@@ -29,19 +29,20 @@ internal sealed class JoinOperation
     /// <summary>The handles, one for each name.</summary>
     public GroupHandle[] Handles { get; }
 
-    /// <summary>The groups, for people.</summary>
-    public string Names => Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
+    /// <summary>The groups in words, for diagnostics.</summary>
+    public string Names =>
+        Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
 
-    /// <summary>Mode of the groups.</summary>
+    /// <summary>The mode of the groups.</summary>
     public GroupMode Mode { get; }
 
-    /// <summary>Ends when the join is done.</summary>
+    /// <summary>Completes when the join succeeds; faults when it fails.</summary>
     public Task Task => _done.Task;
 
-    /// <summary>True once nobody waits for it any more: what it brings about is undone.</summary>
+    /// <summary>True once nobody waits for the join any more: its effect is undone.</summary>
     public bool IsOver => _done.Task.IsCompleted;
 
-    /// <summary>Begins, or begins to wait until it can.</summary>
+    /// <summary>Starts the join, or queues it behind other calls on its groups; its deadline runs from now.</summary>
     public void Start(Instant now)
     {
         if (IsOver)
@@ -54,17 +55,17 @@ internal sealed class JoinOperation
         _node.Directory.Start(this, now);
     }
 
-    /// <summary>A group has let the node in.</summary>
+    /// <summary>Notes that a group has admitted the node.</summary>
     public void OnAdmitted() => _isAdmitted = true;
 
-    /// <summary>The join is done.</summary>
+    /// <summary>Completes the join.</summary>
     public void Succeed()
     {
         _deadline?.Cancel();
         _done.TrySetResult();
     }
 
-    /// <summary>The join has failed.</summary>
+    /// <summary>Fails the join and ends its handles.</summary>
     public void Fail(Exception reason)
     {
         _deadline?.Cancel();
@@ -72,7 +73,7 @@ internal sealed class JoinOperation
         _ = TryFail(reason);
     }
 
-    /// <summary>Nobody waits any more. Any thread.</summary>
+    /// <summary>Cancels the caller's wait; the join itself is undone when it completes. Any thread.</summary>
     public void Cancel(CancellationToken cancellationToken)
     {
         if (!_done.TrySetCanceled(cancellationToken)) return;
@@ -83,19 +84,24 @@ internal sealed class JoinOperation
         });
     }
 
-    /// <summary>What the join waits for, and what to do, in sentences. Core thread only.</summary>
+    /// <summary>Describes what the join waits for, and the remedy, in sentences. Core thread only.</summary>
     public string DescribeTrouble()
     {
         if (!_node.IsConnected)
-            return $"{_node.DescribeMembership()}. Data goes on in the groups that are joined; join again when State is Running.";
+        {
+            return $"{_node.DescribeMembership()}. Data goes on in the groups that are joined; "
+                + "join again when State is Running.";
+        }
         if (_node.Stack.JoinsWaitFor is { Stage: JoinStage.Survivors } missing)
         {
-            return $"{missing}. A server that has taken over waits for them: start them again under these names, or, if they are gone for good, "
-                + "call ForgetMemberAsync on the node that serves the membership, or set its Membership.AwaitMajority to false.";
+            return $"{missing}. A server that has taken over waits for them: start them again under these names. "
+                + "If they are gone for good, call ForgetMemberAsync on the node that serves the membership, "
+                + "or set its Membership.AwaitMajority to false.";
         }
         if (_node.Stack.JoinsWaitFor is { } wait)
         {
-            return $"{wait}. A node that is frozen or out of reach holds joins up until it answers or is removed (Membership.FailureTimeout): "
+            return $"{wait}. A node that is frozen or out of reach holds joins up until it answers "
+                + "or is removed (Membership.FailureTimeout): "
                 + "look after it, then join again.";
         }
         return _isAdmitted
@@ -116,7 +122,7 @@ internal sealed class JoinOperation
         if (TryFail(reason)) _node.Directory.Forget(this);
     }
 
-    // The caller may have gone already, with an exception of its own.
+    // The caller may have left already, with its own exception.
     private bool TryFail(Exception reason)
     {
         if (!_done.TrySetException(reason)) return false;

@@ -6,46 +6,57 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Members that are behind, as people and programs are told of them. Stateless; what reads the directory is for the core thread.</summary>
+/// <summary>Converts members that are behind to the public type and to text. Stateless. Members that take groups are
+/// for the core thread.</summary>
 internal static class LagText
 {
-    private const int MostGroups = 3;
+    private const int MaxGroups = 3;
 
-    /// <summary>The public form.</summary>
-    /// <param name="lag">The member.</param>
-    /// <param name="groups">The node's groups.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Converts a member to its public form.</summary>
+    /// <param name="lag">The member that is behind.</param>
+    /// <param name="groups">The node's groups; those that the member holds up are named.</param>
+    /// <param name="now">The instant against which the lag is measured.</param>
     public static MemberLag ToPublic(LaggingMember lag, IEnumerable<GroupCore> groups, Instant now)
     {
         var names = new List<string>();
         foreach (GroupCore group in groups)
         {
-            if (group.Local is { } local && lag.Views.Any(view => view.Region.Contains(local.Info.Id))) names.Add(group.Name);
+            if (group.Local is { } local && lag.Views.Any(view => view.Region.Contains(local.Info.Id)))
+                names.Add(group.Name);
         }
         names.Sort(StringComparer.Ordinal);
         ulong[] regions = [.. lag.Views.Select(static view => view.Region.Id.Counter).Distinct().Order()];
         TimeSpan duration = now - lag.Since;
         return new MemberLag(
-            new Member(new MemberId(lag.Member), lag.Member.Name), ToPublic(lag.Cause), (long)Math.Min(lag.Packets, long.MaxValue),
-            TimeProvider.System.GetUtcNow() - duration, duration, lag.HoldsUp, names.AsReadOnly(), Array.AsReadOnly(regions));
+            new Member(new MemberId(lag.Member), lag.Member.Name),
+            ToPublic(lag.Cause),
+            (long)Math.Min(lag.Packets, long.MaxValue),
+            TimeProvider.System.GetUtcNow() - duration,
+            duration,
+            lag.HoldsUp,
+            names.AsReadOnly(),
+            Array.AsReadOnly(regions));
     }
 
-    /// <summary>A member with why and how far it is behind, for the list of an exception.</summary>
+    /// <summary>Describes a member, its lag and the cause, for the text of an exception.</summary>
     public static string Of(LaggingMember lag, Instant now) =>
-        $"{QuotedName.Of(lag.Member.Name)} ({new MemberId(lag.Member)}), {Describe(ToPublic(lag.Cause), lag.Packets, now - lag.Since)}";
+        $"{QuotedName.Of(lag.Member.Name)} ({new MemberId(lag.Member)}), "
+        + Describe(ToPublic(lag.Cause), lag.Packets, now - lag.Since);
 
-    /// <summary>As the other one.</summary>
+    /// <summary>Describes a member, its lag and the cause, for the text of an exception.</summary>
     public static string Of(MemberLag lag) =>
         $"{QuotedName.Of(lag.Member.Name)} ({lag.Member.Id}), {Describe(lag.Reason, (ulong)lag.Packets, lag.Duration)}";
 
-    /// <summary>A member with all that is known, for a record of the log.</summary>
-    /// <param name="lag">The member.</param>
+    /// <summary>Describes a member with all details, for a log record.</summary>
+    /// <param name="lag">The member that is behind.</param>
     /// <param name="self">The node that logs.</param>
     public static string Record(MemberLag lag, MemberId self)
     {
-        string who = lag.Member.Id == self ? $"this node itself ({lag.Member.Id})" : $"{QuotedName.Of(lag.Member.Name)} ({lag.Member.Id})";
-        IEnumerable<string> groups = lag.Groups.Take(MostGroups).Select(QuotedName.Of);
-        string more = lag.Groups.Count > MostGroups ? $" and {lag.Groups.Count - MostGroups} more" : "";
+        string who = lag.Member.Id == self
+            ? $"this node itself ({lag.Member.Id})"
+            : $"{QuotedName.Of(lag.Member.Name)} ({lag.Member.Id})";
+        IEnumerable<string> groups = lag.Groups.Take(MaxGroups).Select(QuotedName.Of);
+        string more = lag.Groups.Count > MaxGroups ? $" and {lag.Groups.Count - MaxGroups} more" : "";
         string where = lag.Groups.Count > 0 ? $" in {string.Join(", ", groups)}{more}" : "";
         string since = lag.Since.ToString("HH:mm:ss.f'Z'", CultureInfo.InvariantCulture);
         return $"{who}{where}, {Describe(lag.Reason, (ulong)lag.Packets, lag.Duration)}, since {since}";

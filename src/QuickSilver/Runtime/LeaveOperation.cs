@@ -3,9 +3,10 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that leaves groups. From its beginning the handles take no more calls; first it waits until what was sent is held by every live member
-/// (unless hurried), then the groups whose last handle this was are left in one round of the membership. It cannot be taken back. Core thread only,
-/// but for <see cref="Begin"/>, <see cref="Task"/> and <see cref="Hurry"/>.
+/// One call that leaves groups. Its handles refuse calls from the beginning. The leave first waits until every live
+/// member holds the messages already sent, unless hurried. Then the node leaves the groups whose last handle this was,
+/// in one round of the membership. A leave cannot be cancelled. Core thread only, except <see cref="Begin"/>,
+/// <see cref="Task"/> and <see cref="Hurry"/>.
 /// </summary>
 internal sealed class LeaveOperation
 {
@@ -19,14 +20,16 @@ internal sealed class LeaveOperation
     /// <summary>The handles that this call ends.</summary>
     public IReadOnlyList<GroupHandle> Handles => _handles;
 
-    /// <summary>Ends when the groups have been left, or the node's stay in the cluster has ended; each handle's completion says how.</summary>
+    /// <summary>Completes when the groups have been left, or the node has left the cluster. The completion of each
+    /// handle has the outcome.</summary>
     public Task Task => _done.Task;
 
-    /// <summary>True once what was sent is held by every live member, or is waited for no longer. Any thread.</summary>
+    /// <summary>True once every live member holds the messages already sent, or the wait was given up. Any
+    /// thread.</summary>
     public bool IsFlushed => Volatile.Read(ref _isFlushed);
 
-    /// <summary>Begins to leave. Any thread.</summary>
-    /// <returns>The leave that is to be waited for; of a single handle that is being left already, that one.</returns>
+    /// <summary>Begins a leave of handles. Any thread.</summary>
+    /// <returns>The leave to wait for. For a single handle whose leave is under way already, that one.</returns>
     public static LeaveOperation Begin(NodeCore node, IReadOnlyList<GroupHandle> handles)
     {
         var leave = new LeaveOperation(node);
@@ -48,19 +51,19 @@ internal sealed class LeaveOperation
         return result;
     }
 
-    /// <summary>Leaves without waiting any longer for what was sent. Any thread.</summary>
+    /// <summary>Leaves now, without waiting any longer for the messages already sent. Any thread.</summary>
     public void Hurry() => _node.Services.TryPost(OnFlushed);
 
-    /// <summary>The groups have been left, or the node's stay in the cluster has ended.</summary>
+    /// <summary>Completes the leave when the groups have been left, or the node has left the cluster.</summary>
     public void Finish(Exception? reason)
     {
         foreach (GroupHandle handle in _handles) handle.Finish(reason);
-        // Each of them knows this call, and would keep the others.
+        // Each handle refers to this call, and would keep the others in memory.
         _handles.Clear();
         _done.TrySetResult();
     }
 
-    // The core takes nothing more, but may still be ending handles.
+    // The core refuses requests, but may still be ending handles.
     private void Abandon()
     {
         foreach (GroupHandle handle in _handles) handle.Abandon(_node.StopReason);
@@ -69,7 +72,7 @@ internal sealed class LeaveOperation
 
     private void Flush(Instant now)
     {
-        // From here on the end of the node's stay ends the leave too: a flush that was under way then is not told.
+        // From here on, the end of the node ends the leave too: a flush under way would not complete.
         _node.Directory.Begin(this);
         var flush = new CountdownFlush();
         foreach (GroupHandle handle in _handles)
@@ -77,9 +80,17 @@ internal sealed class LeaveOperation
             if (handle.Core is { } group) group.Flush(flush, now);
         }
         flush.Seal(now);
-        if (flush.Task.IsCompleted) OnFlushed(now);
-        else flush.Task.ContinueWith(
-            static (_, state) => ((LeaveOperation)state!).Hurry(), this, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        if (flush.Task.IsCompleted)
+        {
+            OnFlushed(now);
+            return;
+        }
+        flush.Task.ContinueWith(
+            static (_, state) => ((LeaveOperation)state!).Hurry(),
+            this,
+            CancellationToken.None,
+            TaskContinuationOptions.None,
+            TaskScheduler.Default);
     }
 
     private void OnFlushed(Instant now)

@@ -14,9 +14,9 @@ namespace QuickSilver.Runtime;
 /// <see cref="NodeParts.StartAsync"/>.</summary>
 internal static class NodeComposer
 {
-    /// <summary>Builds a node.</summary>
-    /// <param name="opening">What it has of the outside; belongs to the node from now on.</param>
-    /// <param name="raise">Raises an event.</param>
+    /// <summary>Builds a node that has not started.</summary>
+    /// <param name="opening">The sockets and the connector; the node owns them from now on.</param>
+    /// <param name="raise">Raises an event at the application.</param>
     public static NodeParts Compose(NodeOpening opening, Action<NodeEvent> raise)
     {
         HeapShares shares = HeapShares.Enter();
@@ -39,16 +39,23 @@ internal static class NodeComposer
         var events = new NodeEventQueue(log, raise);
         if (options.LimitsBytes > HeapShares.Heap)
         {
-            log.Post((name, Sum: options.LimitsBytes, HeapShares.Heap), static (logger, s) => Log.LimitsExceedHeap(logger, s.name, s.Sum, s.Heap));
+            log.Post(
+                (name, Sum: options.LimitsBytes, HeapShares.Heap),
+                static (logger, s) => Log.LimitsExceedHeap(logger, s.name, s.Sum, s.Heap));
         }
         var clock = new MonotonicClock();
         var gate = new WakeGate(transport);
         var requests = new RequestQueue(gate);
         var services = new NodeServices(options, name, requests, clock, log, events);
         var lifecycle = new NodeLifecycle(name, log, events, reporter);
-        var random = new SeededRandom(BinaryPrimitives.ReadUInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(ulong))));
-        var core = new NodeCore(services, lifecycle, OptionSettings.ToNode(options, name), transport, new BufferPool(budget: ProcessMemory.Shared), random);
-        var loop = new LoopTurn(new LoopParts(clock, requests, transport, core, core.Alarms, core), OptionSettings.ToQuanta(options.Loop), core.Stalls);
+        var random = new SeededRandom(
+            BinaryPrimitives.ReadUInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(ulong))));
+        var core = new NodeCore(
+            services, lifecycle, OptionSettings.ToNode(options, name), transport,
+            new BufferPool(budget: ProcessMemory.Shared), random);
+        var loop = new LoopTurn(
+            new LoopParts(clock, requests, transport, core, core.Alarms, core), OptionSettings.ToQuanta(options.Loop),
+            core.Stalls);
         core.Statistics = new StatisticsCutter(core, lifecycle, loop.Statistics, clock.Now);
         var threadOptions = new CoreThreadOptions
         {
@@ -58,8 +65,9 @@ internal static class NodeComposer
         };
         var thread = new CoreThread(loop, requests, transport, gate, clock, threadOptions, core);
         services.SetThread(thread);
-        // The server answers heartbeats: a connection that is silent for the time in which a node would be removed is a dead one.
-        var link = new TcpMembershipLink(opening.Connector, requests, core, reporter, options.Membership.FailureTimeout);
+        // The server answers heartbeats: a connection that is silent for the failure timeout is dead.
+        var link = new TcpMembershipLink(
+            opening.Connector, requests, core, reporter, options.Membership.FailureTimeout);
         core.Compose(link);
         AddressMonitor? addresses = AddressMonitor.IsNeeded(opening) ? new AddressMonitor(core, opening, link) : null;
         core.Addresses = addresses;

@@ -16,9 +16,9 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// A node on its core thread: stands between the loop, the sockets and the membership channel on one side and the protocol on the other, and carries
-/// what the protocol tells to groups, readers and senders. After an eviction it builds a new protocol stack under a new incarnation on the same
-/// sockets. Core thread only, unless a member says otherwise.
+/// A node on its core thread. It connects the loop, the sockets and the membership channel with the protocol, and
+/// passes the protocol's reports to groups, readers and senders. After an eviction it builds a new protocol stack, with
+/// a new incarnation, on the same sockets. Core thread only, unless a member says otherwise.
 /// </summary>
 internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler
 {
@@ -35,9 +35,14 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     private readonly OtherNetworks _others;
     private bool _isConnected;
 
-    /// <summary>Makes a node that has not started.</summary>
+    /// <summary>Creates a node that has not started.</summary>
     public NodeCore(
-        NodeServices services, NodeLifecycle lifecycle, NodeSettings settings, IHostTransport transport, BufferPool pool, SeededRandom random)
+        NodeServices services,
+        NodeLifecycle lifecycle,
+        NodeSettings settings,
+        IHostTransport transport,
+        BufferPool pool,
+        SeededRandom random)
     {
         Services = services;
         _lifecycle = lifecycle;
@@ -54,70 +59,70 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Stack = null!;
     }
 
-    /// <summary>What is shared with other threads. Any thread.</summary>
+    /// <summary>The services shared with other threads. Any thread.</summary>
     public NodeServices Services { get; }
 
-    /// <summary>Tells what has held this thread up.</summary>
+    /// <summary>Reports delays of this thread.</summary>
     public StallReports Stalls { get; }
 
-    /// <summary>Tells who holds regions up.</summary>
+    /// <summary>Reports members that hold regions up.</summary>
     public LagReports Lags { get; }
 
-    /// <summary>The groups.</summary>
+    /// <summary>The groups of the node.</summary>
     public GroupDirectory Directory { get; }
 
-    /// <summary>The alarms.</summary>
+    /// <summary>The alarms of the core thread.</summary>
     public AlarmQueue Alarms { get; } = new();
 
-    /// <summary>The protocol.</summary>
+    /// <summary>The protocol; replaced after an eviction.</summary>
     public NodeStack Stack { get; private set; }
 
-    /// <summary>This node as the cluster knows it; null before it is admitted. Readable by any thread.</summary>
+    /// <summary>This node as the cluster knows it; null before its admission. Any thread.</summary>
     public NodeInfo? Self { get; private set; }
 
-    /// <summary>True when nothing leaves the process.</summary>
+    /// <summary>True when the transport is in memory: no datagram leaves the process.</summary>
     public bool IsInMemory { get; }
 
-    /// <summary>Received memory, and what is pending of it.</summary>
+    /// <summary>The pooled memory of received packets.</summary>
     public BufferPool Pool => _pool;
 
-    /// <summary>Groups with something to do at the end of the turn.</summary>
+    /// <summary>The groups with work at the end of the turn.</summary>
     public List<GroupCore> Touched { get; } = [];
 
-    /// <summary>Why the node stops by itself; null when it does not. Any thread.</summary>
+    /// <summary>The failure that stops the node; null while there is none. Any thread.</summary>
     public QuickSilverException? StopReason => _lifecycle.StopReason;
 
-    /// <summary>Why the node takes no more calls; null while it does.</summary>
+    /// <summary>The exception for calls on an ended node; null while the node takes calls.</summary>
     public Exception? EndReason { get; private set; }
 
-    /// <summary>The loop's figures; set before the thread starts.</summary>
+    /// <summary>Publishes the node's figures; set before the thread starts.</summary>
     public StatisticsCutter? Statistics { get; set; }
 
-    /// <summary>Messages handed to inline handlers, once for each handle that has any.</summary>
+    /// <summary>Messages passed to inline handlers, counted once for each handle that has handlers.</summary>
     public long MessagesHandled { get; set; }
 
-    /// <summary>Watches over the node's address; null where that cannot change. Set before the thread starts.</summary>
+    /// <summary>Observes the node's address; null where it cannot change. Set before the thread starts.</summary>
     public AddressMonitor? Addresses { get; set; }
 
-    /// <summary>Messages dropped by full inboxes.</summary>
+    /// <summary>Messages that full inboxes dropped.</summary>
     public long MessagesDropped { get; set; }
 
-    /// <summary>Handles ended by full inboxes.</summary>
+    /// <summary>Handles that full inboxes ended.</summary>
     public long SlowConsumers { get; set; }
 
-    /// <summary>Members that the membership server waits for while it holds back.</summary>
+    /// <summary>Members that the membership server waits for during a hold.</summary>
     public int MembersMissing { get; private set; }
 
-    /// <summary>Exceptions of user code.</summary>
+    /// <summary>Exceptions that user code threw.</summary>
     public long HandlerErrors { get; private set; }
 
     /// <inheritdoc/>
     public bool HasWork => Stack.HasWork;
 
-    /// <summary>The transport's counters.</summary>
+    /// <summary>The transport, for its counters and facts.</summary>
     public IHostTransport Transport => _transport;
 
-    /// <summary>Connects the parts that need each other. Once, before the thread starts.</summary>
+    /// <summary>Connects parts that refer to each other. Call once, before the thread starts.</summary>
     public void Compose(IMembershipLink link)
     {
         _link = link;
@@ -150,7 +155,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public void OnStopping(Instant now)
     {
         EndReason ??= _lifecycle.StopReason
-            ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of: start another.");
+            ?? (Exception)new ObjectDisposedException(
+                nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of: start another.");
         (_link as TcpMembershipLink)?.ExpectEnd();
         Stack.Shutdown(now);
         Directory.EndAll(_lifecycle.StopReason);
@@ -164,13 +170,14 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         QuickSilverException reason = fault is OutOfMemoryException
             ? new QuickSilverException(
                 ErrorCode.OutOfMemory,
-                "The process had no memory that the core thread cannot do without. Lower the limits of Delivery, Pending and Recovery.CacheBytes, or "
-                + "allow the process a larger heap. Dispose of the node and start another.",
+                "The process had no memory that the core thread cannot do without. Lower the limits of Delivery, "
+                + "Pending and Recovery.CacheBytes, or allow the process a larger heap. "
+                + "Dispose of the node and start another.",
                 fault)
             : new QuickSilverException(
                 ErrorCode.Internal,
-                $"The core thread has failed: {fault.Message} This is a defect, most likely of QuickSilver: please report it with the inner "
-                + "exception. Dispose of the node and start another.",
+                $"The core thread has failed: {fault.Message} This is a defect, most likely of QuickSilver: please "
+                + "report it with the inner exception. Dispose of the node and start another.",
                 fault);
         EndReason = reason;
         _lifecycle.Stop(reason);
@@ -195,7 +202,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         Stack.OnMembershipDisconnected(now);
     }
 
-    /// <summary>User code has thrown: logged, counted, and what the handle's policy says.</summary>
+    /// <summary>Counts and logs an exception of user code, and applies the handle's policy.</summary>
     public void OnUserFault(GroupCore group, GroupHandle handle, Exception fault)
     {
         HandlerErrors++;
@@ -203,12 +210,13 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         if (group.Figures.ReportsHandlerError(Services.Clock.Now))
         {
             Services.Log.Post(
-                (group.Name, Count: HandlerErrors, Policy: policy, Fault: fault), static (logger, s) => Log.HandlerFailed(
-                    logger, s.Name, s.Count, s.Policy, s.Fault));
+                (group.Name, Count: HandlerErrors, Policy: policy, Fault: fault),
+                static (logger, s) => Log.HandlerFailed(logger, s.Name, s.Count, s.Policy, s.Fault));
         }
         if (policy == HandlerErrorPolicy.Continue) return;
         var reason = new QuickSilverException(ErrorCode.HandlerFailed,
-            $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: {fault.Message.TrimEnd('.')}. "
+            $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: "
+            + $"{fault.Message.TrimEnd('.')}. "
             + "Mend it (the inner exception says where it threw), or choose HandlerErrorPolicy.Continue.",
             fault);
         if (policy == HandlerErrorPolicy.LeaveGroup) FailLater(handle, reason);
@@ -216,34 +224,38 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     /// <summary>Ends one handle with a reason in the next turn.</summary>
-    public void FailLater(GroupHandle handle, QuickSilverException reason) => Services.TryPost(now => Directory.Fail(handle, reason, now));
+    public void FailLater(GroupHandle handle, QuickSilverException reason) =>
+        Services.TryPost(now => Directory.Fail(handle, reason, now));
 
-    /// <summary>The state of the node, for an exception's text.</summary>
-    /// <param name="group">The group that it is about.</param>
+    /// <summary>Describes the state of the node for the text of an exception.</summary>
+    /// <param name="group">The group to describe as well; null for none.</param>
     public string Describe(GroupCore? group)
     {
         LoopStatistics? loop = Statistics?.Loop;
-        string text = $"state {_lifecycle.State}; {DescribeMembership()}; longest turn {loop?.LongestTurn.TotalMilliseconds:0.0} ms; "
+        string text = $"state {_lifecycle.State}; {DescribeMembership()}; "
+            + $"longest turn {loop?.LongestTurn.TotalMilliseconds:0.0} ms; "
             + $"thread pool: {ThreadPool.ThreadCount} threads, {ThreadPool.PendingWorkItemCount} items waiting";
         return group is null ? text : $"{text}; view {group.View}";
     }
 
-    /// <summary>True while there is a connection to a membership server.</summary>
+    /// <summary>True while the node is connected to a membership server.</summary>
     public bool IsConnected => _isConnected;
 
-    /// <summary>How the node stands with the membership, for people.</summary>
+    /// <summary>Describes the connection to the membership server, for diagnostics.</summary>
     public string DescribeMembership() =>
-        _isConnected ? "connected to the membership server" : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
+        _isConnected
+            ? "connected to the membership server"
+            : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
 
-    /// <summary>A group has a new view.</summary>
+    /// <summary>Checks a group's new view for members in other networks.</summary>
     public void OnViewChanged(GroupView view)
     {
         if (!IsInMemory) _others.Look(view, _transport.Choice);
     }
 
-    /// <summary>The node's address is gone: it goes on at another, as a new incarnation.</summary>
-    /// <param name="place">Where.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Moves the node, whose address is gone, to another address as a new incarnation.</summary>
+    /// <param name="place">The new interface and address.</param>
+    /// <param name="now">The instant of the turn.</param>
     public void MoveTo(NetworkPlace place, Instant now)
     {
         IPAddress before = _transport.Choice.InterfaceAddress;
@@ -262,7 +274,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
             _lifecycle.Stop(reason);
             return;
         }
-        // Where the new address is gone again already, the next look finds another.
+        // If the new address is gone again already, the next check finds another.
         if (_transport.TryMove(place.Network, place.Multicast, place.Reason))
             _lifecycle.Reporter.OnAddressChanged(before.ToString(), place.Network.Address.ToString());
         _others.Clear();
@@ -281,7 +293,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     void INodeUpcalls.OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now) =>
-        Services.Log.Post((Self: Self?.Name ?? "", Other: other.Name, change), static (logger, s) => CarrierLog.Write(logger, s.Self, s.Other, s.change));
+        Services.Log.Post(
+            (Self: Self?.Name ?? "", Other: other.Name, change),
+            static (logger, s) => CarrierLog.Write(logger, s.Self, s.Other, s.change));
 
     void INodeUpcalls.OnConnectionChanged(bool connected, Instant now)
     {
@@ -296,18 +310,24 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     }
 
     void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
-        Services.Log.Post((nodes.Count, Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))), static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
+        Services.Log.Post(
+            (nodes.Count,
+            Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))),
+            static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
 
     void INodeUpcalls.OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now) => Lags.OnChanged(behind, now);
 
-    void INodeUpcalls.OnPathTold(NodeInfo member, int longest, Instant now) => _lifecycle.Reporter.OnPathTold(member, longest);
+    void INodeUpcalls.OnPathTold(NodeInfo member, int longest, Instant now) =>
+        _lifecycle.Reporter.OnPathTold(member, longest);
 
-    void INodeUpcalls.OnPathFound(NodeInfo from, int longest, int full, Instant now) => _lifecycle.Reporter.OnPathFound(from, longest, full);
+    void INodeUpcalls.OnPathFound(NodeInfo from, int longest, int full, Instant now) =>
+        _lifecycle.Reporter.OnPathFound(from, longest, full);
 
     void INodeUpcalls.OnPathBlocked(NodeInfo other, bool isInbound, Instant now) =>
         _lifecycle.Reporter.OnPathBlocked(other, isInbound);
 
-    void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) => Services.TryPost(later => OnExpelled(reason, later));
+    void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) =>
+        Services.TryPost(later => OnExpelled(reason, later));
 
     private void OnExpelled(MembershipRefusal refusal, Instant now)
     {
@@ -339,16 +359,20 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
             return;
         }
         Renew();
-        if (pause > TimeSpan.Zero) StayAway($"{Refusals.Text(refusal)}, more than once, and the node stays away for {pause}", pause);
+        if (pause > TimeSpan.Zero)
+            StayAway($"{Refusals.Text(refusal)}, more than once, and the node stays away for {pause}", pause);
         else if (_isConnected) Stack.OnMembershipConnected(now);
     }
 
-    // The server knows a node of this address with a higher incarnation: an earlier life, if the clock was set back since, which is removed in time.
+    // The server knows a node of this address with a higher incarnation. If the clock was set back, that is this node's
+    // predecessor, which the failure detector removes in time.
     private void TryStartAgain(Instant now)
     {
         Stack.Shutdown(now);
         BuildStack();
-        StayAway("the server has a node with this address that seems to have started later (has the clock been set back?)", StartAgainPause);
+        StayAway(
+            "the server has a node with this address that seems to have started later (has the clock been set back?)",
+            StartAgainPause);
     }
 
     private void StayAway(string reason, TimeSpan time)

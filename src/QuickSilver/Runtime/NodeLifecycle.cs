@@ -4,25 +4,27 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// What a node is doing, and how it came to its end. Written by the core thread and by the thread that disposes; readable by any.
+/// The state of a node, and the cause of its end. The core thread and the disposing thread write it; any thread reads
+/// it.
 /// </summary>
 /// <param name="name">The node's name.</param>
 /// <param name="log">The node's log.</param>
 /// <param name="events">The node's events.</param>
-/// <param name="reporter">The last trouble.</param>
+/// <param name="reporter">Holds the last trouble with the membership server.</param>
 internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue events, NodeReporter reporter)
 {
     private readonly Lock _lock = new();
     private readonly TaskCompletionSource _registered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource<QuickSilverException?> _stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<QuickSilverException?> _stopping =
+        new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private MemberId _id;
     private NodeState _state;
 
-    /// <summary>The last trouble.</summary>
+    /// <summary>Holds the last trouble with the membership server.</summary>
     public NodeReporter Reporter { get; } = reporter;
 
-    /// <summary>The node's address and incarnation.</summary>
+    /// <summary>The node's address and incarnation; empty before the cluster has admitted it.</summary>
     public MemberId Id
     {
         get
@@ -31,7 +33,7 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         }
     }
 
-    /// <summary>What the node is doing.</summary>
+    /// <summary>The present state.</summary>
     public NodeState State
     {
         get
@@ -40,26 +42,30 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         }
     }
 
-    /// <summary>Ends when the cluster has admitted the node for the first time.</summary>
+    /// <summary>Completes when the cluster has admitted the node for the first time.</summary>
     public Task Registered => _registered.Task;
 
-    /// <summary>Ends when the node is to stop; the result is why, if nobody asked for it.</summary>
+    /// <summary>Completes when the node begins to stop; the result is the failure, or null after a request.</summary>
     public Task<QuickSilverException?> Stopping => _stopping.Task;
 
-    /// <summary>Ends when it has stopped.</summary>
+    /// <summary>Completes when the node has stopped; faults with the failure, if there is one.</summary>
     public Task Completion => _completion.Task;
 
-    /// <summary>Why the node stops by itself; null when it does not.</summary>
+    /// <summary>The failure that stops the node; null while there is none.</summary>
     public QuickSilverException? StopReason => _stopping.Task.IsCompletedSuccessfully ? _stopping.Task.Result : null;
 
-    /// <summary>The cluster has admitted the node.</summary>
-    /// <param name="id">As what.</param>
-    /// <param name="before">As what it was admitted before this eviction; null the first time.</param>
+    /// <summary>Notes that the cluster has admitted the node.</summary>
+    /// <param name="id">The node's address and incarnation.</param>
+    /// <param name="before">The identity of its previous admission; null the first time.</param>
     public void OnRegistered(MemberId id, MemberId? before)
     {
         lock (_lock) _id = id;
         bool isReturn = before is { } old && old != id;
-        string reason = before is null ? "admitted to the cluster" : isReturn ? "back after an eviction" : "known to the membership server again";
+        string reason = before is null
+            ? "admitted to the cluster"
+            : isReturn
+            ? "back after an eviction"
+            : "known to the membership server again";
         Change(NodeState.Running, reason);
         _registered.TrySetResult();
         if (!isReturn) return;
@@ -67,19 +73,22 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         events.Post(new NodeRejoined(before!.Value, id));
     }
 
-    /// <summary>The membership server is away, or back.</summary>
+    /// <summary>Notes that the connection to the membership server was lost or restored.</summary>
     public void OnConnectionChanged(bool connected)
     {
         if (State is not (NodeState.Running or NodeState.WaitingForMajority or NodeState.MembershipLost)) return;
         if (connected) Change(NodeState.Running, "the membership server is back");
-        else Change(NodeState.MembershipLost, Reporter.LastTrouble is { Length: > 0 } trouble ? trouble : "the connection to its server has ended");
+        else Change(
+            NodeState.MembershipLost,
+            Reporter.LastTrouble is { Length: > 0 } trouble ? trouble : "the connection to its server has ended");
     }
 
-    /// <summary>The membership server holds back, or does so no more.</summary>
+    /// <summary>Notes that a hold of the membership server has begun or ended.</summary>
     public void OnHold(MembershipHold hold)
     {
         if (State is not (NodeState.Running or NodeState.WaitingForMajority)) return;
-        if (hold.Reason == HoldReason.None) Change(NodeState.Running, "the membership server has the members it waited for");
+        if (hold.Reason == HoldReason.None)
+            Change(NodeState.Running, "the membership server has the members it waited for");
         else if (State == NodeState.Running)
         {
             Change(NodeState.WaitingForMajority, $"the membership server removes nobody and waits: {hold}");
@@ -87,14 +96,14 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         }
     }
 
-    /// <summary>The cluster has put the node out.</summary>
+    /// <summary>Notes that the cluster has evicted the node.</summary>
     public void OnEvicted(string reason)
     {
         Change(NodeState.Evicted, reason);
         log.Post((name, reason), static (logger, s) => Log.Evicted(logger, s.name, s.reason));
     }
 
-    /// <summary>The node is to stop: asked for (null), or because it cannot go on. The first word counts.</summary>
+    /// <summary>Begins to stop the node, on request (null) or because of a failure. The first call wins.</summary>
     public void Stop(QuickSilverException? reason)
     {
         if (!_stopping.TrySetResult(reason)) return;
@@ -104,7 +113,7 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         _ = _registered.Task.Exception;
     }
 
-    /// <summary>The node has stopped; <see cref="Complete"/> follows.</summary>
+    /// <summary>Notes that the node has stopped; <see cref="Complete"/> follows.</summary>
     public void OnStopped()
     {
         QuickSilverException? reason = StopReason;
@@ -113,7 +122,7 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         else log.Post((name, reason), static (logger, s) => Log.NodeFailed(logger, s.name, s.reason));
     }
 
-    /// <summary>Nothing of the node runs any more.</summary>
+    /// <summary>Completes <see cref="Completion"/>: nothing of the node runs any more.</summary>
     public void Complete()
     {
         if (StopReason is not { } reason)
@@ -131,9 +140,12 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         lock (_lock)
         {
             before = _state;
-            if (before == state || (before is NodeState.Stopping && state != NodeState.Stopped) || before == NodeState.Stopped) return;
+            if (before == state
+                || (before is NodeState.Stopping && state != NodeState.Stopped)
+                || before == NodeState.Stopped)
+                return;
             _state = state;
-            // Within the lock, so that events tell states in their order; no user code runs here.
+            // Posted within the lock to keep the events in the order of the states; no user code runs here.
             events.Post(new NodeStateChanged(before, state, reason));
         }
     }

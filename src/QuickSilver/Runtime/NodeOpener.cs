@@ -8,38 +8,43 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Opens what a node needs of the machine: finds its interface, opens sockets there, and serves the membership where it is to. Interfaces come and go:
-/// what fails for want of one is tried again within the time of the start. One that nobody has seen since the start began is a mistake more likely
-/// than a late comer, and is waited for a shorter time.
+/// Acquires a node's resources: chooses its interface, opens sockets there, and starts a membership server if the node
+/// hosts one. Interfaces come and go: a start that fails for lack of one is retried within the time of the start. An
+/// interface never seen since the start began is more likely a mistake, and is awaited for a shorter time.
 /// </summary>
 internal static class NodeOpener
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
-    private static readonly TimeSpan UnseenTime = TimeSpan.FromSeconds(3);
-    private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan UnseenTimeout = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan ResolveTimeout = TimeSpan.FromSeconds(2);
     private static int _nodes;
 
-    /// <summary>Opens it. Probes sockets, up to half a second: for a pool thread.</summary>
-    /// <param name="options">The node's own copy, valid.</param>
-    /// <param name="cancellationToken">Ends the waiting for an interface.</param>
-    /// <exception cref="QuickSilverException">No interface, port or multicast as asked for, or no place to serve at.</exception>
+    /// <summary>Opens the sockets and the way to the membership. Blocks for up to half a second to probe sockets: call
+    /// on a pool thread.</summary>
+    /// <param name="options">The node's own copy of its options, validated.</param>
+    /// <param name="cancellationToken">Cancels the wait for an interface.</param>
+    /// <exception cref="QuickSilverException">The interface, port or multicast is unavailable, or the server's endpoint
+    /// is.</exception>
     public static async Task<NodeOpening> OpenAsync(QuickSilverOptions options, CancellationToken cancellationToken)
     {
-        string name = options.NodeName ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
+        string name = options.NodeName
+            ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
         var log = new NodeLog(options.LoggerFactory, name);
         var reporter = new NodeReporter(log);
         long begun = Stopwatch.GetTimestamp();
         bool wasSeen = false;
-        string said = "";
+        string reported = "";
         while (true)
         {
             IHostTransport? transport = null;
             try
             {
-                IReadOnlyList<IPAddress> servers = await FindServersAsync(options, cancellationToken).ConfigureAwait(false);
+                IReadOnlyList<IPAddress> servers = await FindServersAsync(
+                    options, cancellationToken).ConfigureAwait(false);
                 TransportSettings settings = OptionSettings.ToTransport(options) with { Servers = servers };
                 transport = OpenTransport(options, settings, reporter);
-                MembershipConnector connector = await OpenConnectorAsync(options, transport, reporter).ConfigureAwait(false);
+                MembershipConnector connector = await OpenConnectorAsync(
+                    options, transport, reporter).ConfigureAwait(false);
                 return new NodeOpening(options, name, log, reporter, settings, transport, connector, begun);
             }
             catch (TransportException refusal)
@@ -47,29 +52,35 @@ internal static class NodeOpener
                 transport?.Dispose();
                 wasSeen |= refusal.MayPass;
                 TimeSpan limit = options.Membership.JoinTimeout;
-                if (!wasSeen && limit > UnseenTime) limit = UnseenTime;
+                if (!wasSeen && limit > UnseenTimeout) limit = UnseenTimeout;
                 TimeSpan spent = Stopwatch.GetElapsedTime(begun);
                 if (!IsOfInterface(refusal) || spent >= limit) throw ToPublic(refusal, spent);
-                if (refusal.Message != said) reporter.OnInterfaceAwaited(said = refusal.Message);
+                if (refusal.Message != reported) reporter.OnInterfaceAwaited(reported = refusal.Message);
             }
             catch
             {
                 transport?.Dispose();
                 throw;
             }
-            await PauseAsync(said, cancellationToken).ConfigureAwait(false);
+            await PauseAsync(reported, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    /// <summary>The addresses of the servers that the options name, where they tell by which interface a node speaks: of those whose names can be
-    /// resolved in short time. A host's own come first.</summary>
-    public static async Task<IReadOnlyList<IPAddress>> FindServersAsync(QuickSilverOptions options, CancellationToken cancellationToken)
+    /// <summary>Finds the addresses of the servers in the options, from which the node's interface is derived. Names
+    /// that do not resolve in time are left out. Empty when the options name the interface. A host's own addresses come
+    /// first.</summary>
+    public static async Task<IReadOnlyList<IPAddress>> FindServersAsync(
+        QuickSilverOptions options, CancellationToken cancellationToken)
     {
         if (options.Transport.Interface is not null || options.Membership.Mode == MembershipMode.Loopback) return [];
         (IPAddress[] Addresses, string Failure)[] all = await Task.WhenAll(
-            Servers(options).Select(server => HostAddresses.FindAsync(server.Host, ResolveTime, cancellationToken).AsTask())).ConfigureAwait(false);
+            Servers(options)
+                .Select(server => HostAddresses.FindAsync(server.Host, ResolveTimeout, cancellationToken).AsTask()))
+            .ConfigureAwait(false);
         IEnumerable<IPAddress> found = all.SelectMany(static one => one.Addresses);
-        return options.Membership.Mode == MembershipMode.Host ? [.. found.OrderBy(static one => !NetworkList.IsPresent(one))] : [.. found];
+        return options.Membership.Mode == MembershipMode.Host
+            ? [.. found.OrderBy(static one => !NetworkList.IsPresent(one))]
+            : [.. found];
     }
 
     private static List<(string Host, int Port)> Servers(QuickSilverOptions options)
@@ -106,11 +117,13 @@ internal static class NodeOpener
         }
         catch (OperationCanceledException)
         {
-            throw new OperationCanceledException($"The start was cancelled. It waited for a network interface: {trouble}", cancellationToken);
+            throw new OperationCanceledException(
+                $"The start was cancelled. It waited for a network interface: {trouble}", cancellationToken);
         }
     }
 
-    private static IHostTransport OpenTransport(QuickSilverOptions options, TransportSettings settings, NodeReporter reporter)
+    private static IHostTransport OpenTransport(
+        QuickSilverOptions options, TransportSettings settings, NodeReporter reporter)
     {
         IHostTransport transport = TransportFactory.Start(settings, reporter);
         return options.Faults is { Any: true } faults
@@ -118,7 +131,8 @@ internal static class NodeOpener
             : transport;
     }
 
-    private static async Task<MembershipConnector> OpenConnectorAsync(QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
+    private static async Task<MembershipConnector> OpenConnectorAsync(
+        QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
     {
         MembershipOptions membership = options.Membership;
         switch (membership.Mode)
@@ -130,23 +144,31 @@ internal static class NodeOpener
             default:
                 var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
                 MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
-                return options.Transport.Kind == TransportKind.InMemory ? new InMemoryConnector(own, reporter) : new LoopbackConnector(own, reporter);
+                return options.Transport.Kind == TransportKind.InMemory
+                    ? new InMemoryConnector(own, reporter)
+                    : new LoopbackConnector(own, reporter);
         }
     }
 
-    private static async Task<MembershipConnector> HostAsync(QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
+    private static async Task<MembershipConnector> HostAsync(
+        QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
     {
         List<(string Host, int Port)> servers = Servers(options);
         var endpoint = new IPEndPoint(ListenAddress(options, transport), options.Membership.Port);
         var claim = new HostClaim(options.ClusterName, serves: servers.Count == 0);
-        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint) with { Claim = claim };
+        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
+        settings = settings with { Claim = claim };
         if (MembershipHost.TryStart(settings, reporter, out string refusal) is not { } started)
         {
             if (!NetworkList.IsPresent(endpoint.Address))
-                throw new TransportException(TransportFailure.InterfaceUnavailable, $"The membership cannot be served at {refusal}.") { MayPass = true };
+            {
+                string text = $"The membership cannot be served at {refusal}.";
+                throw new TransportException(TransportFailure.InterfaceUnavailable, text) { MayPass = true };
+            }
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
-                $"The membership cannot be served at {endpoint}: {(refusal.Length > 0 ? refusal : "another process has that port")}. "
+                $"The membership cannot be served at {endpoint}: "
+                + $"{(refusal.Length > 0 ? refusal : "another process has that port")}. "
                 + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
                 + "end the other process, or choose another Membership.Port.");
         }
@@ -156,14 +178,15 @@ internal static class NodeOpener
             await started.DisposeAsync().ConfigureAwait(false);
             throw new MembershipUnavailableException(
                 ErrorCode.AnotherHost,
-                $"Another host serves the cluster '{options.ClusterName}' at {place}, which Membership.Servers names: two would be two clusters of one "
-                + "name. Start this one when that has ended, or as a client of it (Membership.Mode = Client).");
+                $"Another host serves the cluster '{options.ClusterName}' at {place}, which Membership.Servers names: "
+                + "two hosts would be two clusters of one name. Start this one when that has ended, "
+                + "or as a client of it (Membership.Mode = Client).");
         }
         rivals.Start();
         return new HostConnector(started, settings, reporter, rivals);
     }
 
-    // One that was told its interface serves there; one that was told nothing is found by all of its addresses.
+    // With a configured interface the server listens there; otherwise it listens on all addresses.
     private static IPAddress ListenAddress(QuickSilverOptions options, IHostTransport transport)
     {
         if (options.Membership.Address is not { } text)

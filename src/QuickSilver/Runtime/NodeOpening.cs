@@ -4,16 +4,16 @@ using QuickSilver.Transport;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>What a start has of the outside: sockets on an interface, and a way to the membership. <see cref="NodeComposer"/> makes a node of it.
-/// </summary>
-/// <param name="Options">The node's own copy, valid.</param>
+/// <summary>The resources of a start: sockets on an interface, and a way to the membership. <see cref="NodeComposer"/>
+/// builds a node from them.</summary>
+/// <param name="Options">The node's own copy of its options, validated.</param>
 /// <param name="Name">The node's name.</param>
 /// <param name="Log">The node's log.</param>
-/// <param name="Reporter">Tells people.</param>
-/// <param name="Settings">What the transport was told.</param>
-/// <param name="Transport">The sockets.</param>
-/// <param name="Connector">The way to the membership; in a process that is to host it, it serves.</param>
-/// <param name="Begun">When the start began, as a timestamp of the stopwatch.</param>
+/// <param name="Reporter">Logs trouble with the network and the membership server.</param>
+/// <param name="Settings">The settings of the transport.</param>
+/// <param name="Transport">The open sockets.</param>
+/// <param name="Connector">Connects to the membership server; in a hosting process it also runs one.</param>
+/// <param name="Begun">The beginning of the start, as a <c>Stopwatch</c> timestamp.</param>
 internal sealed record NodeOpening(
     QuickSilverOptions Options,
     string Name,

@@ -7,8 +7,8 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The parts of one node, their start and their end. The end is one task, whoever causes it: it drains, stops the core thread, and when that does not
-/// stop in time ends all handles from outside.
+/// The parts of one node, with their start and end. The end is one task for all causes: it drains the node, stops the
+/// core thread, and ends all handles from outside if the thread does not stop in time. Any thread.
 /// </summary>
 internal sealed class NodeParts
 {
@@ -20,7 +20,7 @@ internal sealed class NodeParts
     private readonly AddressMonitor? _addresses;
     private NodeMeter? _meter;
 
-    /// <summary>Gathers them.</summary>
+    /// <summary>Takes over parts that have not started.</summary>
     public NodeParts(
         NodeServices services,
         NodeLifecycle lifecycle,
@@ -39,26 +39,28 @@ internal sealed class NodeParts
         _addresses = addresses;
     }
 
-    /// <summary>What is shared between threads.</summary>
+    /// <summary>The services shared between threads.</summary>
     public NodeServices Services { get; }
 
-    /// <summary>What the node is doing.</summary>
+    /// <summary>The state of the node.</summary>
     public NodeLifecycle Lifecycle { get; }
 
-    /// <summary>The core.</summary>
+    /// <summary>The core of the node, for its thread.</summary>
     public NodeCore Core { get; }
 
-    /// <summary>The host of this process; null when another process serves. Any thread.</summary>
+    /// <summary>The membership host of this process; null when another process serves.</summary>
     public MembershipHost? Host => _link.Host;
 
-    /// <summary>Starts the threads, and the task that ends them; then waits until the cluster has admitted the node.</summary>
-    /// <param name="left">How much of the start's time is left.</param>
-    /// <param name="cancellationToken">Ends the start.</param>
-    public async Task StartAsync(TimeSpan left, CancellationToken cancellationToken)
+    /// <summary>Starts the threads and the task that ends them, then waits until the cluster has admitted the
+    /// node.</summary>
+    /// <param name="remaining">The time left for the start.</param>
+    /// <param name="cancellationToken">Cancels the start, which stops the node.</param>
+    public async Task StartAsync(TimeSpan remaining, CancellationToken cancellationToken)
     {
         QuickSilverOptions options = Services.Options;
         string carrier = Core.IsInMemory ? "memory" : _choice.Multicast ? "multicast" : "unicast";
-        _meter = new NodeMeter(options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read(), Services.Log);
+        _meter = new NodeMeter(
+            options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read(), Services.Log);
         Carrier chosen = Core.IsInMemory ? Carrier.InMemory : _choice.Multicast ? Carrier.Multicast : Carrier.Unicast;
         Services.Events.Post(new CarrierSelected(chosen, _choice.Reason));
         _thread.Start();
@@ -67,26 +69,33 @@ internal sealed class NodeParts
         _ = EndAsync();
         try
         {
-            await Lifecycle.Registered.WaitAsync(Max(left, TimeSpan.Zero), cancellationToken).ConfigureAwait(false);
+            await Lifecycle.Registered.WaitAsync(
+                Max(remaining, TimeSpan.Zero), cancellationToken).ConfigureAwait(false);
         }
         catch (Exception failure)
         {
-            string trouble = Lifecycle.Reporter.DescribeSearch(); // before the stop, which closes the connection and is no trouble
+            // Read before the stop, which closes the connection and would look like trouble.
+            string trouble = Lifecycle.Reporter.DescribeSearch();
             string remedy = Remedy(options.Membership, Lifecycle.Reporter.IsServerSilent);
             Lifecycle.Stop(null);
             await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (failure is OperationCanceledException && cancellationToken.IsCancellationRequested)
-                throw new OperationCanceledException($"The start was cancelled. No membership server had admitted the node: {trouble}.", cancellationToken);
+                throw new OperationCanceledException(
+                    $"The start was cancelled. No membership server had admitted the node: {trouble}.",
+                    cancellationToken);
             if (failure is not TimeoutException) throw;
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
-                $"No membership server admitted this node within Membership.JoinTimeout ({options.Membership.JoinTimeout}): {trouble}. "
+                $"No membership server admitted this node within Membership.JoinTimeout "
+                + $"({options.Membership.JoinTimeout}): {trouble}. "
                 + remedy);
         }
         Services.Log.Post(
             (Services.Name, Id: Lifecycle.Id, options.ClusterName, Choice: _choice, carrier),
             static (logger, s) =>
-                Log.NodeStarted(logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})", s.Choice.InterfaceName));
+                Log.NodeStarted(
+                    logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})",
+                    s.Choice.InterfaceName));
     }
 
     private async Task EndAsync()
@@ -117,14 +126,17 @@ internal sealed class NodeParts
         if (!await EndsByAsync(_thread.Ended, deadline - Services.Clock.Now).ConfigureAwait(false))
         {
             Services.Log.Post(
-                (Services.Name, Services.Options.Shutdown.Timeout, Services.UserCode.Present), static (logger, s) => Log.ShutdownTimedOut(
+                (Services.Name, Services.Options.Shutdown.Timeout, Services.UserCode.Present),
+                static (logger, s) => Log.ShutdownTimedOut(
                     logger, s.Name, s.Timeout, s.Present));
             Services.Requests.Close();
             Services.Inboxes.Returns.Close();
         }
         foreach (GroupHandle handle in Services.Handles()) handle.Abandon(reason);
-        if (_addresses is not null) await EndsByAsync(_addresses.DisposeAsync().AsTask(), LinkGrace).ConfigureAwait(false);
-        await EndsByAsync(_link.DisposeAsync().AsTask(), Max(deadline - Services.Clock.Now, LinkGrace)).ConfigureAwait(false);
+        if (_addresses is not null)
+            await EndsByAsync(_addresses.DisposeAsync().AsTask(), LinkGrace).ConfigureAwait(false);
+        await EndsByAsync(
+            _link.DisposeAsync().AsTask(), Max(deadline - Services.Clock.Now, LinkGrace)).ConfigureAwait(false);
         _meter?.Dispose();
         Services.UserCode.Dispose();
         Lifecycle.OnStopped();
@@ -135,23 +147,26 @@ internal sealed class NodeParts
     {
         if (options.Mode == MembershipMode.Client)
         {
-            return $"Start a node with Membership.Mode = Host at one of Membership.Servers ({string.Join(", ", options.Servers)}), "
+            return "Start a node with Membership.Mode = Host at one of Membership.Servers "
+                + $"({string.Join(", ", options.Servers)}), "
                 + "or correct the list, host and port; a firewall must let TCP through to it.";
         }
         string other = "choose another port by Membership.Port, the same for all nodes of the cluster";
         return isServerSilent
-            ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: resume or end it. "
+            ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: "
+                + "resume or end it. "
                 + $"If it is none of yours, {other}."
             : $"Something other than a membership server may be using port {options.Port}: {other}.";
     }
 
-    // What was sent is to be held by everybody before the node goes, as far as time allows.
+    // Waits, within the drain timeout, until every member holds the messages already sent.
     private async Task DrainAsync()
     {
         foreach (GroupHandle handle in Services.Handles()) handle.TryEnd(null);
         var flush = new CountdownFlush();
         bool isPosted = Services.TryPost(now => Core.Directory.Flush(flush, now));
-        if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false)) return;
+        if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false))
+            return;
         string awaited = await Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
         Services.OnDrainTimedOut("the node stopped", awaited);
     }

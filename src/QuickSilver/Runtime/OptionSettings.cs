@@ -11,15 +11,16 @@ using QuickSilver.Transport;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>Turns a node's options, which are valid, into the settings of its parts.</summary>
+/// <summary>Converts a node's validated options to the settings of its parts.</summary>
 internal static class OptionSettings
 {
-    private static readonly TimeSpan LeastTakeover = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan MinTakeover = TimeSpan.FromSeconds(2);
 
-    /// <summary>What a membership host is told.</summary>
-    /// <param name="options">The node's.</param>
-    /// <param name="multicast">Whether the node's own interface carries multicast: where it does not, no region gets an address.</param>
-    /// <param name="endpoint">Where it listens.</param>
+    /// <summary>Converts options to the settings of a membership host.</summary>
+    /// <param name="options">The options of the hosting node.</param>
+    /// <param name="multicast">True when the node's interface carries multicast; if false, no region gets an
+    /// address.</param>
+    /// <param name="endpoint">The endpoint to listen on.</param>
     public static MembershipHostSettings ToHost(QuickSilverOptions options, bool multicast, IPEndPoint endpoint)
     {
         MembershipOptions membership = options.Membership;
@@ -49,15 +50,17 @@ internal static class OptionSettings
         };
     }
 
-    // On one machine nothing but its own end keeps a node from the next server: it is waited for as for one whose connection broke, though no shorter
-    // than survivors may pause between two attempts.
+    // On one machine only its own end keeps a node from reaching the next server. A takeover therefore waits for it as
+    // long as for one whose connection broke, but no shorter than survivors may pause between attempts.
     private static TimeSpan TakeoverTimeout(MembershipOptions options)
     {
-        TimeSpan grace = options.ReconnectGrace > LeastTakeover ? options.ReconnectGrace : LeastTakeover;
-        return options.FailureTimeout > TimeSpan.Zero && options.FailureTimeout < grace ? options.FailureTimeout : grace;
+        TimeSpan grace = options.ReconnectGrace > MinTakeover ? options.ReconnectGrace : MinTakeover;
+        return options.FailureTimeout > TimeSpan.Zero && options.FailureTimeout < grace
+            ? options.FailureTimeout
+            : grace;
     }
 
-    /// <summary>What a transport is told, but for the addresses of servers.</summary>
+    /// <summary>Converts options to the settings of a transport, except the addresses of servers.</summary>
     public static TransportSettings ToTransport(QuickSilverOptions options)
     {
         TransportOptions transport = options.Transport;
@@ -82,7 +85,8 @@ internal static class OptionSettings
             TimeToLive = transport.TimeToLive,
             MaxDatagramBytes = transport.MaxDatagramBytes,
             ReceiveBufferBytes = transport.ReceiveBufferBytes,
-            ChecksumPayloads = transport.PayloadChecksum == PayloadChecksum.On || (transport.PayloadChecksum == PayloadChecksum.Auto && !loopback),
+            ChecksumPayloads = transport.PayloadChecksum == PayloadChecksum.On
+                || (transport.PayloadChecksum == PayloadChecksum.Auto && !loopback),
             FastPath = transport.FastPath == FastPathMode.Auto,
             Segmentation = transport.Segmentation,
             Coalescing = transport.Coalescing,
@@ -90,7 +94,7 @@ internal static class OptionSettings
         };
     }
 
-    /// <summary>What the protocol is told.</summary>
+    /// <summary>Converts options to the settings of the protocol, with a new incarnation.</summary>
     public static NodeSettings ToNode(QuickSilverOptions options, string name) => new()
     {
         ClusterName = options.ClusterName,
@@ -121,9 +125,14 @@ internal static class OptionSettings
         CheckSources = options.Transport.CheckSources,
     };
 
-    /// <summary>What the loop is told.</summary>
+    /// <summary>Converts options to the quanta of the loop.</summary>
     public static LoopQuanta ToQuanta(LoopOptions options) =>
-        new() { IoQuantum = options.IoQuantum, AlarmQuantum = options.AlarmQuantum, StallWarning = options.StallWarning };
+        new()
+        {
+            IoQuantum = options.IoQuantum,
+            AlarmQuantum = options.AlarmQuantum,
+            StallWarning = options.StallWarning,
+        };
 
     private static (uint First, int Count) Pool(TransportOptions options)
     {

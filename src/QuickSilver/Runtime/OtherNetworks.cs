@@ -8,43 +8,45 @@ using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Says, once for each network, that members of this node's groups are in another one: multicast does not pass from network to network by itself, and
-/// a configuration under which nodes choose different cards looks well to each of them. Looked at once a region view. Core thread only.
+/// Reports members of this node's groups that are in another network, once for each network. Multicast does not cross
+/// networks without routing, and nodes that choose different interfaces cannot notice that alone. Each region view is
+/// checked once. Core thread only.
 /// </summary>
-/// <param name="reporter">Tells people.</param>
+/// <param name="reporter">Logs the report.</param>
 internal sealed class OtherNetworks(NodeReporter reporter)
 {
-    private const int MostSaid = 16;
-    private const int MostSeen = 4_096;
+    private const int MaxReports = 16;
+    private const int MaxSeen = 4_096;
 
     private readonly HashSet<ViewNumber> _seen = [];
-    private readonly HashSet<uint> _said = [];
+    private readonly HashSet<uint> _reported = [];
 
-    /// <summary>A group's view has been installed.</summary>
-    /// <param name="view">It.</param>
-    /// <param name="own">Where this node is.</param>
+    /// <summary>Checks the members of a group's new view.</summary>
+    /// <param name="view">The view that has been installed.</param>
+    /// <param name="own">This node's interface, address and prefix length.</param>
     public void Look(GroupView view, TransportChoice own)
     {
-        if (_said.Count >= MostSaid || own.PrefixLength is 0 or 32) return;
+        if (_reported.Count >= MaxReports || own.PrefixLength is 0 or 32) return;
         uint mask = uint.MaxValue << (32 - own.PrefixLength);
         uint network = BinaryPrimitives.ReadUInt32BigEndian(own.InterfaceAddress.GetAddressBytes()) & mask;
-        if (_seen.Count >= MostSeen) _seen.Clear();
+        if (_seen.Count >= MaxSeen) _seen.Clear();
         foreach (ProtocolRegionView region in view.ProtocolRegions)
         {
             if (!_seen.Add(region.Number)) continue;
             foreach (NodeInfo member in region.Members)
             {
                 uint other = member.Control.Address & mask;
-                if (other == network || !_said.Add(other)) continue;
-                reporter.OnOtherNetwork($"{member.Name} ({member.Control})", $"{own.InterfaceAddress}/{own.PrefixLength}");
+                if (other == network || !_reported.Add(other)) continue;
+                reporter.OnOtherNetwork(
+                    $"{member.Name} ({member.Control})", $"{own.InterfaceAddress}/{own.PrefixLength}");
             }
         }
     }
 
-    /// <summary>The node is in another network itself: all is said anew.</summary>
+    /// <summary>Forgets all reports, because the node itself has moved to another network.</summary>
     public void Clear()
     {
         _seen.Clear();
-        _said.Clear();
+        _reported.Clear();
     }
 }

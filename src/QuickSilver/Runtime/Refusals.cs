@@ -3,51 +3,60 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>What the membership server refused, as exceptions.</summary>
+/// <summary>Converts refusals of the membership server to exceptions and text.</summary>
 internal static class Refusals
 {
-    /// <summary>The server refused to let this node into a group.</summary>
+    /// <summary>The exception for a server that refused to admit this node to a group.</summary>
     public static QuickSilverException OfJoin(MembershipRefusal refusal, string groupName) => refusal switch
     {
         MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch,
-            $"The group '{groupName}' exists in another mode: join with the GroupOptions.Mode of its first member, or use another name."),
+            $"The group '{groupName}' exists in another mode: join with the GroupOptions.Mode of its first member, "
+            + "or use another name."),
         _ => new QuickSilverException(
-            ErrorCode.MembershipRefused, $"The membership server refused to let this node into '{groupName}': {Text(refusal)}."),
+            ErrorCode.MembershipRefused,
+            $"The membership server refused to let this node into '{groupName}': {Text(refusal)}."),
     };
 
-    /// <summary>The server refused this node before it was in.</summary>
+    /// <summary>The exception for a server that refused this node before its admission.</summary>
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch
     {
         MembershipRefusal.WrongVersion => new IncompatibleVersionException(
             ErrorCode.IncompatibleVersion,
-            "The membership server speaks another version of QuickSilver: use one version in all processes, or another Membership.Port."),
+            "The membership server speaks another version of QuickSilver: use one version in all processes, "
+            + "or another Membership.Port."),
         MembershipRefusal.BadFrame => new WireProtocolException(
             ErrorCode.ProtocolViolation,
-            "What the membership server and this node said to each other broke the protocol: is it QuickSilver that listens there?"),
-        _ => new MembershipUnavailableException(ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
+            "The membership server and this node violated the protocol in their exchange: "
+            + "is it QuickSilver that listens there?"),
+        _ =>
+            new MembershipUnavailableException(
+                ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
     };
 
-    /// <summary>The server put this node out.</summary>
-    /// <param name="refusal">Why.</param>
+    /// <summary>The exception for a server that evicted this node.</summary>
+    /// <param name="refusal">The reason of the eviction.</param>
     /// <param name="inDoubt">Messages sent and not known to be held by every member.</param>
     /// <param name="returns">True when the node comes back by itself.</param>
-    /// <param name="pause">How long it stays away first.</param>
+    /// <param name="pause">The time it stays away first.</param>
     public static NodeEvictedException OfEviction(MembershipRefusal refusal, long inDoubt, bool returns, TimeSpan pause)
     {
-        string away = pause > TimeSpan.Zero ? $"This has happened before: look for a firewall or a changed address. After {pause} it" : "It";
+        string away = pause > TimeSpan.Zero
+            ? $"This has happened before: look for a firewall or a changed address. After {pause} it"
+            : "It";
         string next = returns
             ? $"{away} returns under a new Id: join the groups again when it has (NodeRejoined)."
             : "It stops, as Membership.Eviction says: start another.";
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
-        return new NodeEvictedException(ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.{doubt} {next}")
+        return new NodeEvictedException(
+            ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.{doubt} {next}")
         {
             MessagesInDoubt = inDoubt,
         };
     }
 
-    /// <summary>The node's own address has changed.</summary>
+    /// <summary>The exception for a change of the node's own address.</summary>
     /// <param name="before">The address that is gone.</param>
-    /// <param name="after">The one at which it goes on.</param>
+    /// <param name="after">The address at which the node continues.</param>
     /// <param name="inDoubt">Messages sent and not known to be held by every member.</param>
     /// <param name="returns">True when the node comes back by itself.</param>
     public static NodeEvictedException OfMove(IPAddress before, IPAddress after, long inDoubt, bool returns)
@@ -58,33 +67,40 @@ internal static class Refusals
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
         return new NodeEvictedException(
             ErrorCode.Evicted,
-            $"The address of this host has changed from {before} to {after}, and members know the node by the first: it has left the cluster.{doubt} "
-            + next)
+            $"The address of this host has changed from {before} to {after}, and members know the node by the first: "
+            + $"it has left the cluster.{doubt} {next}")
         { MessagesInDoubt = inDoubt };
     }
 
-    /// <summary>A reason, for people.</summary>
+    /// <summary>Describes a refusal for exceptions and logs.</summary>
     public static string Text(MembershipRefusal refusal) => refusal switch
     {
-        MembershipRefusal.WrongCluster => "it serves another cluster: compare ClusterName, or choose another Membership.Port",
+        MembershipRefusal.WrongCluster =>
+            "it serves another cluster: compare ClusterName, or choose another Membership.Port",
         MembershipRefusal.BadGroupName => "the name is not allowed",
-        MembershipRefusal.Removed => "it was silent for longer than Membership.FailureTimeout, or its connection broke and did not come back",
+        MembershipRefusal.Removed =>
+            "it was silent for longer than Membership.FailureTimeout, or its connection broke and did not come back",
         MembershipRefusal.Unreachable =>
-            "for Membership.FailureTimeout no datagrams passed between it and other members, though its connection to the server stood",
+            "for Membership.FailureTimeout no datagrams passed between it and other members, "
+            + "though its connection to the server stood",
         MembershipRefusal.PacketsBlocked =>
-            "no packet passed between it and other members, of whatever length, though control did: look for a firewall "
+            "no packet passed between it and other members, of any length, though control did: look for a firewall "
             + "that drops the data port, or long datagrams (log records 1224 and 1225 at the members name both ends)",
         MembershipRefusal.Replaced => "another process with its address has taken its place",
-        MembershipRefusal.Superseded => "an older cluster of the same name came to the server of this one, which had just been founded",
+        MembershipRefusal.Superseded =>
+            "an older cluster of the same name came to the server of this one, which had just been founded",
         MembershipRefusal.Unproven => "it named the number of another node, without the proof that it is that node",
         MembershipRefusal.ForeignAddress =>
-            "an address that it names for its datagrams is not the one that its connection comes from, or is in use by another node: set "
-            + "Transport.Interface to the interface by which the server is reached, or Membership.AllowedNetworks at the host (NAT, several cards)",
+            "an address that it names for its datagrams is not the one that its connection comes from, or is in use by "
+            + "another node: set Transport.Interface to the interface by which the server is reached, "
+            + "or Membership.AllowedNetworks at the host (NAT, several cards)",
         MembershipRefusal.OtherCluster =>
-            "the server that it has come to serves another cluster of the same name, founded on its own: two hosts serve that name. End one of the two",
+            "the server that it has come to serves another cluster of the same name, founded on its own: "
+            + "two hosts serve that name. End one of the two",
         MembershipRefusal.Full => "the server is at one of its limits; its log names it",
         MembershipRefusal.TooManyGroups =>
-            "it is in as many groups as one node may be, 65,536, or has made as many that are not over. Leave some, then join again",
+            "it is in as many groups as one node may be, 65,536, or has made as many that are not over. "
+            + "Leave some, then join again",
         _ => refusal.ToString(),
     };
 }

@@ -4,37 +4,38 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// How long a node that has been removed stays away before it returns.
+/// Decides how long a removed node stays away before it returns.
 /// <para>
-/// Idea: a removal for lack of datagrams is found out by those who waited for the node, at their cost. Most have passed when the node is told, so it
-/// returns at once. One that is removed for the same again, soon after, still has what keeps its datagrams away (a firewall, an address that is no
-/// longer the machine's), and would hold its groups up for ever: it stays away for the detector's period, then for twice as long, up to 32 times.
+/// Idea: members detect missing datagrams by waiting for the node, which delays their groups. Most causes have passed
+/// when the node is informed, so it returns at once. A node that is soon removed again for the same reason still has
+/// the cause (a firewall, an address that the machine has lost). It would delay its groups for ever. It therefore stays
+/// away for the detector's period, then doubles that each time, up to 32 periods.
 /// </para>
 /// Core thread only.
 /// </summary>
-/// <param name="period">The detector's.</param>
+/// <param name="period">The detector period; zero or less disables the pause.</param>
 internal sealed class ReturnPause(TimeSpan period)
 {
-    private const int MostDoublings = 5;
+    private const int MaxDoublings = 5;
 
-    // What the slowest ways of finding out take, beside periods.
+    // The time that the slowest detection takes in addition to detector periods.
     private static readonly TimeSpan Slack = TimeSpan.FromSeconds(15);
 
     private Instant _last;
     private TimeSpan _pause;
     private int _times;
 
-    /// <summary>The node has been removed.</summary>
-    /// <param name="reason">Why.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>How long it is to stay away.</returns>
+    /// <summary>Notes a removal and returns the pause before the return.</summary>
+    /// <param name="reason">The reason of the removal.</param>
+    /// <param name="now">The instant of the removal.</param>
+    /// <returns>The time to stay away; zero to return at once.</returns>
     public TimeSpan Next(MembershipRefusal reason, Instant now)
     {
-        bool isLikelyToLast =
-            reason is MembershipRefusal.Unreachable or MembershipRefusal.PacketsBlocked or MembershipRefusal.ForeignAddress;
+        bool isLikelyToLast = reason
+            is MembershipRefusal.Unreachable or MembershipRefusal.PacketsBlocked or MembershipRefusal.ForeignAddress;
         if (!isLikelyToLast || period <= TimeSpan.Zero) return TimeSpan.Zero;
         if (_times > 0 && now - _last > _pause + (4 * period) + Slack) _times = 0;
-        _pause = _times == 0 ? TimeSpan.Zero : period * (1 << Math.Min(_times - 1, MostDoublings));
+        _pause = _times == 0 ? TimeSpan.Zero : period * (1 << Math.Min(_times - 1, MaxDoublings));
         _last = now;
         _times++;
         return _pause;

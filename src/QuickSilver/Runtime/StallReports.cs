@@ -6,11 +6,11 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Tells the application, by its log and its events, what has held the core thread up: code of its own, by the name of its group, or something else.
-/// Once a turn, and once a second at most, what is loud and what is quiet counted apart.
+/// Reports delays of the core thread to the log and as events, with the cause: application code, by the name of its
+/// group, or something else. Reports at most once a turn and once a second, separately for loud and quiet delays.
 /// <para>
-/// A hold-up is quiet, a record for debugging, when nobody need act upon it: it was shorter than a tenth of a second, or shorter than a second in the
-/// node's first five, in which the runtime compiles what runs for the first time.
+/// A delay is quiet, a debug record, when it needs no action: it is shorter than a tenth of a second. In the node's
+/// first five seconds, while the runtime compiles code, the limit is a second.
 /// </para>
 /// Core thread only.
 /// </summary>
@@ -28,7 +28,7 @@ internal sealed class StallReports : IStallObserver
     private Instant _notBefore;
     private Instant _quietNotBefore;
 
-    /// <summary>From now on stalls of user code are told too.</summary>
+    /// <summary>Creates the reports, and observes user code from now on.</summary>
     public StallReports(NodeServices services)
     {
         _services = services;
@@ -43,14 +43,14 @@ internal sealed class StallReports : IStallObserver
         if (!_wasUserCode) Report(ToLoopPhase(phase), took, null, now);
     }
 
-    /// <summary>The turn has ended: what user code was called in it is timed.</summary>
+    /// <summary>Ends the timing of the user code called in this turn.</summary>
     public void OnTurnEnded()
     {
         _services.UserCode.EndRun();
         _wasUserCode = false;
     }
 
-    /// <summary>A part of a turn as events and the log name it.</summary>
+    /// <summary>Converts a phase of a turn to its public name.</summary>
     internal static LoopPhase ToLoopPhase(TurnPhase phase) => phase switch
     {
         TurnPhase.Requests => LoopPhase.Requests,
@@ -77,7 +77,8 @@ internal sealed class StallReports : IStallObserver
             : $"by code for '{groupName}'";
         LogLevel level = isLoud ? LogLevel.Warning : LogLevel.Debug;
         _services.Log.Post(
-            (level, _services.Name, took, phase, cause), static (logger, s) => Log.Stalled(logger, s.level, s.Name, s.took, s.phase, s.cause));
+            (level, _services.Name, took, phase, cause),
+            static (logger, s) => Log.Stalled(logger, s.level, s.Name, s.took, s.phase, s.cause));
         _services.Events.Post(new CoreStalled(phase, took, groupName));
     }
 }

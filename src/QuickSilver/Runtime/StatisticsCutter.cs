@@ -7,12 +7,13 @@ using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Cuts a node's figures at the end of a turn and hands them to other threads, whole.
+/// Publishes consistent snapshots (cuts) of a node's figures, taken at the end of a turn, to other threads.
 /// <para>
-/// A turn that did something sets an alarm for a tenth of a second later, unless it is set; at the end of the turn in which it fires the cut is made.
-/// So a cut is never older than that while anything happens, and an idle node does not wake for it. Making a cut copies some forty numbers and
-/// allocates nothing; the public record is made by who asks. When a reader holds the lock at that moment the cut is made a turn later, at the latest
-/// after another tenth. Core thread only, but for <see cref="Read"/>.
+/// A turn that did something sets an alarm for a tenth of a second later, unless one is set. The cut is made at the end
+/// of the turn in which the alarm fires. A cut of a busy node is never older than that, and an idle node does not wake
+/// for it. A cut copies some forty numbers and allocates nothing; the reader creates the public record. When a reader
+/// holds the lock, the cut follows a turn later, at the latest after another tenth. Core thread only, except
+/// <see cref="Read"/>.
 /// </para>
 /// </summary>
 internal sealed class StatisticsCutter
@@ -40,7 +41,7 @@ internal sealed class StatisticsCutter
     private double _utilization;
     private double _rate;
 
-    /// <summary>Makes a cutter that has cut nothing. Before the core thread starts.</summary>
+    /// <summary>Creates a cutter without a cut. Call before the core thread starts.</summary>
     public StatisticsCutter(NodeCore core, NodeLifecycle lifecycle, LoopStatistics loop, Instant now)
     {
         _core = core;
@@ -55,7 +56,7 @@ internal sealed class StatisticsCutter
     /// <summary>The loop's own figures.</summary>
     public LoopStatistics Loop { get; }
 
-    /// <summary>The newest cut. Any thread; waits for nothing but another reader's copy.</summary>
+    /// <summary>Returns the newest cut. Any thread; blocks for the copy of another reader at most.</summary>
     public NodeStatistics Read()
     {
         lock (_lock)
@@ -65,24 +66,24 @@ internal sealed class StatisticsCutter
         }
     }
 
-    /// <summary>A turn has ended.</summary>
+    /// <summary>Makes a cut at the end of a turn if one is due.</summary>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
         bool wasDue = _isDue;
         if (wasDue) _isDue = !TryCut(now);
-        // A cut that a reader was in the way of needs a later turn, and there may be none for long.
+        // A cut that a reader blocked needs a later turn, which may not come for long without an alarm.
         if ((wasDue ? _isDue : wasBusy) && !_alarm.IsSet) _alarm.Set(now + Age);
     }
 
-    /// <summary>Makes a cut now: the last one, or one that somebody waits for. There is no later turn to try again in, so it waits for a reader's
-    /// copy.</summary>
+    /// <summary>Makes a cut now: the last one, or one that a caller waits for. It blocks for a reader's copy, because
+    /// no later turn could try again.</summary>
     public void Cut(Instant now)
     {
         Collect(now);
         lock (_lock) Publish();
     }
 
-    /// <summary>The protocol stack is about to be replaced: what it has counted is carried over.</summary>
+    /// <summary>Carries the counts of the protocol stack over, before the stack is replaced.</summary>
     public void OnStackEnding()
     {
         NodeFigures ending = CollectProtocol(_core.Stack.Counters);
@@ -116,7 +117,7 @@ internal sealed class StatisticsCutter
     private void Collect(Instant now)
     {
         NodeCounters counters = _core.Stack.Counters;
-        _forgeries.Look(_core.Stack, now);
+        _forgeries.Check(_core.Stack, now);
         MeasureWindow(now, counters);
         _next = CollectProtocol(counters);
         _next.Carry(_carried);
@@ -191,7 +192,7 @@ internal sealed class StatisticsCutter
         _next.MessagesRead = _core.Services.Inboxes.MessagesRead + _core.MessagesHandled;
     }
 
-    // Views change with steps only, and there may be thousands of groups: counted again when a step has been installed.
+    // There may be thousands of groups, and views change with steps only: they are counted once per step.
     private void CountMembers(ulong steps)
     {
         if (steps != _countedSteps)

@@ -55,7 +55,7 @@ public sealed class HeapSharesTests
     [Fact]
     public void Memory_is_tight_beyond_the_limit_and_not_below()
     {
-        var memory = new ProcessMemory(most: 1_000);
+        var memory = new ProcessMemory(limit: 1_000);
         memory.Add(1_000);
         Assert.False(memory.IsTight);
         memory.Add(1);
