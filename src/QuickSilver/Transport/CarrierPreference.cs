@@ -1,17 +1,17 @@
 namespace QuickSilver.Transport;
 
-/// <summary>How the regions of a node may be carried.</summary>
+/// <summary>The carriers that the regions of a node may use.</summary>
 internal enum CarrierPreference : byte
 {
-    /// <summary>By multicast if the probe comes back, else by unicast.</summary>
+    /// <summary>Multicast if the probe returns, otherwise unicast.</summary>
     Auto,
 
-    /// <summary>By multicast, or not at all.</summary>
+    /// <summary>Multicast; the start fails without it.</summary>
     Multicast,
 
-    /// <summary>By unicast, one copy a member.</summary>
+    /// <summary>Unicast, with one copy for each member.</summary>
     Unicast,
 
-    /// <summary>Between the nodes of one process, without sockets.</summary>
+    /// <summary>Memory, between the nodes of one process, without sockets.</summary>
     InProcess,
 }

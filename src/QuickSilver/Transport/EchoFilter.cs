@@ -6,15 +6,16 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Spares a node the copy of what it has sent itself, where it has no source address of its own to refuse (<see cref="OwnSource"/>). Multicast loops
-/// back to every socket of the machine that has joined the group, the sender's own among them, and other nodes of the machine need that; but the
-/// sender would read each of its trains, 64 KiB of them, only to throw them away.
+/// Spares a node the copy of its own multicast, where it has no separate source address to block
+/// (<see cref="OwnSource"/>). Multicast loops back to every socket of the machine that has joined the group, including
+/// the sender's. Other nodes of the machine need that, but the sender would read each of its trains, up to 64 KiB, only
+/// to drop it.
 /// <para>
-/// Idea: a classic BPF program on the receiving socket, which cuts a datagram or train that comes from the node's own sending socket down to nothing.
-/// What is left is an empty datagram, which costs one call to read. To drop it altogether would be cheaper still, but the kernel counts what a filter
-/// drops together with what a full buffer drops, and the rate control goes by that count.
+/// Idea: a classic BPF program on the receiving socket truncates each datagram or train from the node's own sending
+/// socket. The remaining empty datagram costs one call to read. Dropping it would be cheaper, but the kernel counts
+/// filtered datagrams together with those that a full buffer drops, and rate control depends on that count.
 /// </para>
-/// Linux only; where it is refused the echo is read and thrown away as before. Cost: a few ns a train in the kernel.
+/// Linux only. Without the filter the protocol drops the echo. Cost: a few ns a train in the kernel.
 /// </summary>
 internal static class EchoFilter
 {
@@ -28,9 +29,10 @@ internal static class EchoFilter
     private const uint SourcePort = 0;
     private const uint SourceAddress = unchecked((uint)-0x100000) + 12;
 
-    /// <summary>From now on the receiver hears nothing of what the sender sends; where the kernel refuses, it hears all of it, as before.</summary>
-    /// <param name="receiver">Bound to the group.</param>
-    /// <param name="sender">Bound to an address and port of its own.</param>
+    /// <summary>Truncates the sender's datagrams at the receiver from now on; has no effect where the kernel
+    /// refuses.</summary>
+    /// <param name="receiver">A socket bound to the group.</param>
+    /// <param name="sender">The address and port that the sending socket alone is bound to.</param>
     public static unsafe void Attach(Socket receiver, IPEndPoint sender)
     {
         ReadOnlySpan<Instruction> program =
@@ -47,11 +49,12 @@ internal static class EchoFilter
             var argument = new Program((ushort)program.Length, first);
             try
             {
-                receiver.SetRawSocketOption(SolSocket, SoAttachFilter, new ReadOnlySpan<byte>(&argument, sizeof(Program)));
+                receiver.SetRawSocketOption(
+                    SolSocket, SoAttachFilter, new ReadOnlySpan<byte>(&argument, sizeof(Program)));
             }
             catch (SocketException)
             {
-                // The protocol drops what comes from its own node, read or not.
+                // The protocol drops datagrams of its own node in any case.
             }
         }
     }

@@ -10,25 +10,29 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Drops some of the datagrams that a transport receives, chosen by a seeded generator, control included. Reads are walked by their headers' lengths
-/// first, so that single datagrams of a train are lost, and what remains is moved together: whoever handles the read sees a train with members
-/// missing, as after a loss on the way. What no header explains is left as it is.
+/// Drops some of the datagrams that a transport receives, chosen by a seeded generator, control datagrams included. It
+/// splits a read by the lengths in the headers, so that single datagrams of a train are lost, and moves the rest
+/// together. The reader thus sees a train with missing members, as after a loss on the network. Bytes without a valid
+/// header stay as they are.
 /// </summary>
-/// <param name="inner">The transport; disposed with this.</param>
-/// <param name="dropRate">Share of datagrams to drop, from 0 to 1.</param>
-/// <param name="seed">Same seed, same choice for the same sequence of datagrams.</param>
-/// <param name="deafEvery">How often everything is dropped for a while, the first time after this long.</param>
-/// <param name="deafFor">For how long; zero: never.</param>
-internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default)
+/// <param name="inner">The transport to receive from; this object disposes of it.</param>
+/// <param name="dropRate">The share of datagrams to drop, from 0 to 1.</param>
+/// <param name="seed">The seed of the choice, which is repeatable for the same sequence of datagrams.</param>
+/// <param name="deafEvery">The interval of periods in which every datagram is dropped; the first begins after this
+/// time.</param>
+/// <param name="deafFor">The length of such a period; zero for none.</param>
+internal sealed class FaultInjector(
+    IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default)
     : IHostTransport
 {
     private readonly SeededRandom _random = new(seed);
     private readonly long _start = Stopwatch.GetTimestamp();
 
-    /// <summary>Where drops are counted, as <see cref="RejectReason.Injected"/>; null: nowhere but here.</summary>
+    /// <summary>Counts drops as <see cref="RejectReason.Injected"/>; null to count them in <see cref="Dropped"/>
+    /// only.</summary>
     public RejectCounters? CountInto { get; set; }
 
-    /// <summary>Datagrams dropped so far.</summary>
+    /// <summary>The number of datagrams dropped so far.</summary>
     public ulong Dropped { get; private set; }
 
     /// <inheritdoc/>
@@ -80,7 +84,7 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     public void Recycle(in Completion completion) => inner.Recycle(completion);
 
     /// <inheritdoc/>
-    public bool Wait(TimeSpan atMost) => inner.Wait(atMost);
+    public bool Wait(TimeSpan limit) => inner.Wait(limit);
 
     /// <inheritdoc/>
     public void Wake() => inner.Wake();
@@ -95,7 +99,8 @@ internal sealed class FaultInjector(IHostTransport inner, double dropRate, ulong
     public SendOutcome Send(in Train train) => inner.Send(train);
 
     /// <inheritdoc/>
-    public bool TryMove(NetworkChoice network, bool multicast, string reason) => inner.TryMove(network, multicast, reason);
+    public bool TryMove(NetworkChoice network, bool multicast, string reason) =>
+        inner.TryMove(network, multicast, reason);
 
     /// <inheritdoc/>
     public ulong ReadSocketDrops() => inner.ReadSocketDrops();

@@ -4,29 +4,30 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// A node's sockets, whole: sends in trains, completes in reads, waits, and is closed by the core thread when the node stops. Core thread only but
-/// for <see cref="IWaitableCompletionQueue.Wake"/>.
+/// The sockets of a node: sends trains, completes reads, and waits. The core thread disposes of it when the node stops.
+/// Core thread only, except <see cref="IWaitableCompletionQueue.Wake"/>.
 /// </summary>
 internal interface IHostTransport : ITransport, IWaitableCompletionQueue, IDisposable
 {
-    /// <summary>What was chosen and why.</summary>
+    /// <summary>The interface and carrier chosen at the start, and the reason.</summary>
     TransportChoice Choice { get; }
 
     /// <summary>
-    /// Speaks over another interface, or by another address, from now on, on ports of its own there. Before: everything is closed but the two ports
-    /// for unicast. <see cref="ITransport.Facts"/> are others afterwards.
+    /// Moves to another interface or address, with new ports there. Close all channels before the call; only the two
+    /// unicast ports may be open. <see cref="ITransport.Facts"/> change.
     /// </summary>
-    /// <param name="network">The interface.</param>
-    /// <param name="multicast">Whether regions can be carried by multicast there.</param>
-    /// <param name="reason">Why they are carried so.</param>
-    /// <returns>False when that is not to be had: all is as it was.</returns>
+    /// <param name="network">The new interface and address.</param>
+    /// <param name="multicast">True when regions can use multicast there.</param>
+    /// <param name="reason">The reason for that choice, for diagnostics.</param>
+    /// <returns>False when the new ports are unavailable: nothing has changed.</returns>
     bool TryMove(NetworkChoice network, bool multicast, string reason) => false;
 
-    /// <summary>Counters since the start.</summary>
+    /// <summary>The counters since the start.</summary>
     TransportCounters Counters { get; }
 
     /// <summary>
-    /// Datagrams that the kernel dropped for want of room in any of this node's receive buffers, since the start. A system call per socket.
+    /// Reads the number of datagrams that full receive buffers of this node have dropped since the start. Costs a
+    /// system call for each socket.
     /// </summary>
     ulong ReadSocketDrops();
 }

@@ -3,29 +3,32 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// What a transport has to tell people. Called on the thread that starts it, then on the core thread: implementations must not wait. Each is called
-/// rarely; none for single packets.
+/// Receives the events of a transport, for diagnostics. Called on the starting thread, then on the core thread:
+/// implementations must not block. Calls are rare, and never made for single packets.
 /// </summary>
 internal interface ITransportEvents
 {
-    /// <summary>The kernel granted less receive buffer than asked; once a transport.</summary>
-    /// <param name="askedBytes">What was asked.</param>
-    /// <param name="grantedBytes">What was granted, counted as asked.</param>
-    /// <param name="remedy">The command that lifts the limit; empty where none is known.</param>
+    /// <summary>Reports that the kernel granted a smaller receive buffer than requested; once for each
+    /// transport.</summary>
+    /// <param name="askedBytes">The requested size, in bytes.</param>
+    /// <param name="grantedBytes">The granted size, in the same unit as the request.</param>
+    /// <param name="remedy">The command that raises the limit; empty if none is known.</param>
     void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy);
 
-    /// <summary>The kernel refused to cut trains on a socket, at run time or at the start: it sends one datagram a call from now on.</summary>
+    /// <summary>Reports that the kernel refused to segment trains of a socket, which sends one datagram a call from now
+    /// on.</summary>
     void OnSegmentationRefused(string socket, string error);
 
-    /// <summary>The kernel does not give reads back as trains: one datagram a call.</summary>
+    /// <summary>Reports that the kernel does not coalesce reads: each call reads one datagram.</summary>
     void OnCoalescingRefused(string error);
 
-    /// <summary>The system gives no memory that processes share: packets go by sockets.</summary>
+    /// <summary>Reports that the system refuses shared memory: packets use sockets.</summary>
     void OnSharedMemoryRefused(string reason);
 
-    /// <summary>The start-up probe did not come back, or multicast was not wanted: regions are carried by unicast.</summary>
+    /// <summary>Reports that regions use unicast, because the start-up probe did not return or multicast is not
+    /// configured.</summary>
     void OnMulticastUnavailable(string reason);
 
-    /// <summary>A region's multicast address could not be opened.</summary>
+    /// <summary>Reports that a socket for a region's multicast address could not be opened.</summary>
     void OnOpenFailed(NetEndpoint group, string error);
 }

@@ -5,21 +5,24 @@ namespace QuickSilver.Transport;
 /// <summary>A completion queue that the core thread can sleep in.</summary>
 internal interface IWaitableCompletionQueue : ICompletionQueue
 {
-    /// <summary>True when completions are known to be ready without asking the kernel: the core must not sleep. Core thread only.</summary>
+    /// <summary>True when completions are known to be ready, without a system call: the core must not sleep. Core
+    /// thread only.</summary>
     bool HasReady { get; }
 
-    /// <summary>Bytes that came in with the completions taken so far. Core thread only.</summary>
+    /// <summary>The bytes of the completions taken so far. Core thread only.</summary>
     ulong BytesRead { get; }
 
     /// <summary>
-    /// Waits until a completion is ready, <see cref="Wake"/> is called, or the time is up; may return early. Core thread only.
+    /// Blocks until a completion is ready, <see cref="Wake"/> is called, or the time has passed; may return early. Core
+    /// thread only.
     /// </summary>
-    /// <param name="atMost">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes; zero only looks.</param>
-    /// <returns>True when something happened, false when the time was up.</returns>
-    bool Wait(TimeSpan atMost);
+    /// <param name="limit">The time limit; <see cref="Timeout.InfiniteTimeSpan"/> for none; zero only checks.</param>
+    /// <returns>False when the time has passed.</returns>
+    bool Wait(TimeSpan limit);
 
     /// <summary>
-    /// Ends the present <see cref="Wait"/>, or the next one. Any thread; a system call, so called only when the core has declared itself asleep.
+    /// Ends the present <see cref="Wait"/>, or the next one. Any thread. Costs a system call, so it is called only when
+    /// the core has declared its sleep.
     /// </summary>
     void Wake();
 }

@@ -1,8 +1,8 @@
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The buffers of one in-process node, rented by its senders' threads and returned by its core thread: short ones for control datagrams, so that they
-/// do not occupy 64 KiB each, and long ones for trains. One lock.
+/// The buffers of one in-process node. The threads of its senders rent them, and its core thread returns them. Short
+/// ones hold control datagrams, which would otherwise occupy 64 KiB each; long ones hold trains. Any thread; one lock.
 /// </summary>
 internal sealed class InProcessBuffers
 {
@@ -12,13 +12,17 @@ internal sealed class InProcessBuffers
     private readonly ReadBufferPool _long = new();
     private readonly Stack<byte[]> _short = new();
 
-    /// <summary>A buffer for so many bytes.</summary>
+    /// <summary>Rents a buffer of at least a number of bytes, at most 64 KiB.</summary>
     public byte[] Rent(int bytes)
     {
-        lock (_lock) return bytes > ShortBytes ? _long.Rent() : _short.TryPop(out byte[]? kept) ? kept : new byte[ShortBytes];
+        lock (_lock)
+        {
+            if (bytes > ShortBytes) return _long.Rent();
+            return _short.TryPop(out byte[]? kept) ? kept : new byte[ShortBytes];
+        }
     }
 
-    /// <summary>Gives a buffer back.</summary>
+    /// <summary>Returns a rented buffer.</summary>
     public void Return(byte[] buffer)
     {
         lock (_lock)

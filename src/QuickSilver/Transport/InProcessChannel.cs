@@ -4,22 +4,22 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
-/// <summary>A group address of the in-process network, as one node uses it.</summary>
+/// <summary>One node's use of a group address of the in-process network.</summary>
 internal sealed class InProcessChannel(NetEndpoint group) : IRegionChannel
 {
-    /// <summary>The address.</summary>
+    /// <summary>The group address.</summary>
     public NetEndpoint Group { get; } = group;
 
-    /// <summary>Receives; null while nobody wants to.</summary>
+    /// <summary>The receiving port; null while no opener receives.</summary>
     public InProcessPort? Port;
 
-    /// <summary>How often the channel is open.</summary>
+    /// <summary>The number of openers.</summary>
     public int Opens;
 
-    /// <summary>How many of the openers receive.</summary>
+    /// <summary>The number of openers that receive.</summary>
     public int Receivers;
 
-    /// <summary>Drops of inboxes already closed.</summary>
+    /// <summary>The drops of inboxes closed before.</summary>
     public ulong EarlierDrops;
 
     /// <inheritdoc/>

@@ -3,10 +3,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The receive buffer of one in-process endpoint: filled by senders' threads, emptied by its node's core thread, limited in bytes like a kernel's.
+/// The receive buffer of one in-process endpoint. The threads of senders fill it, and its node's core thread empties
+/// it. Its size is limited in bytes, like that of a kernel's buffer.
 /// </summary>
-/// <param name="buffers">The node's buffers.</param>
-/// <param name="capacityBytes">Bytes of reads it holds; what does not fit is dropped and counted.</param>
+/// <param name="buffers">The buffers of the receiving node.</param>
+/// <param name="capacityBytes">The capacity in bytes; trains beyond it are dropped and counted.</param>
 /// <param name="arrived">Called after a delivery, outside the lock, on the sender's thread.</param>
 internal sealed class InProcessInbox(InProcessBuffers buffers, int capacityBytes, Action arrived)
 {
@@ -18,13 +19,13 @@ internal sealed class InProcessInbox(InProcessBuffers buffers, int capacityBytes
     private int _count;
     private ulong _drops;
 
-    /// <summary>True when nothing waits.</summary>
+    /// <summary>True when no read waits. Any thread.</summary>
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
 
-    /// <summary>Trains dropped because they did not fit.</summary>
+    /// <summary>The number of trains dropped for lack of room. Any thread.</summary>
     public ulong Drops => Volatile.Read(ref _drops);
 
-    /// <summary>Copies a train in. Any thread.</summary>
+    /// <summary>Copies a train into the buffer, or drops it. Any thread.</summary>
     public void Deliver(NetEndpoint source, ReadOnlySpan<byte> train)
     {
         lock (_lock)
@@ -44,7 +45,7 @@ internal sealed class InProcessInbox(InProcessBuffers buffers, int capacityBytes
         arrived();
     }
 
-    /// <summary>Takes the oldest read; its buffer is the node's again.</summary>
+    /// <summary>Takes the oldest read; the caller returns its buffer.</summary>
     public bool TryTake(out byte[] buffer, out int length, out NetEndpoint source)
     {
         lock (_lock)

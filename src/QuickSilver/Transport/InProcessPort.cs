@@ -4,13 +4,14 @@ using QuickSilver.Protocol.Flow.Transports;
 
 namespace QuickSilver.Transport;
 
-/// <summary>An inbox that a node reads on its core thread.</summary>
-/// <param name="inbox">Filled by others' threads.</param>
-/// <param name="role">What it is for.</param>
-/// <param name="channel">The channel whose reads it gives; null for unicast.</param>
-internal sealed class InProcessPort(InProcessInbox inbox, SocketRole role, IRegionChannel? channel) : ReceivePort(role, channel)
+/// <summary>A port that reads an in-process inbox.</summary>
+/// <param name="inbox">The inbox, which the threads of senders fill.</param>
+/// <param name="role">The kind of datagrams that it receives.</param>
+/// <param name="channel">The channel of its reads; null for unicast.</param>
+internal sealed class InProcessPort(InProcessInbox inbox, SocketRole role, IRegionChannel? channel)
+    : ReceivePort(role, channel)
 {
-    /// <summary>The inbox.</summary>
+    /// <summary>The inbox that it reads.</summary>
     public InProcessInbox Inbox { get; } = inbox;
 
     /// <inheritdoc/>

@@ -7,7 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// A node's place in an <see cref="InProcessNetwork"/>: the same contract as over sockets, for tests and for clusters inside one process.
+/// A transport over an <see cref="InProcessNetwork"/>, with the contract of a socket transport, for tests and for
+/// clusters within one process.
 /// </summary>
 internal sealed class InProcessTransport : IHostTransport
 {
@@ -21,14 +22,14 @@ internal sealed class InProcessTransport : IHostTransport
     private readonly SleepEvent _sleep = new();
     private ulong _closedDrops;
 
-    /// <summary>Attaches to the network.</summary>
+    /// <summary>Attaches to the network that the settings name, or to the default one.</summary>
     public InProcessTransport(TransportSettings settings)
     {
         _network = settings.Network ?? InProcessNetwork.Default;
         _bufferBytes = settings.ReceiveBufferBytes;
         _control = NewInbox();
         _data = NewInbox();
-        // An inbox knows by itself whether it is empty: nobody else has to be asked.
+        // An inbox knows whether it is empty: no check is needed before a read.
         _ports = new ReceivePorts(static () => { }, Read);
         _ports.Add(new InProcessPort(_control, SocketRole.Control, null));
         _ports.Add(new InProcessPort(_data, SocketRole.Unicast, null));
@@ -86,7 +87,8 @@ internal sealed class InProcessTransport : IHostTransport
     public SendOutcome Send(in Train train)
     {
         NetEndpoint source = train.Route == TrainRoute.Control ? Facts.Control : Facts.Data;
-        if (train.Route == TrainRoute.Region) _network.SendToGroup(source, ((InProcessChannel)train.Channel!).Group, train.Span);
+        if (train.Route == TrainRoute.Region)
+            _network.SendToGroup(source, ((InProcessChannel)train.Channel!).Group, train.Span);
         else _network.SendTo(source, train.To, train.Span);
         Counters.TrainsSent++;
         Counters.DatagramsSent += (ulong)train.Count;
@@ -104,10 +106,10 @@ internal sealed class InProcessTransport : IHostTransport
     }
 
     /// <inheritdoc/>
-    public bool Wait(TimeSpan atMost)
+    public bool Wait(TimeSpan limit)
     {
         _sleep.Declare();
-        return HasReady ? _sleep.Cancel() : _sleep.Wait(atMost);
+        return HasReady ? _sleep.Cancel() : _sleep.Wait(limit);
     }
 
     /// <inheritdoc/>

@@ -4,7 +4,8 @@ using System.Runtime.InteropServices;
 
 namespace QuickSilver.Transport;
 
-/// <summary>The socket options of Linux that have no name in .NET, set by number. Elsewhere each answers "not supported".</summary>
+/// <summary>Linux socket options without a name in .NET, set by number. Elsewhere each call returns "not
+/// supported".</summary>
 internal static class KernelOptions
 {
     private const int SolSocket = 1;
@@ -17,16 +18,19 @@ internal static class KernelOptions
     private const int MemInfoWords = 9;
     private const int MemInfoDrops = 8;
 
-    /// <summary>Tells the kernel how to cut what is sent: into datagrams of so many bytes, the last may be shorter; 0: not at all.</summary>
+    /// <summary>Sets the length of the datagrams into which the kernel segments a send (the last may be shorter); 0
+    /// turns segmentation off.</summary>
     public static SocketError SetSegment(Socket socket, int bytes) => Set(socket, SolUdp, UdpSegment, bytes);
 
-    /// <summary>Lets the kernel hand a train over in one read.</summary>
+    /// <summary>Lets the kernel return a train in one read.</summary>
     public static SocketError SetCoalescing(Socket socket) => Set(socket, SolUdp, UdpGro, 1);
 
-    /// <summary>Keeps out groups that only other sockets of this machine have joined (by default a socket gets them too).</summary>
+    /// <summary>Excludes datagrams of groups that only other sockets of this machine have joined, which a socket
+    /// receives by default.</summary>
     public static SocketError SetOwnGroupsOnly(Socket socket) => Set(socket, SolIp, IpMulticastAll, 0);
 
-    /// <summary>Datagrams dropped for want of room in the socket's receive buffer; 0 where the kernel does not tell. About 350 ns.</summary>
+    /// <summary>Reads the number of datagrams that the socket's full receive buffer dropped; 0 if the kernel does not
+    /// report it. Costs about 350 ns.</summary>
     public static ulong ReadDrops(Socket socket)
     {
         if (!OperatingSystem.IsLinux()) return 0;

@@ -6,22 +6,22 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The few calls of libc that .NET has no equal for: waiting on many sockets and on other threads at once, in fractions of a millisecond. Measured:
-/// sending and receiving by plain <see cref="System.Net.Sockets.Socket"/> calls is as fast as by P/Invoke, waiting is not. None suppresses the GC
-/// transition: all of them enter the kernel.
+/// The libc calls without an equivalent in .NET: waiting for many sockets and for other threads together, in fractions
+/// of a millisecond. Measured: plain <see cref="System.Net.Sockets.Socket"/> calls send and receive as fast as
+/// P/Invoke, but wait more slowly. No call suppresses the GC transition, because each enters the kernel.
 /// </summary>
 internal static partial class LinuxNative
 {
     /// <summary>Add a descriptor.</summary>
     public const int EpollAdd = 1;
 
-    /// <summary>Take a descriptor out.</summary>
+    /// <summary>Remove a descriptor.</summary>
     public const int EpollDelete = 2;
 
     /// <summary>Readable.</summary>
     public const uint EpollIn = 1;
 
-    /// <summary>Tell of a change once, not for as long as it lasts.</summary>
+    /// <summary>Report a change once (edge-triggered), not for as long as it lasts.</summary>
     public const uint EpollEdge = 1u << 31;
 
     /// <summary>Close on exec, for epoll and eventfd alike.</summary>
@@ -36,23 +36,25 @@ internal static partial class LinuxNative
     private const int DontWait = 0x40;
     private const int TryAgain = 11;
 
-    /// <summary>Makes an epoll instance.</summary>
+    /// <summary>Creates an epoll instance.</summary>
     [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]
     public static partial int EpollCreate(int flags);
 
     /// <summary>Adds or removes a descriptor.</summary>
     [LibraryImport("libc", EntryPoint = "epoll_ctl", SetLastError = true)]
-    public static unsafe partial int EpollControl(SafeFileHandle epoll, int operation, nint descriptor, void* registration);
+    public static unsafe partial int EpollControl(
+        SafeFileHandle epoll, int operation, nint descriptor, void* registration);
 
     /// <summary>Waits, in milliseconds.</summary>
     [LibraryImport("libc", EntryPoint = "epoll_wait", SetLastError = true)]
-    public static unsafe partial int EpollWait(SafeFileHandle epoll, void* events, int most, int milliseconds);
+    public static unsafe partial int EpollWait(SafeFileHandle epoll, void* events, int maxEvents, int milliseconds);
 
     /// <summary>Waits, in nanoseconds; Linux 5.11, glibc 2.35.</summary>
     [LibraryImport("libc", EntryPoint = "epoll_pwait2", SetLastError = true)]
-    public static unsafe partial int EpollWaitPrecisely(SafeFileHandle epoll, void* events, int most, TimeSpec* timeout, void* signalMask);
+    public static unsafe partial int EpollWaitPrecisely(
+        SafeFileHandle epoll, void* events, int maxEvents, TimeSpec* timeout, void* signalMask);
 
-    /// <summary>Makes a counter that other threads can wake an epoll with.</summary>
+    /// <summary>Creates a counter by which other threads wake an epoll.</summary>
     [LibraryImport("libc", EntryPoint = "eventfd", SetLastError = true)]
     public static partial int EventCreate(uint initial, int flags);
 
@@ -60,25 +62,31 @@ internal static partial class LinuxNative
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static unsafe partial nint Write(SafeFileHandle descriptor, void* bytes, nuint count);
 
-    /// <summary>Receives without waiting; the number of bytes, -1 when there are none: see <see cref="FoundNothing"/>.</summary>
+    /// <summary>Receives without waiting. Returns the number of bytes; -1 after a failure, see
+    /// <see cref="FoundNothing"/>.</summary>
     /// <param name="descriptor">An IPv4 datagram socket.</param>
-    /// <param name="buffer">Where the bytes go.</param>
-    /// <param name="source">Where they came from.</param>
+    /// <param name="buffer">Receives the bytes.</param>
+    /// <param name="source">The endpoint of the sender.</param>
     public static unsafe int Receive(nint descriptor, Span<byte> buffer, out NetEndpoint source)
     {
         SocketAddress4 address = default;
         int length = sizeof(SocketAddress4);
         nint received;
-        fixed (byte* first = buffer) received = ReceiveFrom(descriptor, first, (nuint)buffer.Length, DontWait, &address, &length);
-        source = new NetEndpoint(BinaryPrimitives.ReverseEndianness(address.Address), BinaryPrimitives.ReverseEndianness(address.Port));
+        fixed (byte* first = buffer)
+        {
+            received = ReceiveFrom(descriptor, first, (nuint)buffer.Length, DontWait, &address, &length);
+        }
+        source = new NetEndpoint(
+            BinaryPrimitives.ReverseEndianness(address.Address), BinaryPrimitives.ReverseEndianness(address.Port));
         return (int)received;
     }
 
-    /// <summary>True when the last call that failed had nothing to receive.</summary>
+    /// <summary>True when the last failed call found nothing to receive.</summary>
     public static bool FoundNothing => Marshal.GetLastPInvokeError() == TryAgain;
 
     [LibraryImport("libc", EntryPoint = "recvfrom", SetLastError = true)]
-    private static unsafe partial nint ReceiveFrom(nint socket, byte* buffer, nuint length, int flags, SocketAddress4* source, int* sourceLength);
+    private static unsafe partial nint ReceiveFrom(
+        nint socket, byte* buffer, nuint length, int flags, SocketAddress4* source, int* sourceLength);
 
     /// <summary>struct sockaddr_in; port and address are big-endian.</summary>
     [StructLayout(LayoutKind.Sequential, Size = 16)]
@@ -96,7 +104,7 @@ internal static partial class LinuxNative
         /// <summary>Whole seconds.</summary>
         public long Seconds;
 
-        /// <summary>The rest.</summary>
+        /// <summary>Nanoseconds of the next second.</summary>
         public long Nanoseconds;
     }
 }

@@ -5,13 +5,14 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Waits for sockets and for other threads at once: one epoll with every socket, level-triggered, and an eventfd that <see cref="Wake"/> writes,
-/// whose every write is one event (edge-triggered), so that nobody need read it. Core thread only but for Wake, which is safe even while the poller
-/// is being disposed: handles are counted, so that a write never reaches a descriptor that has come to mean something else.
+/// Waits for sockets and for other threads together. One epoll holds every socket, level-triggered, and an eventfd that
+/// <see cref="Wake"/> writes. The eventfd is edge-triggered: each write is one event, so that no read is needed. Core
+/// thread only, except Wake, which is safe even during disposal: handles are counted, so that a write never reaches a
+/// descriptor that has been reused.
 /// </summary>
 internal sealed unsafe class LinuxPoller : IDisposable
 {
-    private const int MostEvents = 128;
+    private const int MaxEvents = 128;
     private const uint WakeToken = uint.MaxValue;
 
     // struct epoll_event is packed on x64 alone: 12 bytes there, 16 elsewhere.
@@ -20,13 +21,13 @@ internal sealed unsafe class LinuxPoller : IDisposable
 
     private readonly SafeFileHandle _epoll;
     private readonly SafeFileHandle _wake;
-    private readonly byte[] _events = GC.AllocateArray<byte>(MostEvents * 16, pinned: true);
+    private readonly byte[] _events = GC.AllocateArray<byte>(MaxEvents * 16, pinned: true);
     private readonly List<LinuxPort?> _ports = [];
 
-    // A 32-bit system's own struct timespec has 32-bit fields.
+    // The struct timespec of a 32-bit system has 32-bit fields.
     private bool _isPrecise = Environment.Is64BitProcess;
 
-    /// <summary>Makes a poller without sockets.</summary>
+    /// <summary>Creates a poller without sockets.</summary>
     /// <exception cref="Win32Exception">The process is out of descriptors.</exception>
     public LinuxPoller()
     {
@@ -35,10 +36,10 @@ internal sealed unsafe class LinuxPoller : IDisposable
         Register(_wake.DangerousGetHandle(), LinuxNative.EpollIn | LinuxNative.EpollEdge, WakeToken);
     }
 
-    /// <summary>How many times it was seen what all ports have; from 1.</summary>
-    public ulong Looks { get; private set; } = 1;
+    /// <summary>The number of complete checks of all ports; from 1.</summary>
+    public ulong Polls { get; private set; } = 1;
 
-    /// <summary>Watches a port's socket.</summary>
+    /// <summary>Adds a port's socket.</summary>
     public void Add(LinuxPort port)
     {
         int token = _ports.IndexOf(null);
@@ -52,32 +53,33 @@ internal sealed unsafe class LinuxPoller : IDisposable
         port.Token = token;
     }
 
-    /// <summary>Stops watching a port's socket; call before the socket is closed.</summary>
+    /// <summary>Removes a port's socket; call before the socket is closed.</summary>
     public void Remove(LinuxPort port)
     {
-        _ = LinuxNative.EpollControl(_epoll, LinuxNative.EpollDelete, port.Socket.SafeHandle.DangerousGetHandle(), null);
+        _ = LinuxNative.EpollControl(
+            _epoll, LinuxNative.EpollDelete, port.Socket.SafeHandle.DangerousGetHandle(), null);
         _ports[port.Token] = null;
     }
 
-    /// <summary>Marks the ports that have something to read, waiting for the first of them if need be.</summary>
-    /// <param name="atMost">How long; negative: for as long as it takes.</param>
-    /// <returns>False when the time was up.</returns>
-    public bool Wait(TimeSpan atMost)
+    /// <summary>Marks the ports that have something to read, after waiting for the first if necessary.</summary>
+    /// <param name="limit">The time limit; negative for none.</param>
+    /// <returns>False when the time has passed.</returns>
+    public bool Wait(TimeSpan limit)
     {
         fixed (byte* events = _events)
         {
-            int count = Call(events, atMost);
+            int count = Call(events, limit);
             for (int index = 0; index < count; index++)
             {
                 uint token = (uint)*(ulong*)(events + (index * EventBytes) + EventDataOffset);
                 if (token != WakeToken && _ports[(int)token] is { } port) port.HasSeen = true;
             }
-            if (count is >= 0 and < MostEvents) Looks++;
+            if (count is >= 0 and < MaxEvents) Polls++;
             return count > 0;
         }
     }
 
-    /// <summary>Ends the present wait, or the next. Any thread.</summary>
+    /// <summary>Ends the present wait, or the next one. Any thread.</summary>
     public void Wake()
     {
         ulong one = 1;
@@ -99,7 +101,9 @@ internal sealed unsafe class LinuxPoller : IDisposable
     }
 
     private static SafeFileHandle Own(int descriptor) =>
-        descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw new Win32Exception(Marshal.GetLastPInvokeError());
+        descriptor >= 0
+            ? new SafeFileHandle(descriptor, ownsHandle: true)
+            : throw new Win32Exception(Marshal.GetLastPInvokeError());
 
     private void Register(nint descriptor, uint events, uint token)
     {
@@ -110,11 +114,11 @@ internal sealed unsafe class LinuxPoller : IDisposable
         if (result != 0) throw new Win32Exception(Marshal.GetLastPInvokeError());
     }
 
-    private int Call(byte* events, TimeSpan atMost)
+    private int Call(byte* events, TimeSpan limit)
     {
-        if (_isPrecise && atMost > TimeSpan.Zero)
+        if (_isPrecise && limit > TimeSpan.Zero)
         {
-            long ticks = atMost.Ticks;
+            long ticks = limit.Ticks;
             var timeout = new LinuxNative.TimeSpec
             {
                 Seconds = ticks / TimeSpan.TicksPerSecond,
@@ -122,7 +126,7 @@ internal sealed unsafe class LinuxPoller : IDisposable
             };
             try
             {
-                int count = LinuxNative.EpollWaitPrecisely(_epoll, events, MostEvents, &timeout, null);
+                int count = LinuxNative.EpollWaitPrecisely(_epoll, events, MaxEvents, &timeout, null);
                 if (count >= 0 || Marshal.GetLastPInvokeError() == LinuxNative.Interrupted) return count;
                 _isPrecise = false;
             }
@@ -131,7 +135,9 @@ internal sealed unsafe class LinuxPoller : IDisposable
                 _isPrecise = false;
             }
         }
-        int milliseconds = atMost < TimeSpan.Zero ? -1 : (int)Math.Min(Math.Ceiling(atMost.TotalMilliseconds), int.MaxValue);
-        return LinuxNative.EpollWait(_epoll, events, MostEvents, milliseconds);
+        int milliseconds = limit < TimeSpan.Zero
+            ? -1
+            : (int)Math.Min(Math.Ceiling(limit.TotalMilliseconds), int.MaxValue);
+        return LinuxNative.EpollWait(_epoll, events, MaxEvents, milliseconds);
     }
 }

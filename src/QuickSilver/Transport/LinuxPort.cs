@@ -6,19 +6,20 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// A socket that a <see cref="LinuxPoller"/> watches.
+/// A socket that a <see cref="LinuxPoller"/> polls.
 /// <para>
-/// Where datagrams come one at a time, asking the socket after each whether it is empty now costs a system call that tells what the poller's next
-/// look, which is due anyhow, tells too. So after a few reads that found one datagram each the port is left after its first, and is not called empty
-/// before a look has not seen it; once in a while it is read to its end, and if that is more than one datagram it is so always again: whoever reads a
-/// stream is better off without a look for each.
+/// Idea: when datagrams arrive one at a time, a second read that finds the socket empty is a wasted system call,
+/// because the next poll reports the same. After a few reads of one datagram each, the port is therefore left after its
+/// first read. It counts as empty only when a later poll has not marked it. Now and then the port is read until it is
+/// empty. If that gives more than one datagram, a stream is arriving, and the port is read until empty every time.
 /// </para>
 /// </summary>
-/// <param name="socket">Non-blocking; belongs to the port.</param>
-/// <param name="role">What it is for.</param>
-/// <param name="channel">The channel whose reads it gives; null for unicast.</param>
-/// <param name="poller">Watches it.</param>
-internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? channel, LinuxPoller poller) : SocketPort(socket, role, channel)
+/// <param name="socket">A non-blocking socket; the port disposes of it.</param>
+/// <param name="role">The kind of datagrams that it receives.</param>
+/// <param name="channel">The channel of its reads; null for unicast.</param>
+/// <param name="poller">The poller of the socket.</param>
+internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? channel, LinuxPoller poller)
+    : SocketPort(socket, role, channel)
 {
     private const int LoneReadsToTrust = 4;
     private const int LoneReadsToTest = 16;
@@ -26,34 +27,36 @@ internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? 
     private int _loneReads;
     private ulong _leftAt;
 
-    /// <summary>The socket's descriptor: good for as long as the port is, since nobody else closes it.</summary>
+    /// <summary>The socket's descriptor; valid for the life of the port, because only the port closes it.</summary>
     public nint Descriptor { get; } = socket.SafeHandle.DangerousGetHandle();
 
-    /// <summary>The poller's number for it.</summary>
+    /// <summary>The poller's number for the port.</summary>
     public int Token;
 
-    /// <summary>True from when the poller saw something to read until it was read.</summary>
+    /// <summary>True from a poll that found something to read until the port is read.</summary>
     public bool HasSeen;
 
     /// <inheritdoc/>
     public override bool IsReady => HasSeen;
 
     /// <inheritdoc/>
-    public override bool IsEmpty => !HasSeen && _leftAt < poller.Looks;
+    public override bool IsEmpty => !HasSeen && _leftAt < poller.Polls;
 
-    /// <summary>True when a datagram that has just been read is taken for the only one. A control port is always read to its end.</summary>
-    public bool ExpectsNoMore => _loneReads >= LoneReadsToTrust && _loneReads < LoneReadsToTest && Role != SocketRole.Control;
+    /// <summary>True when the datagram just read is presumed to be the only one. A control port is always read until
+    /// empty.</summary>
+    public bool ExpectsNoMore =>
+        _loneReads >= LoneReadsToTrust && _loneReads < LoneReadsToTest && Role != SocketRole.Control;
 
-    /// <summary>The port is left after one read, without a look whether there is more.</summary>
+    /// <summary>Leaves the port after one read, without a check for more.</summary>
     public void LeaveUnsure()
     {
         _loneReads++;
-        _leftAt = poller.Looks;
+        _leftAt = poller.Polls;
         HasSeen = false;
     }
 
-    /// <summary>The port has been read to its end.</summary>
-    /// <param name="datagrams">How many reads that gave, trains among them.</param>
+    /// <summary>Notes that the port has been read until empty.</summary>
+    /// <param name="datagrams">The number of reads, each a datagram or a train.</param>
     public void OnEmptied(int datagrams)
     {
         _loneReads = datagrams > 1 ? 0 : Math.Min(_loneReads + 1, LoneReadsToTrust);

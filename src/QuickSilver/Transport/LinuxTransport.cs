@@ -7,28 +7,31 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The fast path on Linux: plain non-blocking calls on the core thread, whole trains in one call both ways (UDP_SEGMENT and UDP_GRO), waiting in
-/// epoll. No call on these sockets is ever asynchronous: that would hand them to the framework's own engine for good.
+/// The fast path on Linux: plain non-blocking calls on the core thread, whole trains in one call in both directions
+/// (UDP_SEGMENT and UDP_GRO), and waiting in epoll. No call on these sockets is asynchronous: the framework's engine
+/// would own them from then on.
 /// <para>
-/// A data socket is read until it says that it is empty (but see <see cref="LinuxPort"/>) or half a megabyte has come: the rest is taken in the next
-/// turn, after what was read is handled and control has had its chance.
+/// A data socket is read until it is empty (but see <see cref="LinuxPort"/>) or half a megabyte is read. The rest
+/// follows in the next turn, after these reads and control datagrams are handled.
 /// </para>
-/// Cost: one epoll call a turn (0.2-0.4 us), one receive a train (some 2 us for 64 KiB), 0.7 us to find a socket empty. Allocates nothing in steady
-/// state. Source: measurements on this path; io_uring, recvmmsg and sendmmsg were measured and bring nothing once trains are cut by the kernel.
+/// Cost: one epoll call a turn (0.2-0.4 us), one receive a train (some 2 us for 64 KiB), 0.7 us to find a socket empty.
+/// Allocates nothing in steady state. Source: measurements on this path. Measured io_uring, recvmmsg and sendmmsg gain
+/// nothing once the kernel segments trains.
 /// </summary>
 internal sealed class LinuxTransport : SocketTransport
 {
-    private const int MostFailures = 16;
+    private const int MaxFailures = 16;
 
-    // Of one socket at a time: what was read is handled before the processor's caches have lost it.
-    private const int MostBytesATake = 512 << 10;
+    // Limits one socket's reads, so that they are handled while still in the processor's caches.
+    private const int MaxBytesPerTake = 512 << 10;
 
     private readonly LinuxPoller _poller = new();
     private readonly ReadBufferPool _buffers = new();
     private bool _hasPolled;
 
-    /// <summary>Opens the unicast sockets and watches them.</summary>
-    public LinuxTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
+    /// <summary>Opens the unicast sockets and polls them.</summary>
+    public LinuxTransport(
+        TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
         : base(settings, network, events, choice)
     {
         StartUnicast();
@@ -41,12 +44,12 @@ internal sealed class LinuxTransport : SocketTransport
     }
 
     /// <inheritdoc/>
-    public override bool Wait(TimeSpan atMost)
+    public override bool Wait(TimeSpan limit)
     {
-        // A wait whose time is up was a look too.
-        ulong looks = _poller.Looks;
-        bool happened = _poller.Wait(atMost);
-        _hasPolled = happened || _poller.Looks > looks;
+        // A wait that ends by its time limit is a poll too.
+        ulong polls = _poller.Polls;
+        bool happened = _poller.Wait(limit);
+        _hasPolled = happened || _poller.Polls > polls;
         return happened;
     }
 
@@ -77,10 +80,11 @@ internal sealed class LinuxTransport : SocketTransport
     }
 
     /// <inheritdoc/>
-    protected override void CutEcho(SocketPort port, TrainSender sender) => EchoFilter.Attach(port.Socket, sender.Source);
+    protected override void CutEcho(SocketPort port, TrainSender sender) =>
+        EchoFilter.Attach(port.Socket, sender.Source);
 
     /// <inheritdoc/>
-    protected override void Look()
+    protected override void Poll()
     {
         if (!_hasPolled) _poller.Wait(TimeSpan.Zero);
         _hasPolled = false;
@@ -93,7 +97,7 @@ internal sealed class LinuxTransport : SocketTransport
         int taken = 0;
         int bytes = 0;
         int failures = 0;
-        while (taken < room && bytes < MostBytesATake)
+        while (taken < room && bytes < MaxBytesPerTake)
         {
             byte[] buffer = _buffers.Rent();
             int length = LinuxNative.Receive(port.Descriptor, buffer, out NetEndpoint source);
@@ -122,9 +126,9 @@ internal sealed class LinuxTransport : SocketTransport
                 port.OnEmptied(taken);
                 return taken;
             }
-            // A pending error, which the call has cleared. It may not keep the loop here.
+            // A pending error, which the call has cleared. The limit keeps errors from holding the loop here.
             Counters.ReadErrors++;
-            if (++failures < MostFailures) continue;
+            if (++failures < MaxFailures) continue;
             port.OnEmptied(taken);
             return taken;
         }

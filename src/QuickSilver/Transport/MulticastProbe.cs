@@ -5,19 +5,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Does multicast work on an interface? One socket joins a group of the pool, another sends a datagram with a nonce to it, from the kind of address
-/// that nodes send from, and the first must get it. That the local stack and the interface carry multicast is all this shows; a switch that drops it
-/// shows as loss.
+/// Tests whether multicast works on an interface. One socket joins a group of the pool. Another sends it a datagram
+/// with a nonce, from the kind of source address that nodes use, and the first must receive it. The test covers the
+/// local stack and the interface only; a switch that drops multicast shows as loss later.
 /// </summary>
 internal static class MulticastProbe
 {
     private const int Tries = 2;
-    private static readonly TimeSpan TryTime = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan TryTimeout = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Probes; takes microseconds where multicast works, up to 400 ms where it does not.</summary>
-    /// <param name="settings">Names the pool and the ports.</param>
-    /// <param name="network">The interface.</param>
-    /// <param name="reason">What was found, for people.</param>
+    /// <summary>Runs the probe. It blocks for microseconds if multicast works, otherwise for up to 400 ms.</summary>
+    /// <param name="settings">The multicast pool and the port range.</param>
+    /// <param name="network">The interface to probe.</param>
+    /// <param name="reason">The finding, for diagnostics.</param>
     public static bool Run(TransportSettings settings, NetworkChoice network, out string reason)
     {
         ulong nonce = (ulong)Random.Shared.NextInt64();
@@ -47,7 +47,8 @@ internal static class MulticastProbe
         }
         catch (SocketException refusal)
         {
-            reason = $"multicast group {group} cannot be used over {network.Name} ({network.Address}): {refusal.Message}";
+            reason =
+                $"multicast group {group} cannot be used over {network.Name} ({network.Address}): {refusal.Message}";
             return false;
         }
     }
@@ -58,13 +59,15 @@ internal static class MulticastProbe
         long start = Stopwatch.GetTimestamp();
         while (true)
         {
-            TimeSpan left = TryTime - Stopwatch.GetElapsedTime(start);
-            if (left <= TimeSpan.Zero || !receiver.Poll(left, SelectMode.SelectRead)) return false;
+            TimeSpan remaining = TryTimeout - Stopwatch.GetElapsedTime(start);
+            if (remaining <= TimeSpan.Zero || !receiver.Poll(remaining, SelectMode.SelectRead)) return false;
             int length = receiver.Receive(buffer, SocketFlags.None, out SocketError error);
             if (error == SocketError.Success && IsProbe(buffer.AsSpan(0, length), nonce)) return true;
         }
     }
 
     private static bool IsProbe(ReadOnlySpan<byte> read, ulong nonce) =>
-        DatagramHeader.TryRead(read, out DatagramHeader header) == RejectReason.None && header.Kind == DatagramKind.Probe && header.Sequence == nonce;
+        DatagramHeader.TryRead(read, out DatagramHeader header) == RejectReason.None
+            && header.Kind == DatagramKind.Probe
+            && header.Sequence == nonce;
 }

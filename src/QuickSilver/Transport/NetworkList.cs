@@ -6,8 +6,9 @@ using System.Net.Sockets;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The interfaces of the machine, as they are now. The framework gathers them by many small reads, and throws whatever comes to hand when one goes
-/// away between two of them: such a list is read again, and an interface that cannot be read is left out.
+/// Reads the present interfaces of the machine. The framework collects them by many small reads, and throws various
+/// exceptions when an interface disappears between two of them. The list is then read again; an unreadable interface is
+/// left out.
 /// </summary>
 internal static class NetworkList
 {
@@ -15,17 +16,18 @@ internal static class NetworkList
     private const int Tries = 5;
     private const int TooManyInProcess = 24;
     private const int TooManyInSystem = 23;
-    private static readonly TimeSpan LoopbackTime = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan LoopbackTimeout = TimeSpan.FromMilliseconds(200);
 
     /// <summary>One address of an interface that is up.</summary>
-    /// <param name="Choice">What a node needs to know.</param>
-    /// <param name="Multicasts">Whether the interface says that it can multicast.</param>
-    /// <param name="HasGateway">Whether a gateway is reached by it.</param>
+    /// <param name="Choice">The interface and address.</param>
+    /// <param name="Multicasts">True when the interface reports multicast support.</param>
+    /// <param name="HasGateway">True when the interface has a gateway.</param>
     internal readonly record struct Entry(NetworkChoice Choice, bool Multicasts, bool HasGateway);
 
-    /// <summary>Reads it: every IPv4 address of every interface that is up.</summary>
-    /// <param name="down">Names of those that are there and cannot be used: down, without an IPv4 address, or gone while they were read.</param>
-    /// <exception cref="TransportException">It could not be read, several times in a row.</exception>
+    /// <summary>Returns every IPv4 address of every interface that is up.</summary>
+    /// <param name="down">The names of unusable interfaces: down, without an IPv4 address, or removed during the
+    /// read.</param>
+    /// <exception cref="TransportException">The list was unreadable several times in a row.</exception>
     public static List<Entry> Read(out List<string> down)
     {
         for (int attempt = 1; ; attempt++)
@@ -40,14 +42,16 @@ internal static class NetworkList
                 if (attempt < Tries) continue;
                 throw new TransportException(
                     TransportFailure.InterfaceUnavailable,
-                    $"The system's list of interfaces cannot be read, perhaps because it changes all the time: {change.Message}",
+                    "The system's list of interfaces cannot be read, perhaps because it changes all the time: "
+                    + change.Message,
                     change)
                 { MayPass = true };
             }
         }
     }
 
-    /// <summary>Whether an address is one of this machine's, on an interface that is up or down. One system call or two.</summary>
+    /// <summary>True when this machine has an address, on an interface that is up or down. Costs two or three system
+    /// calls.</summary>
     public static bool IsPresent(IPAddress address)
     {
         try
@@ -62,7 +66,8 @@ internal static class NetworkList
         }
     }
 
-    /// <summary>By which of the machine's addresses another address is reached now, as the system's routes say; null: by none. Sends nothing.</summary>
+    /// <summary>Returns the local address from which another address is reachable now, by the system's routes; null for
+    /// none. Sends nothing.</summary>
     public static IPAddress? RouteTo(IPAddress address)
     {
         try
@@ -77,15 +82,17 @@ internal static class NetworkList
         }
     }
 
-    /// <summary>Whether loopback carries datagrams: some systems list it as up, and route to it, when it is down. Microseconds where it does.</summary>
+    /// <summary>True when loopback carries datagrams: some systems list it as up, and route to it, although it is down.
+    /// Blocks for microseconds if it works, otherwise for up to 200 ms.</summary>
     public static bool IsLoopbackUp()
     {
         try
         {
-            using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
+            using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+            probe.Blocking = false;
             probe.Bind(new IPEndPoint(IPAddress.Loopback, 0));
             _ = probe.SendTo([0], probe.LocalEndPoint!);
-            return probe.Poll(LoopbackTime, SelectMode.SelectRead);
+            return probe.Poll(LoopbackTimeout, SelectMode.SelectRead);
         }
         catch (SocketException refusal) when (refusal.SocketErrorCode != SocketError.TooManyOpenSockets)
         {
@@ -93,7 +100,8 @@ internal static class NetworkList
         }
     }
 
-    /// <summary>Whether something was refused because the process, or the system, has too much open: nothing of interfaces.</summary>
+    /// <summary>True when the cause of a refusal is a lack of descriptors in the process or the system, and not an
+    /// interface.</summary>
     public static bool IsForWantOfDescriptors(Exception refusal) => refusal switch
     {
         SocketException socket => socket.SocketErrorCode == SocketError.TooManyOpenSockets,
@@ -132,7 +140,10 @@ internal static class NetworkList
         foreach (UnicastIPAddressInformation unicast in properties.UnicastAddresses)
         {
             if (unicast.Address.AddressFamily != AddressFamily.InterNetwork) continue;
-            var choice = new NetworkChoice(item.Name, unicast.Address, mtu, isLoopback) { PrefixLength = unicast.PrefixLength };
+            var choice = new NetworkChoice(item.Name, unicast.Address, mtu, isLoopback)
+            {
+                PrefixLength = unicast.PrefixLength,
+            };
             found.Add(new Entry(choice, item.SupportsMulticast, hasGateway));
         }
     }

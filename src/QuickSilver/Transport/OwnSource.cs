@@ -5,28 +5,30 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// An address that a node sends its multicast from over loopback and that no other node has, so that the node itself can be spared its echo.
+/// A source address for a node's multicast over loopback that no other node has, so that the node can block its own
+/// echo.
 /// <para>
-/// Idea: on Linux every address of 127.0.0.0/8 is this machine's. A node takes the one that spells the port of its control socket, which is bound by
-/// it alone, and has its receiving sockets refuse that source (IP_BLOCK_SOURCE). Then the kernel never queues the echo, wakes nobody for it, and
-/// counts no drop, which a filter on the socket (<see cref="EchoFilter"/>) cannot do.
+/// Idea: on Linux every address of 127.0.0.0/8 belongs to this machine. A node derives one from the port of its control
+/// socket, which it alone is bound to, and blocks that source on its receiving sockets (IP_BLOCK_SOURCE). The kernel
+/// then never queues the echo, wakes no thread for it, and counts no drop. A socket filter (<see cref="EchoFilter"/>)
+/// cannot achieve that.
 /// </para>
-/// Awkward cases. Nodes of one machine on a real network share its address, and a node that speaks over another address of the loopback interface may
-/// have the same port: there is no such address for them, and the filter does what it can. Receivers do not look at where multicast comes from.
-/// Cost: nothing a datagram.
+/// Awkward cases. Nodes of one machine on a real network share its address, and a node on another address of the
+/// loopback interface may have the same port. They have no such source address, and use the filter instead. Receivers
+/// ignore the source of multicast. Cost: none for each datagram.
 /// </summary>
 internal static class OwnSource
 {
     private const byte Loopback = 127;
 
-    // "Q": any but those that people give to services of theirs would do.
+    // "Q": an arbitrary value that users rarely choose for their services.
     private const byte QuickSilvers = 81;
     private const int SolIp = 0;
     private const int IpBlockSource = 38;
 
-    /// <summary>The address; null where there is none.</summary>
-    /// <param name="network">What the node speaks over.</param>
-    /// <param name="port">Of a socket that is the node's alone.</param>
+    /// <summary>Finds the source address; null if the node has none.</summary>
+    /// <param name="network">The interface of the node.</param>
+    /// <param name="port">The port of a socket that the node alone is bound to.</param>
     public static IPAddress? Find(NetworkChoice network, int port)
     {
         if (!OperatingSystem.IsLinux() || !network.Address.Equals(IPAddress.Loopback)) return null;
@@ -39,17 +41,17 @@ internal static class OwnSource
         }
         catch (SocketException)
         {
-            // An interface with a narrower mask.
+            // The interface has a longer prefix than /8.
             return null;
         }
     }
 
-    /// <summary>From now on the receiver hears nothing that comes from the source.</summary>
-    /// <param name="receiver">Has joined the group on the interface.</param>
-    /// <param name="group">The group.</param>
-    /// <param name="network">The interface.</param>
-    /// <param name="source">The address.</param>
-    /// <returns>False where the kernel refuses.</returns>
+    /// <summary>Blocks datagrams from the source at the receiver from now on.</summary>
+    /// <param name="receiver">A socket that has joined the group on the interface.</param>
+    /// <param name="group">The multicast group.</param>
+    /// <param name="network">The interface of the membership.</param>
+    /// <param name="source">The source address to block.</param>
+    /// <returns>False when the kernel refuses.</returns>
     public static bool TryBlock(Socket receiver, NetEndpoint group, NetworkChoice network, IPAddress source)
     {
         // struct ip_mreq_source: group, interface, source.

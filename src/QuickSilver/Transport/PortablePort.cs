@@ -7,8 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// A socket with one receive armed at a time. Its <see cref="SocketAsyncEventArgs"/> completes on a thread of the framework, which only says so;
-/// everything else is the core thread's.
+/// A socket with one armed receive at a time. Its <see cref="SocketAsyncEventArgs"/> completes on a framework thread,
+/// which only signals completion. All other members are for the core thread.
 /// </summary>
 internal sealed class PortablePort : SocketPort
 {
@@ -20,7 +20,7 @@ internal sealed class PortablePort : SocketPort
     private readonly Action _completed;
     private int _state = Completed;
 
-    /// <summary>Makes a port with nothing armed; call <see cref="TryReceive"/> to begin.</summary>
+    /// <summary>Creates a port without an armed receive; call <see cref="TryReceive"/> to begin.</summary>
     public PortablePort(Socket socket, SocketRole role, IRegionChannel? channel, Action completed)
         : base(socket, role, channel)
     {
@@ -29,19 +29,19 @@ internal sealed class PortablePort : SocketPort
         _receive.Completed += OnCompleted;
     }
 
-    /// <summary>True when the receive that was armed has completed.</summary>
+    /// <summary>True when the armed receive has completed. Any thread.</summary>
     public override bool IsReady => Volatile.Read(ref _state) == Completed;
 
-    /// <summary>The buffer that the present receive fills; null when none has been started.</summary>
+    /// <summary>The buffer of the present receive; null when none has been started.</summary>
     public byte[]? Buffer { get; private set; }
 
-    /// <summary>Result of the receive that has completed.</summary>
+    /// <summary>The result of the completed receive.</summary>
     public SocketError Error => _receive.SocketError;
 
-    /// <summary>Where it came from.</summary>
+    /// <summary>The source of the completed receive.</summary>
     public NetEndpoint Source => _source.Endpoint;
 
-    /// <summary>Bytes it brought.</summary>
+    /// <summary>The bytes of the completed receive.</summary>
     public int Length => _receive.BytesTransferred;
 
     /// <inheritdoc/>
@@ -61,7 +61,7 @@ internal sealed class PortablePort : SocketPort
     }
 
     /// <summary>Starts a receive into <paramref name="buffer"/>.</summary>
-    /// <returns>True when it has completed at once; false when it will complete later.</returns>
+    /// <returns>True when it completed at once; false when it will complete later.</returns>
     public bool TryReceive(byte[] buffer)
     {
         Buffer = buffer;
@@ -72,7 +72,7 @@ internal sealed class PortablePort : SocketPort
         return true;
     }
 
-    /// <summary>Forgets the buffer of a completed receive: it is the caller's now.</summary>
+    /// <summary>Passes ownership of a completed receive's buffer to the caller.</summary>
     public void TakeBuffer() => Buffer = null;
 
     /// <inheritdoc/>

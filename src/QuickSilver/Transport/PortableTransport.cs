@@ -7,19 +7,21 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The transport for every system: one asynchronous receive armed on each socket, sends without waiting. A receive that completes at once is taken on
-/// the core thread without a hop; one that completes later wakes the core if it sleeps. Costs half the rate of the Linux path and two more thread
-/// switches of latency; on Linux trains travel whole here too.
+/// The transport for every system: one armed asynchronous receive on each socket, and non-blocking sends. A receive
+/// that completes at once is taken on the core thread without a thread switch; one that completes later wakes a
+/// sleeping core. Cost: half the rate of the Linux path, and the latency of two more thread switches. On Linux trains
+/// stay whole here too.
 /// </summary>
 internal sealed class PortableTransport : SocketTransport
 {
-    private const int MostFruitless = 16;
+    private const int MaxFruitless = 16;
 
     private readonly ReadBufferPool _buffers = new();
     private readonly SleepEvent _sleep = new();
 
-    /// <summary>Opens the unicast sockets and arms them.</summary>
-    public PortableTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
+    /// <summary>Opens the unicast sockets; the first reads arm them.</summary>
+    public PortableTransport(
+        TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
         : base(settings, network, events, choice)
     {
         StartUnicast();
@@ -32,10 +34,10 @@ internal sealed class PortableTransport : SocketTransport
     }
 
     /// <inheritdoc/>
-    public override bool Wait(TimeSpan atMost)
+    public override bool Wait(TimeSpan limit)
     {
         _sleep.Declare();
-        return HasReady ? _sleep.Cancel() : _sleep.Wait(atMost);
+        return HasReady ? _sleep.Cancel() : _sleep.Wait(limit);
     }
 
     /// <inheritdoc/>
@@ -51,7 +53,7 @@ internal sealed class PortableTransport : SocketTransport
     /// <inheritdoc/>
     protected override void StopPort(SocketPort port)
     {
-        // The buffer of a receive that is still armed is not reused: the framework may be writing to it.
+        // The buffer of an armed receive is not reused, because the framework may be writing to it.
         port.Dispose();
     }
 
@@ -62,8 +64,8 @@ internal sealed class PortableTransport : SocketTransport
         int taken = 0;
         int fruitless = 0;
 
-        // A socket that fails at once, each time, may not keep the loop here.
-        while (port.IsReady && taken < room && fruitless < MostFruitless)
+        // The limit keeps a socket that fails every time from holding the loop here.
+        while (port.IsReady && taken < room && fruitless < MaxFruitless)
         {
             if (port.Buffer is { } buffer)
             {
@@ -72,7 +74,8 @@ internal sealed class PortableTransport : SocketTransport
                 {
                     int length = port.Length;
                     PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
-                    batch.Add(new Completion(port.Role, priority, port.Channel, buffer, 0, length) { Source = port.Source });
+                    batch.Add(
+                        new Completion(port.Role, priority, port.Channel, buffer, 0, length) { Source = port.Source });
                     Counters.Reads++;
                     Counters.ReadBytes += (ulong)length;
                     taken++;

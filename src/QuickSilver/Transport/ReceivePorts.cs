@@ -4,22 +4,24 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The ports of a node, and the order in which they are read: the control port first and until it is empty; then, if it had anything, another look at
-/// the system, so that what the data ports held before is seen to be there; then the unicast port and the channels, which take turns at being first.
-/// A data port that is found empty after reads, or after control datagrams came in (a token may name packets that were lost on the way here), is
-/// reported empty: that is what raises intake past a loss. Core thread only.
+/// Reads the ports of a node in a fixed order. The control port is first, until it is empty. If it gave reads, the
+/// system is checked again, so that data that arrived before them is found. The unicast port and the channels follow;
+/// the channels take turns in being first. A data port that is found empty is reported as empty if it gave reads, or if
+/// control datagrams arrived since the last report (a token may name packets that were lost). That report raises the
+/// read position past a loss. Core thread only.
 /// </summary>
-/// <param name="look">Asks the system which ports have something to read, where it has to be asked.</param>
-/// <param name="read">Takes reads from a port that is ready, at most so many; answers how many it took.</param>
-internal sealed class ReceivePorts(Action look, Func<ReceivePort, List<Completion>, int, int> read)
+/// <param name="poll">Asks the system which ports have datagrams, if the transport needs that.</param>
+/// <param name="read">Takes up to a number of reads from a ready port, and returns the number taken.</param>
+internal sealed class ReceivePorts(Action poll, Func<ReceivePort, List<Completion>, int, int> read)
 {
     private readonly List<ReceivePort> _channels = [];
     private ReceivePort? _control;
     private ReceivePort? _data;
     private int _first;
 
-    /// <summary>True when some port may have something to read.</summary>
-    public bool HasReady => _control is { IsReady: true } || _data is { IsReady: true } || _channels.Exists(static port => port.IsReady);
+    /// <summary>True when a port may have datagrams to read.</summary>
+    public bool HasReady =>
+        _control is { IsReady: true } || _data is { IsReady: true } || _channels.Exists(static port => port.IsReady);
 
     /// <summary>Adds a port.</summary>
     public void Add(ReceivePort port)
@@ -29,33 +31,34 @@ internal sealed class ReceivePorts(Action look, Func<ReceivePort, List<Completio
         else _channels.Add(port);
     }
 
-    /// <summary>Forgets a channel's port.</summary>
+    /// <summary>Removes a channel's port.</summary>
     public void Remove(ReceivePort port) => _channels.Remove(port);
 
-    /// <summary>Takes reads.</summary>
-    /// <param name="batch">They are added here.</param>
-    /// <param name="room">How many at most, words that a port is empty included.</param>
-    /// <returns>How many.</returns>
+    /// <summary>Takes reads from all ports.</summary>
+    /// <param name="batch">Receives the reads.</param>
+    /// <param name="room">The limit, including reports of empty ports.</param>
+    /// <returns>The number added.</returns>
     public int Take(List<Completion> batch, int room)
     {
         int before = batch.Count;
-        look();
+        poll();
         if (_control is { IsReady: true } && read(_control, batch, room) > 0)
         {
             if (_data is not null) _data.OwesDrained = true;
             foreach (ReceivePort port in _channels) port.OwesDrained = true;
-            look();
+            poll();
         }
         if (_data is not null) TakeData(_data, batch, room - (batch.Count - before));
         int count = _channels.Count;
         if (++_first >= count) _first = 0;
-        for (int index = 0; index < count; index++) TakeData(_channels[(_first + index) % count], batch, room - (batch.Count - before));
+        for (int index = 0; index < count; index++)
+            TakeData(_channels[(_first + index) % count], batch, room - (batch.Count - before));
         return batch.Count - before;
     }
 
     private void TakeData(ReceivePort port, List<Completion> batch, int room)
     {
-        // One place is kept for the word that the socket is empty.
+        // One place is reserved for the report that the port is empty.
         if (port.IsReady && read(port, batch, room - 1) > 0) port.OwesDrained = true;
         if (!port.OwesDrained || !port.IsEmpty || room < 1) return;
         batch.Add(new Completion(port.Role, PriorityClass.Data, port.Channel, [], 0, 0));

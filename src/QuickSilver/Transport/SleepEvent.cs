@@ -1,18 +1,19 @@
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Where the core thread sleeps when no kernel object carries its completions: an event that other threads set only when the core has declared that
-/// it waits. The same protocol as <c>WakeGate</c>, for completions rather than requests.
+/// The sleep of a core thread whose completions come from no kernel object: an event that other threads set only when
+/// the core has declared that it waits. The protocol is that of <c>WakeGate</c>, for completions instead of requests.
 /// </summary>
 internal sealed class SleepEvent
 {
     private readonly ManualResetEventSlim _event = new(initialState: false, spinCount: 0);
     private int _isWaiting;
 
-    /// <summary>Declares that the core is about to wait; it looks at its queues once more after this. Core thread only.</summary>
+    /// <summary>Declares that the core is about to wait; it must check its queues once more afterwards. Core thread
+    /// only.</summary>
     public void Declare() => Interlocked.Exchange(ref _isWaiting, 1);
 
-    /// <summary>Takes the declaration back.</summary>
+    /// <summary>Withdraws the declaration. Core thread only.</summary>
     /// <returns>True, for the caller to return.</returns>
     public bool Cancel()
     {
@@ -20,24 +21,25 @@ internal sealed class SleepEvent
         return true;
     }
 
-    /// <summary>Waits, up to whole milliseconds rounded up. Core thread only.</summary>
-    /// <returns>False when the time was up.</returns>
-    public bool Wait(TimeSpan atMost)
+    /// <summary>Blocks until the event is set or the time has passed, rounded up to whole milliseconds. Core thread
+    /// only.</summary>
+    /// <returns>False when the time has passed.</returns>
+    public bool Wait(TimeSpan limit)
     {
-        double milliseconds = Math.Ceiling(atMost.TotalMilliseconds);
-        bool wasSet = _event.Wait(atMost < TimeSpan.Zero ? Timeout.Infinite : (int)Math.Min(milliseconds, int.MaxValue));
+        double milliseconds = Math.Ceiling(limit.TotalMilliseconds);
+        bool wasSet = _event.Wait(limit < TimeSpan.Zero ? Timeout.Infinite : (int)Math.Min(milliseconds, int.MaxValue));
         Volatile.Write(ref _isWaiting, 0);
         if (wasSet) _event.Reset();
         return wasSet;
     }
 
-    /// <summary>Ends the wait if there is one. Any thread, after what is to be seen has been written.</summary>
+    /// <summary>Ends the wait if there is one. Any thread, after it has written the data for the core.</summary>
     public void SetIfWaiting()
     {
         Interlocked.MemoryBarrier();
         if (Volatile.Read(ref _isWaiting) != 0) _event.Set();
     }
 
-    /// <summary>Ends the present wait, or the next. Any thread.</summary>
+    /// <summary>Ends the present wait, or the next one. Any thread.</summary>
     public void Set() => _event.Set();
 }

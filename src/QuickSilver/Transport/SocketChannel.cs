@@ -4,34 +4,35 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
-/// <summary>A multicast address over sockets: one to receive, if anyone here does, and one to send, made at the first send.</summary>
+/// <summary>One node's use of a multicast address: a receiving socket if an opener receives, and a sending socket,
+/// created at the first send.</summary>
 internal sealed class SocketChannel(NetEndpoint group) : IRegionChannel
 {
-    /// <summary>The address.</summary>
+    /// <summary>The group address.</summary>
     public NetEndpoint Group { get; } = group;
 
-    /// <summary>Receives; null while nobody here wants to.</summary>
+    /// <summary>The receiving port; null while no opener receives.</summary>
     public SocketPort? Port;
 
-    /// <summary>False while <see cref="Port"/> refuses what comes from the node's own address.</summary>
+    /// <summary>False while <see cref="Port"/> blocks the node's own source address.</summary>
     public bool HearsOwnSource;
 
-    /// <summary>Sends; null before the first send.</summary>
+    /// <summary>The sender; null before the first send.</summary>
     public TrainSender? Sender;
 
-    /// <summary>True while a sender could not be made.</summary>
+    /// <summary>True after a failure to create a sender.</summary>
     public bool CannotSend;
 
-    /// <summary>When to try again to make one, by <see cref="Environment.TickCount64"/>.</summary>
+    /// <summary>The time of the next attempt to create one, by <see cref="Environment.TickCount64"/>.</summary>
     public long TrySendAt;
 
-    /// <summary>How often the channel is open.</summary>
+    /// <summary>The number of openers.</summary>
     public int Opens;
 
-    /// <summary>How many of the openers receive.</summary>
+    /// <summary>The number of openers that receive.</summary>
     public int Receivers;
 
-    /// <summary>Drops of receivers already closed.</summary>
+    /// <summary>The drops of receivers closed before.</summary>
     public ulong EarlierDrops;
 
     /// <inheritdoc/>

@@ -5,16 +5,17 @@ using QuickSilver.Protocol.Flow.Transports;
 
 namespace QuickSilver.Transport;
 
-/// <summary>One socket that a node receives on; what waits, waits in the kernel. Core thread only.</summary>
-/// <param name="socket">Non-blocking; belongs to the port.</param>
-/// <param name="role">What it is for.</param>
-/// <param name="channel">The channel whose reads it gives; null for unicast.</param>
-internal abstract class SocketPort(Socket socket, SocketRole role, IRegionChannel? channel) : ReceivePort(role, channel), IDisposable
+/// <summary>One socket that a node receives on; waiting datagrams stay in the kernel. Core thread only.</summary>
+/// <param name="socket">A non-blocking socket; the port disposes of it.</param>
+/// <param name="role">The kind of datagrams that it receives.</param>
+/// <param name="channel">The channel of its reads; null for unicast.</param>
+internal abstract class SocketPort(Socket socket, SocketRole role, IRegionChannel? channel)
+    : ReceivePort(role, channel), IDisposable
 {
-    /// <summary>The socket.</summary>
+    /// <summary>The socket that the port reads.</summary>
     public Socket Socket { get; } = socket;
 
-    /// <summary>Datagrams the kernel dropped here for want of room.</summary>
+    /// <summary>Reads the number of datagrams that its full receive buffer dropped. Costs a system call.</summary>
     public ulong ReadDrops() => KernelOptions.ReadDrops(Socket);
 
     /// <summary>Closes the socket.</summary>

@@ -11,8 +11,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// What both socket transports share: two unicast sockets (control apart from data, so that data never pushes tokens out of a kernel buffer),
-/// channels by address, and sending. How reads arrive is the derived type's business. Core thread only, from the first turn on.
+/// The common part of both socket transports: two unicast sockets, channels by address, and sending. Control has a
+/// separate socket, so that data never displaces tokens in a kernel buffer. The derived type receives. Core thread
+/// only, from the first turn on.
 /// </summary>
 internal abstract class SocketTransport : IHostTransport
 {
@@ -35,17 +36,18 @@ internal abstract class SocketTransport : IHostTransport
     private IPAddress? _ownSource;
     private SocketPort? _controlPort;
     private SocketPort? _dataPort;
-    private bool _saidCoalescing;
+    private bool _hasReportedCoalescing;
     private bool _hasFailed;
     private long _attachAt;
     private ulong _closedDrops;
 
     /// <summary>Opens the unicast sockets.</summary>
-    protected SocketTransport(TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
+    protected SocketTransport(
+        TransportSettings settings, NetworkChoice network, ITransportEvents events, TransportChoice choice)
     {
         _settings = settings;
         _events = events;
-        _ports = new ReceivePorts(Look, Read);
+        _ports = new ReceivePorts(Poll, Read);
         _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
         var sockets = new UdpSockets(settings, network);
         (Socket control, Socket data) = OpenPair(sockets, settings);
@@ -75,7 +77,7 @@ internal abstract class SocketTransport : IHostTransport
     /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>
     protected Socket ControlSocket { get; private set; }
 
-    /// <summary>The socket for repairs and for data carried by unicast.</summary>
+    /// <summary>The socket for repairs and for data sent by unicast.</summary>
     protected Socket DataSocket { get; private set; }
 
     /// <inheritdoc/>
@@ -176,7 +178,8 @@ internal abstract class SocketTransport : IHostTransport
         _shared?.Dispose();
     }
 
-    /// <summary>Starts receiving on the unicast sockets: last in the derived type's constructor. Where that fails, everything is closed.</summary>
+    /// <summary>Starts receiving on the unicast sockets; the last call of the derived type's constructor. Closes
+    /// everything after a failure.</summary>
     protected void StartUnicast()
     {
         try
@@ -191,34 +194,34 @@ internal abstract class SocketTransport : IHostTransport
         }
     }
 
-    /// <summary>Asks the system which ports have something to read, where it has to be asked.</summary>
-    protected virtual void Look()
+    /// <summary>Asks the system which ports have datagrams, if the transport needs that.</summary>
+    protected virtual void Poll()
     {
     }
 
-    /// <summary>Takes reads from a port that is ready.</summary>
-    /// <returns>How many.</returns>
+    /// <summary>Takes reads from a ready port.</summary>
+    /// <returns>The number taken.</returns>
     protected abstract int Read(ReceivePort from, List<Completion> batch, int room);
 
-    /// <summary>Starts receiving on a socket; the port owns it from then on.</summary>
+    /// <summary>Starts receiving on a socket, which the port owns from then on.</summary>
     protected abstract SocketPort StartPort(Socket socket, SocketRole role, IRegionChannel? channel);
 
-    /// <summary>Stops receiving on a port and disposes it.</summary>
+    /// <summary>Stops receiving on a port, and disposes of it.</summary>
     protected abstract void StopPort(SocketPort port);
 
-    /// <summary>A channel both receives and sends, from an address that others may have too: its own trains need not come back whole, where that
-    /// can be avoided.</summary>
+    /// <summary>Truncates the echo of a channel that both receives and sends, from an address that other nodes may
+    /// share. Does nothing if the transport cannot.</summary>
     protected virtual void CutEcho(SocketPort port, TrainSender sender)
     {
     }
 
-    /// <summary>Asks the kernel for whole trains on a socket; says once when it refuses.</summary>
+    /// <summary>Requests coalescing by the kernel on a socket; reports a refusal once.</summary>
     protected void Coalesce(Socket socket)
     {
         if (!_wantsCoalescing) return;
         SocketError error = KernelOptions.SetCoalescing(socket);
-        if (error == SocketError.Success || _saidCoalescing) return;
-        _saidCoalescing = true;
+        if (error == SocketError.Success || _hasReportedCoalescing) return;
+        _hasReportedCoalescing = true;
         _events.OnCoalescingRefused(error.ToString());
     }
 
@@ -236,8 +239,8 @@ internal abstract class SocketTransport : IHostTransport
         }
     }
 
-    [MemberNotNull(nameof(_network), nameof(_sockets), nameof(_controlSender), nameof(_dataSender), nameof(Facts), nameof(Choice))]
-    [MemberNotNull(nameof(ControlSocket), nameof(DataSocket))]
+    [MemberNotNull(nameof(_network), nameof(_sockets), nameof(_controlSender), nameof(_dataSender))]
+    [MemberNotNull(nameof(Facts), nameof(Choice), nameof(ControlSocket), nameof(DataSocket))]
     private void Take(NetworkChoice network, TransportChoice choice, UdpSockets sockets, Socket control, Socket data)
     {
         _network = network;
@@ -285,7 +288,7 @@ internal abstract class SocketTransport : IHostTransport
         }
         catch (Win32Exception refusal)
         {
-            // The socket's own exceptions are of this kind too; others come from watching it.
+            // Sockets throw exceptions derived from this type, and the poller throws it.
             socket?.Dispose();
             _events.OnOpenFailed(channel.Group, refusal.Message);
             return false;
@@ -311,8 +314,8 @@ internal abstract class SocketTransport : IHostTransport
         StopPort(port);
     }
 
-    // What failed may have been the interface: taken away, and back under another number, it no longer carries the groups that were joined on it, nor
-    // what is sent to them. Where it was something else nothing changes.
+    // The cause of the failure may be an interface that was removed and added again. It has lost the joined groups, and
+    // no longer sends to them. After another cause nothing changes.
     private void AttachAgain()
     {
         long now = Environment.TickCount64;
@@ -321,7 +324,8 @@ internal abstract class SocketTransport : IHostTransport
         _hasFailed = false;
         foreach (SocketChannel channel in _channels.Values)
         {
-            if (channel.Port is { } port && _sockets.JoinAgain(port.Socket, channel.Group)) RefuseEcho(port.Socket, channel);
+            if (channel.Port is { } port && _sockets.JoinAgain(port.Socket, channel.Group))
+                RefuseEcho(port.Socket, channel);
             if (channel.Sender is { } sender) _sockets.AttachAgain(sender.Socket);
         }
     }
@@ -341,7 +345,7 @@ internal abstract class SocketTransport : IHostTransport
         }
         catch (SocketException refusal)
         {
-            // Out of descriptors, or the link is down: neither need last as long as the view.
+            // A lack of descriptors, or a link that is down: both may end before the view does.
             channel.TrySendAt = now + SendPauseMilliseconds;
             if (!channel.CannotSend) _events.OnOpenFailed(channel.Group, refusal.Message);
             channel.CannotSend = true;
@@ -349,10 +353,11 @@ internal abstract class SocketTransport : IHostTransport
         }
     }
 
-    // Where regions are carried by unicast the member that a note would go to might as well be sent the packet, and so it is with short packets.
+    // With unicast a note costs as many sends as the packet itself, and short packets gain nothing.
     private Sharing.SharedMemory? ShareMemory(TransportSettings settings)
     {
-        if (!settings.SharedMemory || !OperatingSystem.IsLinux() || !_network.IsLoopback || !Choice.Multicast) return null;
+        if (!settings.SharedMemory || !OperatingSystem.IsLinux() || !_network.IsLoopback || !Choice.Multicast)
+            return null;
         if (Facts.SlotBytes < Sharing.SharedMemory.ShortestSlot) return null;
         Sharing.SharedMemory? shared = Sharing.SharedMemory.TryCreate(Counters, out string reason);
         if (shared is null) _events.OnSharedMemoryRefused(reason);
@@ -367,7 +372,7 @@ internal abstract class SocketTransport : IHostTransport
         return false;
     }
 
-    // Linux doubles what is asked, for its own overhead, and answers with the doubled figure.
+    // Linux doubles the requested size for its own overhead, and returns the doubled figure.
     private int ReadGranted(int asked)
     {
         int granted = DataSocket.ReceiveBufferSize;

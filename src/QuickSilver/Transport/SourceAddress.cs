@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Where asynchronous receives of one socket come from. The framework makes a new endpoint for each source that differs from the one before; this one
-/// hands it the same memory each time, and is never another, so that nothing is allocated.
+/// The source of a socket's asynchronous receives. The framework creates a new endpoint for each source that differs
+/// from the previous one. This endpoint always returns itself and reuses its memory, so that receives allocate nothing.
 /// </summary>
 internal sealed class SourceAddress : EndPoint
 {
@@ -19,14 +19,15 @@ internal sealed class SourceAddress : EndPoint
     /// <inheritdoc/>
     public override AddressFamily AddressFamily => AddressFamily.InterNetwork;
 
-    /// <summary>Where the receive that has completed came from.</summary>
+    /// <summary>The source of the completed receive.</summary>
     public NetEndpoint Endpoint
     {
         get
         {
             ReadOnlySpan<byte> bytes = _address.Buffer.Span;
             return new NetEndpoint(
-                BinaryPrimitives.ReadUInt32BigEndian(bytes[AddressOffset..]), BinaryPrimitives.ReadUInt16BigEndian(bytes[PortOffset..]));
+                BinaryPrimitives.ReadUInt32BigEndian(bytes[AddressOffset..]),
+                BinaryPrimitives.ReadUInt16BigEndian(bytes[PortOffset..]));
         }
     }
 

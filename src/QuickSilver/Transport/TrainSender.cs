@@ -7,38 +7,46 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Sends trains by one socket: one system call a train where the kernel cuts it (UDP_SEGMENT), else one call a datagram. The segment size is an
-/// option of the socket and is set only when it changes. A kernel may refuse to cut at any time (a device without checksum offload: EIO; a route with
-/// a smaller MTU: EMSGSIZE; an old driver: EINVAL), even after it has long worked: then this socket sends one datagram a call for the rest of its
-/// life. What datagrams by themselves are refused for too (a device that is gone) says nothing of cutting. Core thread only; allocates nothing but
-/// where a full buffer is reported by an exception (unconnected sockets).
+/// Sends trains on one socket: one system call a train if the kernel segments it (UDP_SEGMENT), otherwise one call a
+/// datagram. The segment size is an option of the socket, and is set only when it changes.
+/// <para>
+/// Awkward cases: a kernel may refuse segmentation at any time (a device without checksum offload: EIO; a route with a
+/// smaller MTU: EMSGSIZE; an old driver: EINVAL). The socket then sends one datagram a call for the rest of its life.
+/// An error that single datagrams meet too (a device that is gone) is no refusal of segmentation.
+/// </para>
+/// Core thread only. Allocates only when an exception reports a full buffer (unconnected sockets).
 /// </summary>
-/// <param name="socket">Non-blocking; connected, unless destinations are given.</param>
-/// <param name="name">For people.</param>
-/// <param name="segments">False: never ask the kernel to cut.</param>
-/// <param name="counters">The transport's.</param>
-/// <param name="events">Told once of a refusal.</param>
-internal sealed class TrainSender(Socket socket, string name, bool segments, TransportCounters counters, ITransportEvents events) : IDisposable
+/// <param name="socket">A non-blocking socket; connected, unless each send has a destination.</param>
+/// <param name="name">The name of the socket, for diagnostics.</param>
+/// <param name="segments">False to send one datagram a call.</param>
+/// <param name="counters">The counters of the transport.</param>
+/// <param name="events">Receives the report of a refusal, once.</param>
+internal sealed class TrainSender(
+    Socket socket, string name, bool segments, TransportCounters counters, ITransportEvents events)
+    : IDisposable
 {
     private bool _segments = segments;
     private int _segmentBytes;
 
-    // How far a train has got that is sent one datagram a call: a full buffer in its middle must not send its head twice.
+    // The progress of a train sent one datagram a call: after a full buffer, its first datagrams must not be sent
+    // twice.
     private (ReadOnlyMemory<byte> Train, SocketAddress? To, int Done) _progress;
 
-    /// <summary>The socket.</summary>
+    /// <summary>The socket that sends.</summary>
     public Socket Socket => socket;
 
-    /// <summary>Where its datagrams come from.</summary>
+    /// <summary>The source of its datagrams.</summary>
     public IPEndPoint Source => (IPEndPoint)socket.LocalEndPoint!;
 
-    /// <summary>Hands a train to the kernel.</summary>
-    /// <param name="train">The train.</param>
-    /// <param name="to">Where to; null for a connected socket.</param>
+    /// <summary>Passes a train to the kernel.</summary>
+    /// <param name="train">The train to send.</param>
+    /// <param name="to">The destination; null for a connected socket.</param>
     public SendOutcome Send(in Train train, SocketAddress? to)
     {
         int count = train.Count;
-        SocketError error = count == 1 ? SendAlone(train.Span, to) : _segments ? SendCut(train, to) : SendOneByOne(train, to);
+        SocketError error = count == 1 ? SendAlone(train.Span, to)
+            : _segments ? SendCut(train, to)
+            : SendOneByOne(train, to);
         if (error == SocketError.Success)
         {
             counters.TrainsSent++;
@@ -58,10 +66,11 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
     /// <inheritdoc/>
     public void Dispose() => socket.Dispose();
 
-    private static bool MayMeanNoCutting(SocketError error) => error is SocketError.InvalidArgument or SocketError.MessageSize
+    private static bool MayMeanNoCutting(SocketError error) =>
+        error is SocketError.InvalidArgument or SocketError.MessageSize
         or SocketError.SocketError or SocketError.OperationNotSupported or SocketError.ProtocolOption;
 
-    // A segment size left over from a train does no harm unless the datagram is longer.
+    // The segment size of an earlier train is harmless unless the datagram is longer.
     private SocketError SendAlone(ReadOnlySpan<byte> datagram, SocketAddress? to)
     {
         if (_segmentBytes > 0 && _segmentBytes < datagram.Length) SetSegment(0);
@@ -75,7 +84,10 @@ internal sealed class TrainSender(Socket socket, string name, bool segments, Tra
         if (!MayMeanNoCutting(error)) return error;
         SetSegment(0);
         SocketError uncut = SendOneByOne(train, to);
-        if (uncut != SocketError.Success && uncut != SocketError.WouldBlock && uncut != SocketError.NoBufferSpaceAvailable) return uncut;
+        if (uncut != SocketError.Success
+            && uncut != SocketError.WouldBlock
+            && uncut != SocketError.NoBufferSpaceAvailable)
+            return uncut;
         _segments = false;
         counters.SegmentationFallbacks++;
         events.OnSegmentationRefused(name, error.ToString());

@@ -6,16 +6,17 @@ internal sealed class TransportCounters
     /// <summary>Reads taken from sockets; one may hold many datagrams.</summary>
     public ulong Reads;
 
-    /// <summary>Bytes of those reads.</summary>
+    /// <summary>Bytes of <see cref="Reads"/>.</summary>
     public ulong ReadBytes;
 
-    /// <summary>Empty datagrams: what <see cref="EchoFilter"/> leaves of the node's own trains, or somebody's.</summary>
+    /// <summary>Empty datagrams: the node's own trains after <see cref="EchoFilter"/>, or empty datagrams of
+    /// others.</summary>
     public ulong EmptyReads;
 
-    /// <summary>Receive calls that failed for another reason than an empty socket.</summary>
+    /// <summary>Receive calls that failed although the socket was not empty.</summary>
     public ulong ReadErrors;
 
-    /// <summary>Trains handed to the kernel.</summary>
+    /// <summary>Trains passed to the kernel.</summary>
     public ulong TrainsSent;
 
     /// <summary>Datagrams in those trains.</summary>
@@ -24,36 +25,36 @@ internal sealed class TransportCounters
     /// <summary>Bytes of those datagrams.</summary>
     public ulong BytesSent;
 
-    /// <summary>Trains the kernel refused (unreachable, interface down); they count as lost.</summary>
+    /// <summary>Trains that the kernel refused (unreachable, interface down); they count as lost.</summary>
     public ulong SendErrors;
 
-    /// <summary>Times that a full send buffer put a train off.</summary>
+    /// <summary>Times that a full send buffer delayed a train.</summary>
     public ulong SendsBusy;
 
     /// <summary>Sockets that fell back to one datagram a call because the kernel refused to segment.</summary>
     public ulong SegmentationFallbacks;
 
-    /// <summary>Others' segments that were opened.</summary>
+    /// <summary>Segments of other nodes that were opened.</summary>
     public ulong SegmentsAttached;
 
-    /// <summary>Times that one was to be opened and could not be.</summary>
+    /// <summary>Failed attempts to open a segment of another node.</summary>
     public ulong AttachesRefused;
 
-    /// <summary>Blocks of others' segments that were taken hold of.</summary>
+    /// <summary>Blocks of other nodes' segments that were held.</summary>
     public ulong BlocksBorrowed;
 
-    /// <summary>Packets that were found in those and are read in place.</summary>
+    /// <summary>Packets of those blocks that are read in place.</summary>
     public ulong PacketsBorrowed;
 
-    /// <summary>Packets that were copied out of a segment, because too much of it is held.</summary>
+    /// <summary>Packets that were copied out of a segment, because this node holds too many of its blocks.</summary>
     public ulong BorrowsCopied;
 
-    /// <summary>Notes of what is not there, or not any more.</summary>
+    /// <summary>Notes of packets that were never there, or are no longer there.</summary>
     public ulong BorrowsRefused;
 
-    /// <summary>Times that the own segment had no block to give.</summary>
+    /// <summary>Times that the node's own segment had no free block.</summary>
     public ulong BlocksWanting;
 
-    /// <summary>Readers of the own segment whose process was found dead.</summary>
+    /// <summary>Readers of the node's own segment whose process had died.</summary>
     public ulong ReadersLost;
 }

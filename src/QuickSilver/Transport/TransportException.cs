@@ -1,14 +1,17 @@
 namespace QuickSilver.Transport;
 
-/// <summary>A transport cannot start as it was told to. The front door turns it into the public exception.</summary>
-/// <param name="failure">What is missing.</param>
-/// <param name="message">What was tried, for people.</param>
-/// <param name="inner">The socket's own words.</param>
-internal sealed class TransportException(TransportFailure failure, string message, Exception? inner = null) : Exception(message, inner)
+/// <summary>Reports that a transport cannot start with its settings. The node's start converts it to the public
+/// exception.</summary>
+/// <param name="failure">The missing resource.</param>
+/// <param name="message">The attempt and its failure, for the user.</param>
+/// <param name="inner">The exception of the socket; or null.</param>
+internal sealed class TransportException(TransportFailure failure, string message, Exception? inner = null)
+    : Exception(message, inner)
 {
-    /// <summary>What is missing.</summary>
+    /// <summary>The missing resource.</summary>
     public TransportFailure Failure { get; } = failure;
 
-    /// <summary>True when it may pass by itself: an interface that is there may come up, one that has just gone may come back.</summary>
+    /// <summary>True when the failure may pass: an existing interface may come up, and one that has just disappeared
+    /// may return.</summary>
     public bool MayPass { get; init; }
 }

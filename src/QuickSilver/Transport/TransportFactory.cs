@@ -2,14 +2,14 @@ using System.ComponentModel;
 
 namespace QuickSilver.Transport;
 
-/// <summary>Makes the transport that fits the settings and the machine.</summary>
+/// <summary>Creates the transport that fits the settings and the machine.</summary>
 internal static class TransportFactory
 {
     /// <summary>
-    /// Opens a node's sockets and probes what they can do; takes up to half a second where multicast has to be found missing. Any thread, before the
-    /// core thread starts.
+    /// Opens a node's sockets and probes their features. Blocks for up to half a second if multicast does not work. Any
+    /// thread, before the core thread starts.
     /// </summary>
-    /// <exception cref="TransportException">The interface, the ports or the multicast that was asked for are not to be had.</exception>
+    /// <exception cref="TransportException">The configured interface, ports or multicast are unavailable.</exception>
     public static IHostTransport Start(TransportSettings settings, ITransportEvents events)
     {
         if (settings.Carrier == CarrierPreference.InProcess) return new InProcessTransport(settings);
@@ -19,7 +19,7 @@ internal static class TransportFactory
         }
         catch (Exception refusal) when (refusal is Win32Exception or IOException)
         {
-            // Of sockets and the poller the one, of looking for interfaces the other.
+            // Sockets and the poller throw the first kind, reading the list of interfaces the second.
             bool isLimit = NetworkList.IsForWantOfDescriptors(refusal);
             string hint = isLimit ? " Raise the process's limit (ulimit -n)." : "";
             string text = $"The system refuses what the transport needs: {refusal.Message}.{hint}";
@@ -33,17 +33,21 @@ internal static class TransportFactory
         bool multicast = ChooseMulticast(settings, network, out string reason);
         if (!multicast) events.OnMulticastUnavailable(reason);
         bool isFast = settings.FastPath && OperatingSystem.IsLinux();
-        var choice = new TransportChoice(isFast ? "linux" : "portable", network.Name, network.Address, multicast, reason)
+        var choice = new TransportChoice(
+            isFast ? "linux" : "portable", network.Name, network.Address, multicast, reason)
         {
             PrefixLength = network.PrefixLength,
         };
-        return isFast ? new LinuxTransport(settings, network, events, choice) : new PortableTransport(settings, network, events, choice);
+        return isFast
+            ? new LinuxTransport(settings, network, events, choice)
+            : new PortableTransport(settings, network, events, choice);
     }
 
-    /// <summary>Whether regions can be carried by multicast over an interface; up to half a second where they cannot. Any thread.</summary>
-    /// <param name="settings">The transport's.</param>
-    /// <param name="network">The interface.</param>
-    /// <param name="reason">What was found, for people.</param>
+    /// <summary>True when regions can use multicast over an interface. Blocks for up to half a second if they cannot.
+    /// Any thread.</summary>
+    /// <param name="settings">The settings of the transport.</param>
+    /// <param name="network">The interface to probe.</param>
+    /// <param name="reason">The finding, for diagnostics.</param>
     public static bool CanMulticast(TransportSettings settings, NetworkChoice network, out string reason)
     {
         reason = "unicast was asked for";

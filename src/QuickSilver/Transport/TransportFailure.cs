@@ -1,14 +1,14 @@
 namespace QuickSilver.Transport;
 
-/// <summary>Why a transport cannot start.</summary>
+/// <summary>The resource that a transport lacks to start.</summary>
 internal enum TransportFailure
 {
-    /// <summary>No such interface, or none that fits.</summary>
+    /// <summary>The interface is absent, or none is suitable.</summary>
     InterfaceUnavailable,
 
-    /// <summary>Every port of the range is taken.</summary>
+    /// <summary>Every port of the range is in use.</summary>
     PortsExhausted,
 
-    /// <summary>Multicast was demanded and the probe did not come back.</summary>
+    /// <summary>Multicast is required, and the probe did not return.</summary>
     MulticastUnavailable,
 }

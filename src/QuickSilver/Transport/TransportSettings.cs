@@ -2,58 +2,61 @@ using System.Net;
 
 namespace QuickSilver.Transport;
 
-/// <summary>What a transport is told; validated by whoever makes it from the public options.</summary>
+/// <summary>The settings of a transport, converted from validated public options.</summary>
 internal sealed record TransportSettings
 {
-    /// <summary>How regions may be carried.</summary>
+    /// <summary>The permitted carriers.</summary>
     public CarrierPreference Carrier { get; init; } = CarrierPreference.Auto;
 
-    /// <summary>True: this machine only, over the loopback interface.</summary>
+    /// <summary>True to use this machine's loopback interface only.</summary>
     public bool Loopback { get; init; } = true;
 
-    /// <summary>Name, IPv4 address or network of the interface; null: loopback in loopback mode, else that by which a server is reached, else the
-    /// default route's.</summary>
+    /// <summary>The name, IPv4 address or network of the interface. If null: loopback in loopback mode; else the one by
+    /// which a server is reachable; else that of the default route.</summary>
     public string? Interface { get; init; }
 
-    /// <summary>Addresses of membership servers, in the order in which they are tried.</summary>
+    /// <summary>The addresses of membership servers, in the order of attempts.</summary>
     public IReadOnlyList<IPAddress> Servers { get; init; } = [];
 
-    /// <summary>First address of the multicast pool in host order: what the start-up probe tries.</summary>
+    /// <summary>The first address of the multicast pool, in host order.</summary>
     public uint MulticastFirst { get; init; } = 0xEFC04200;
 
-    /// <summary>Addresses in the pool.</summary>
+    /// <summary>The number of addresses in the pool; the start-up probe uses the last.</summary>
     public int MulticastCount { get; init; } = 256;
 
-    /// <summary>First UDP port that this node may bind.</summary>
+    /// <summary>The first UDP port that this node may bind.</summary>
     public int PortFirst { get; init; } = 15_000;
 
-    /// <summary>UDP ports that this node may bind.</summary>
+    /// <summary>The number of UDP ports that this node may bind.</summary>
     public int PortCount { get; init; } = 1_000;
 
-    /// <summary>How many routers a multicast may pass.</summary>
+    /// <summary>The time to live of multicast datagrams, in hops.</summary>
     public int TimeToLive { get; init; } = 1;
 
-    /// <summary>The longest datagram, encryption reserve included; 0: a measured default for the kind of interface.</summary>
+    /// <summary>The longest datagram in bytes, including the encryption reserve; 0 for the default of the kind of
+    /// interface.</summary>
     public int MaxDatagramBytes { get; init; }
 
-    /// <summary>Receive buffer asked of the kernel for each data socket.</summary>
+    /// <summary>The receive buffer requested from the kernel for each data socket, in bytes.</summary>
     public int ReceiveBufferBytes { get; init; } = 4 << 20;
 
-    /// <summary>True: packets carry a payload checksum.</summary>
+    /// <summary>True to send payload checksums.</summary>
     public bool ChecksumPayloads { get; init; }
 
-    /// <summary>False: the portable transport even on Linux.</summary>
+    /// <summary>False to use the portable transport even on Linux.</summary>
     public bool FastPath { get; init; } = true;
 
-    /// <summary>False: never ask the kernel to cut trains (UDP_SEGMENT); one datagram a call.</summary>
+    /// <summary>False to send one datagram a call, without segmentation by the kernel (UDP_SEGMENT).</summary>
     public bool Segmentation { get; init; } = true;
 
-    /// <summary>False: never ask the kernel to give trains back whole (UDP_GRO).</summary>
+    /// <summary>False to read one datagram a call, without coalescing by the kernel (UDP_GRO).</summary>
     public bool Coalescing { get; init; } = true;
 
-    /// <summary>True: packets are shared with the nodes of this machine in memory, where regions are carried by multicast over loopback.</summary>
+    /// <summary>True to share packets with the nodes of this machine in memory, where regions use multicast over
+    /// loopback.</summary>
     public bool SharedMemory { get; init; }
 
-    /// <summary>The network of <see cref="CarrierPreference.InProcess"/>; null: the process's own.</summary>
+    /// <summary>The network of <see cref="CarrierPreference.InProcess"/>; null for the default one of the
+    /// process.</summary>
     public InProcessNetwork? Network { get; init; }
 }

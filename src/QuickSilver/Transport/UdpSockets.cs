@@ -5,18 +5,18 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// Makes a node's sockets. All are non-blocking. Unicast sockets have a port of their own, never shared (the kernel would deal unicast datagrams out
-/// among the sharers by a hash); multicast ports are shared by all nodes of a machine.
+/// Creates a node's sockets, all non-blocking. A unicast port belongs to one socket, because the kernel would
+/// distribute unicast datagrams among sharing sockets by a hash. All nodes of a machine share multicast ports.
 /// </summary>
-/// <param name="settings">The transport's.</param>
-/// <param name="network">The interface.</param>
+/// <param name="settings">The settings of the transport.</param>
+/// <param name="network">The interface of the node.</param>
 internal sealed class UdpSockets(TransportSettings settings, NetworkChoice network)
 {
     private const int WindowsIgnoreUnreachable = -1744830452;
     private static int _portsTried;
 
-    /// <summary>A socket for unicast, on a free port of the range.</summary>
-    /// <param name="receiveBufferBytes">What to ask of the kernel.</param>
+    /// <summary>Opens a unicast socket on a free port of the range.</summary>
+    /// <param name="receiveBufferBytes">The receive buffer to request from the kernel, in bytes.</param>
     /// <exception cref="TransportException">No port of the range is free.</exception>
     public Socket OpenUnicast(int receiveBufferBytes)
     {
@@ -26,7 +26,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             socket.ExclusiveAddressUse = true;
             _ = socket.IOControl(WindowsIgnoreUnreachable, [0, 0, 0, 0], null);
         }
-        // Nodes that start together begin at different ports, so that they do not try the same ones in a row.
+        // Nodes that start together begin at different ports, to avoid a sequence of collisions.
         uint start = ((uint)Environment.ProcessId * 31) + (uint)Interlocked.Increment(ref _portsTried);
         for (uint index = 0; index < settings.PortCount; index++)
         {
@@ -36,7 +36,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
                 socket.Bind(new IPEndPoint(network.Address, port));
                 return socket;
             }
-            catch (SocketException refusal) when (refusal.SocketErrorCode is SocketError.AddressAlreadyInUse or SocketError.AccessDenied)
+            catch (SocketException refusal)
+                when (refusal.SocketErrorCode is SocketError.AddressAlreadyInUse or SocketError.AccessDenied)
             {
                 continue;
             }
@@ -45,17 +46,20 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
                 socket.Dispose();
                 string text = $"Cannot bind {network.Address} on {network.Name}: {refusal.Message}";
                 bool isLimit = NetworkList.IsForWantOfDescriptors(refusal);
-                throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal) { MayPass = !isLimit };
+                throw new TransportException(TransportFailure.InterfaceUnavailable, text, refusal)
+                {
+                    MayPass = !isLimit,
+                };
             }
         }
         socket.Dispose();
         throw new TransportException(
             TransportFailure.PortsExhausted,
-            $"Too few UDP ports of {settings.PortFirst}-{settings.PortFirst + settings.PortCount - 1} on {network.Address} are free: widen "
-            + "Transport.PortRange (each node needs two ports).");
+            $"Too few UDP ports of {settings.PortFirst}-{settings.PortFirst + settings.PortCount - 1} on "
+            + $"{network.Address} are free: widen Transport.PortRange (each node needs two ports).");
     }
 
-    /// <summary>A socket that receives a group.</summary>
+    /// <summary>Opens a socket that receives a group.</summary>
     /// <exception cref="SocketException">The group cannot be joined.</exception>
     public Socket OpenReceiver(NetEndpoint group)
     {
@@ -65,8 +69,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             IPAddress address = ToEndPoint(group).Address;
             socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
             if (OperatingSystem.IsLinux()) _ = KernelOptions.SetOwnGroupsOnly(socket);
-            // Bound to the group, the kernel finds the socket by a hash; bound to any address it looks at every socket of the port. Windows cannot
-            // bind to a group.
+            // The kernel finds a socket that is bound to the group by a hash; with any address bound, it searches all
+            // sockets of the port. Windows cannot bind to a group.
             socket.Bind(new IPEndPoint(OperatingSystem.IsWindows() ? IPAddress.Any : address, group.Port));
             Join(socket, address);
             return socket;
@@ -78,10 +82,10 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
     }
 
-    /// <summary>A socket connected to a group: sending on it reports a full buffer without an exception.</summary>
-    /// <param name="group">The group.</param>
-    /// <param name="source">Which of the machine's addresses it sends from: one of the interface's, or one that is the node's alone.</param>
-    /// <exception cref="SocketException">The group cannot be reached.</exception>
+    /// <summary>Opens a socket connected to a group, which reports a full send buffer without an exception.</summary>
+    /// <param name="group">The multicast group.</param>
+    /// <param name="source">The source address: one of the interface, or one that only this node has.</param>
+    /// <exception cref="SocketException">The group is unreachable.</exception>
     public Socket OpenSender(NetEndpoint group, IPAddress source)
     {
         Socket socket = Create(0);
@@ -101,8 +105,9 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
     }
 
-    /// <summary>Joins a receiver's group once more: on an interface that is another to the kernel since, it is a member of nothing.</summary>
-    /// <returns>False when it was a member as before, or the interface is away again.</returns>
+    /// <summary>Joins a receiver's group again: an interface that was removed and added again has lost all
+    /// memberships.</summary>
+    /// <returns>False when the receiver was still a member, or the interface is absent.</returns>
     public bool JoinAgain(Socket receiver, NetEndpoint group)
     {
         try
@@ -116,7 +121,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
     }
 
-    /// <summary>Has a sender send over the interface once more, should it be another to the kernel since.</summary>
+    /// <summary>Binds a sender to the interface again, which may have been removed and added again.</summary>
     public void AttachAgain(Socket sender)
     {
         try
@@ -125,19 +130,21 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
         catch (SocketException)
         {
-            // The interface is away again: sending says so.
+            // The interface is absent: sending will fail.
         }
     }
 
-    /// <summary>The framework's form of an endpoint.</summary>
+    /// <summary>Converts an endpoint to the framework's form.</summary>
     public static IPEndPoint ToEndPoint(NetEndpoint endpoint) =>
         new((long)IPAddress.HostToNetworkOrder((int)endpoint.Address) & 0xFFFF_FFFF, endpoint.Port);
 
     private void Join(Socket receiver, IPAddress group) =>
-        receiver.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, network.Address));
+        receiver.SetSocketOption(
+            SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, network.Address));
 
     private void Attach(Socket sender) =>
-        sender.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
+        sender.SetSocketOption(
+            SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
 
     private static Socket Create(int receiveBufferBytes)
     {

@@ -3,17 +3,17 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// The others' segments that a node has opened, by key. There are at most so many; those whose owner has gone make room, once nothing of them is
-/// held.
+/// The segments of other nodes that a node has opened, by key. Their number is limited. A segment makes room when its
+/// owner is gone and none of its blocks is held. Core thread only.
 /// <para>
-/// With each that is opened some are looked at: whether the owner said that it goes costs a look at memory, whether its process lives a few system
-/// calls, so of the latter there are few each time, in turn; all, when there is no room.
+/// Each opening checks the others. The check for a closed segment reads memory. The check for a living process costs a
+/// few system calls, so only a few segments are checked each time, in turn; all of them, when there is no room.
 /// </para>
 /// </summary>
 internal sealed class AttachedSegments(ISegmentHost host, TransportCounters counters)
 {
-    private const int Most = 256;
-    private const int LooksAtProcesses = 4;
+    private const int MaxSegments = 256;
+    private const int ProcessChecks = 4;
 
     private readonly Dictionary<ulong, BorrowedSegment> _open = [];
     private readonly List<BorrowedSegment> _all = [];
@@ -21,16 +21,17 @@ internal sealed class AttachedSegments(ISegmentHost host, TransportCounters coun
     private readonly CopyChunks _copies = new();
     private int _next;
 
-    /// <summary>Segments open now.</summary>
+    /// <summary>The number of open segments.</summary>
     public int Count => _all.Count;
 
-    /// <summary>Blocks held, of all.</summary>
+    /// <summary>The number of blocks held, in all segments.</summary>
     public int Held => _all.Sum(static segment => segment.Held);
 
-    /// <summary>Names that are remembered because they led nowhere.</summary>
+    /// <summary>The number of remembered names without a segment.</summary>
     public int RefusedCount => _refused.Count;
 
-    /// <summary>Opens a segment, or finds it open.</summary>
+    /// <summary>Opens a segment, unless it is open already.</summary>
+    /// <returns>False when it cannot be opened now.</returns>
     public bool TryAttach(in SegmentName name, ulong self)
     {
         if (_open.TryGetValue(name.Key, out BorrowedSegment? known))
@@ -40,8 +41,8 @@ internal sealed class AttachedSegments(ISegmentHost host, TransportCounters coun
         }
         long now = host.Milliseconds;
         if (_refused.IsGivenUp(name, now)) return false;
-        Sweep(_all.Count < Most ? LooksAtProcesses : Most);
-        if (_all.Count >= Most) return NoRoom(name, now);
+        Sweep(_all.Count < MaxSegments ? ProcessChecks : MaxSegments);
+        if (_all.Count >= MaxSegments) return NoRoom(name, now);
         SegmentMemory? memory = host.TryOpen(name);
         if (memory is null || memory.Control.IsClosed)
         {
@@ -62,10 +63,10 @@ internal sealed class AttachedSegments(ISegmentHost host, TransportCounters coun
         return true;
     }
 
-    /// <summary>A segment that is open, by its key.</summary>
+    /// <summary>Finds an open segment by its key.</summary>
     public BorrowedSegment? Find(ulong key) => _open.GetValueOrDefault(key);
 
-    /// <summary>Leaves all.</summary>
+    /// <summary>Leaves all segments.</summary>
     public void Clear()
     {
         foreach (BorrowedSegment segment in _all) segment.Leave();
@@ -87,15 +88,15 @@ internal sealed class AttachedSegments(ISegmentHost host, TransportCounters coun
         counters.SegmentsAttached++;
     }
 
-    private void Sweep(int looks)
+    private void Sweep(int checks)
     {
         int first = _all.Count == 0 ? 0 : _next % _all.Count;
-        _next = first + looks;
+        _next = first + checks;
         for (int index = _all.Count - 1; index >= 0; index--)
         {
             BorrowedSegment segment = _all[index];
-            bool isLookedAt = index >= first && index < first + looks;
-            if (segment.Held > 0 || (!segment.IsClosed && (!isLookedAt || host.IsAlive(segment.Owner)))) continue;
+            bool isChecked = index >= first && index < first + checks;
+            if (segment.Held > 0 || (!segment.IsClosed && (!isChecked || host.IsAlive(segment.Owner)))) continue;
             segment.Leave();
             _open.Remove(segment.Name.Key);
             _all.RemoveAt(index);

@@ -7,15 +7,16 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// Another node's segment, read in place. A block is held, by this reader's bit, from the first packet of it that is borrowed until the last is
-/// released; in between borrowing another packet of it is adding a reference to one and the same chunk.
+/// Another node's segment, read in place. This reader's bit holds a block from the first borrowed packet of it until
+/// the last is released. Borrowing further packets meanwhile only adds references to the same chunk. Core thread only.
 /// <para>
-/// Awkward cases. A reader that keeps much would leave the owner without blocks: who holds half of them borrows no more, and gets copies. A block
-/// that is held is of the generation it was held for; a note of another comes from nobody honest, or is late, and is refused. Leases of an
-/// application may keep chunks beyond the node's end: the place is given up when the last comes home, or by the memory when nobody can reach it any
-/// more.
+/// Awkward cases. A reader that holds many blocks would leave the owner without any: a reader of half the blocks gets
+/// copies instead. A held block keeps its generation; a note with another generation is late or forged, and is refused.
+/// An application's leases may keep chunks beyond the node's end: the place is released when the last chunk is
+/// returned, or by the memory when it is unreachable.
 /// </para>
-/// Cost: two interlocked operations for each block held. Allocates a chunk object the first time that a block is borrowed.
+/// Cost: two interlocked operations for each block held. Allocates a chunk object the first time that a block is
+/// borrowed.
 /// </summary>
 internal sealed unsafe class BorrowedSegment : IChunkHome
 {
@@ -28,12 +29,12 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
     private readonly int _place;
     private ulong _self;
 
-    /// <summary>Begins to read a segment.</summary>
+    /// <summary>Starts to read a segment.</summary>
     /// <param name="memory">The segment's memory.</param>
-    /// <param name="place">This reader's place, which has been claimed.</param>
-    /// <param name="self">The key that it was claimed for.</param>
-    /// <param name="copies">Where copies go.</param>
-    /// <param name="counters">Where it counts.</param>
+    /// <param name="place">This reader's place, already claimed.</param>
+    /// <param name="self">The key of this node, for which it was claimed.</param>
+    /// <param name="copies">Provides memory for copies.</param>
+    /// <param name="counters">The counters of the transport.</param>
     public BorrowedSegment(SegmentMemory memory, int place, ulong self, CopyChunks copies, TransportCounters counters)
     {
         _memory = memory;
@@ -47,25 +48,25 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
         memory.Occupy(place);
     }
 
-    /// <summary>The name that it was found under.</summary>
+    /// <summary>The name under which the segment was opened.</summary>
     public SegmentName Name => _memory.Name;
 
-    /// <summary>The owner's process.</summary>
+    /// <summary>The process of the owner.</summary>
     public ProcessMark Owner => _memory.Owner;
 
-    /// <summary>True when the owner has said that it goes.</summary>
+    /// <summary>True when the owner has closed the segment.</summary>
     public bool IsClosed => _control.IsClosed;
 
-    /// <summary>Blocks held.</summary>
+    /// <summary>The number of blocks held.</summary>
     public int Held { get; private set; }
 
-    /// <summary>True when it is read no more, but for what is still held.</summary>
+    /// <summary>True when no more packets are borrowed; held blocks stay readable.</summary>
     public bool HasLeft { get; private set; }
 
-    /// <summary>True when a node, this one or another, reads the segment.</summary>
+    /// <summary>True when a node, this one or another, is a reader of the segment.</summary>
     public bool IsReadBy(ulong node) => _control.IsReadBy(node);
 
-    /// <summary>This node is known by another key now, or by the same.</summary>
+    /// <summary>Updates the key of this node, if it has changed.</summary>
     public void Rename(ulong self)
     {
         if (self == _self) return;
@@ -73,7 +74,8 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
         _control.Rename(_place, self);
     }
 
-    /// <summary>What lies at a place; the place may be anything.</summary>
+    /// <summary>Borrows the bytes at a place, which is not trusted.</summary>
+    /// <returns>False when the place is invalid, or its block has been reused.</returns>
     public bool TryBorrow(in LentPlace place, out Slice slice)
     {
         slice = default;
@@ -100,14 +102,14 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
         return true;
     }
 
-    /// <summary>Where a part of one of the chunks that are held lies.</summary>
+    /// <summary>Returns the place of a part of a held chunk.</summary>
     public LentPlace Locate(Chunk chunk, int offset, int length)
     {
         int block = BlockOf(chunk);
         return new LentPlace((uint)block, _generations[block], offset, length);
     }
 
-    /// <summary>Borrows no more, and gives the place up as soon as nothing is held.</summary>
+    /// <summary>Stops borrowing, and releases the place as soon as no block is held.</summary>
     public void Leave()
     {
         HasLeft = true;
@@ -119,7 +121,7 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
         _control.LetGo(BlockOf(chunk), _place);
         Held--;
         if (HasLeft && Held == 0) GiveUp();
-        // After the node's end a chunk may be all that leads here.
+        // After the node's end a chunk may hold the only reference to this object.
         GC.KeepAlive(this);
     }
 
@@ -151,5 +153,6 @@ internal sealed unsafe class BorrowedSegment : IChunkHome
         _memory.Abandon();
     }
 
-    private int BlockOf(Chunk chunk) => _memory.BlockAt(Unsafe.AsPointer(ref MemoryMarshal.GetReference(chunk.GetSpan())));
+    private int BlockOf(Chunk chunk) =>
+        _memory.BlockAt(Unsafe.AsPointer(ref MemoryMarshal.GetReference(chunk.GetSpan())));
 }

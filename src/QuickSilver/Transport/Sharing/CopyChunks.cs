@@ -4,19 +4,19 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// Memory for packets that are copied out of a segment: ordinary chunks, filled one packet after the other, so that small packets do not take a chunk
-/// each. Some are kept for reuse. Core thread only.
+/// Provides memory for packets that are copied out of a segment: ordinary chunks, filled with one packet after another,
+/// so that small packets share a chunk. Some chunks are kept for reuse. Core thread only.
 /// </summary>
 internal sealed class CopyChunks : IChunkHome
 {
-    private const int MostKept = 64;
+    private const int MaxKept = 64;
 
-    private readonly Stack<Chunk> _free = new(MostKept);
+    private readonly Stack<Chunk> _free = new(MaxKept);
     private Chunk? _open;
     private int _used;
 
-    /// <summary>Memory for a packet, with one reference.</summary>
-    /// <param name="length">From 1 to the length of a chunk.</param>
+    /// <summary>Rents memory for a packet, with one reference.</summary>
+    /// <param name="length">The length in bytes, from 1 to that of a chunk.</param>
     public Slice Rent(int length)
     {
         if (_open is null || _used + length > _open.Length || _open.References == 1) Begin();
@@ -28,16 +28,18 @@ internal sealed class CopyChunks : IChunkHome
 
     void IChunkHome.Return(Chunk chunk)
     {
-        if (_free.Count < MostKept) _free.Push(chunk);
+        if (_free.Count < MaxKept) _free.Push(chunk);
     }
 
-    // The open chunk has one reference of its own; where that is the only one, all packets in it are gone and it is filled anew.
+    // The open chunk has a reference of this object. If that is the only one, all its packets are gone, and it is
+    // filled again.
     private void Begin()
     {
         _used = 0;
         if (_open is { References: 1 }) return;
         _open?.Release();
-        if (!_free.TryPop(out Chunk? chunk)) chunk = new Chunk(this, GC.AllocateUninitializedArray<byte>(SegmentLayout.BlockBytes, pinned: true));
+        if (!_free.TryPop(out Chunk? chunk))
+            chunk = new Chunk(this, GC.AllocateUninitializedArray<byte>(SegmentLayout.BlockBytes, pinned: true));
         chunk.Rented(BufferOwner.Cache);
         _open = chunk;
     }

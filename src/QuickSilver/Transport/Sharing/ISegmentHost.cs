@@ -2,19 +2,21 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;
 
-/// <summary>The machine, as segments see it: where others' are found, which processes live, what time it is.</summary>
+/// <summary>The services of the machine that segments need: opening others' segments, the liveness of processes, and
+/// the time.</summary>
 internal interface ISegmentHost
 {
-    /// <summary>The process that this node is in.</summary>
+    /// <summary>The process of this node.</summary>
     ProcessMark Self { get; }
 
-    /// <summary>Milliseconds since some moment.</summary>
+    /// <summary>Milliseconds since an arbitrary instant; only rises.</summary>
     long Milliseconds { get; }
 
-    /// <summary>Opens another node's segment. Trusts no name, throws for none.</summary>
-    /// <returns>Null when it is not there, is not what was named, or is not to be trusted.</returns>
+    /// <summary>Opens another node's segment. Names are not trusted, and no name causes an exception.</summary>
+    /// <returns>The memory; null when it is absent, does not match the name, or is not trustworthy.</returns>
     SegmentMemory? TryOpen(in SegmentName name);
 
-    /// <summary>False when a process has certainly ended; true when it lives, is stopped, or cannot be told.</summary>
+    /// <summary>False when a process has certainly ended; true when it lives, is stopped, or its state is
+    /// unknown.</summary>
     bool IsAlive(ProcessMark process);
 }

@@ -5,17 +5,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// Segments of processes: memory without a file (memfd_create), which another process opens through the owner's descriptor (/proc/PID/fd/N). Nothing
-/// is left of it when the processes are gone, however they went. It is sealed before anybody hears of it: were it ever cut short, whoever reads what
-/// is no more there would be killed.
+/// Segments of processes: memory without a file (memfd_create), which another process opens through the owner's
+/// descriptor (/proc/PID/fd/N). Nothing remains when the processes end, in any way. It is sealed before its name is
+/// announced: if it could shrink, a reader of the missing part would be killed.
 /// <para>
-/// A name comes from the network and may be anything, and opening a file, pipe or device is an act that others notice. So what a name leads to is
-/// first reached without being opened. It is opened only if it is of the same user and lies where the kernel keeps memory without a file: on the
-/// device of this process's own segment, where no path leads. It is used only if it cannot get shorter and has the header that was promised: the
-/// key, and a process and namespaces that are the same to both. (An owner that takes a living reader for dead takes its memory away.) The text of
-/// the link is not enough: others choose it. The owner of /proc/PID proves nothing: it is root where a process may not be traced.
+/// A name comes from the network and may be arbitrary, and opening a file, pipe or device can have side effects. The
+/// target of a name is therefore first reached without being opened. It is opened only if it belongs to the same user,
+/// and lies on the device of this process's own segment, where the kernel keeps memory without a file and no path
+/// leads. It is used only if it cannot shrink and has the expected header: the key, the process, and namespaces that
+/// both share. (Otherwise an owner could take a living reader for dead, and reuse its memory.) The text of the link is
+/// not sufficient, because others choose it. The owner of /proc/PID proves nothing: it is root where a process may not
+/// be traced.
 /// </para>
-/// Cost: opening is some ten system calls, and takes no descriptor once it is done.
+/// Cost: opening takes some ten system calls, and keeps no descriptor.
 /// </summary>
 internal sealed class LinuxSegments : ISegmentHost
 {
@@ -37,8 +39,8 @@ internal sealed class LinuxSegments : ISegmentHost
     /// <inheritdoc/>
     public long Milliseconds => Environment.TickCount64;
 
-    /// <summary>Finds what the system tells of this process.</summary>
-    /// <returns>Null when that is not enough to share memory with others.</returns>
+    /// <summary>Reads the identity of this process from the system.</summary>
+    /// <returns>The host; null when the identity does not suffice to share memory.</returns>
     public static LinuxSegments? TryFind(out string reason)
     {
         if (!OperatingSystem.IsLinux() || !Environment.Is64BitProcess)
@@ -49,15 +51,17 @@ internal sealed class LinuxSegments : ISegmentHost
         uint process = (uint)Environment.ProcessId;
         ulong start = ProcessLife.StartOf(process);
         ulong space = Namespace("pid");
-        reason = start == 0 || space == 0 ? "/proc tells nothing of this process" : "";
-        return reason.Length > 0 ? null : new LinuxSegments(new ProcessMark(process, start), space | (Namespace("time") << 32));
+        reason = start == 0 || space == 0 ? "/proc has no information on this process" : "";
+        return reason.Length > 0
+            ? null
+            : new LinuxSegments(new ProcessMark(process, start), space | (Namespace("time") << 32));
     }
 
-    /// <summary>Makes a segment. Others' can be opened once it is made.</summary>
-    /// <param name="key">Its key.</param>
-    /// <param name="blocks">Its blocks.</param>
-    /// <param name="reason">Why there is none.</param>
-    /// <returns>Null when the system refuses.</returns>
+    /// <summary>Creates this process's segment, which must exist before others are opened.</summary>
+    /// <param name="key">The key of the segment.</param>
+    /// <param name="blocks">The number of blocks.</param>
+    /// <param name="reason">The reason of a failure; otherwise empty.</param>
+    /// <returns>The memory; null when the system refuses.</returns>
     public SegmentMemory? TryMake(ulong key, int blocks, out string reason)
     {
         SafeFileHandle? descriptor = null;
@@ -80,7 +84,8 @@ internal sealed class LinuxSegments : ISegmentHost
             }
             reason = "the system does not seal or map memory";
         }
-        catch (Exception refusal) when (IsOfTheSystem(refusal) || refusal is EntryPointNotFoundException or DllNotFoundException)
+        catch (Exception refusal)
+            when (IsOfTheSystem(refusal) || refusal is EntryPointNotFoundException or DllNotFoundException)
         {
             reason = refusal.Message;
         }
@@ -95,7 +100,8 @@ internal sealed class LinuxSegments : ISegmentHost
         {
             string path = string.Create(CultureInfo.InvariantCulture, $"/proc/{name.Process}/fd/{name.Descriptor}");
             using SafeFileHandle reached = SegmentNative.Reach(path);
-            if (reached.IsInvalid || !SegmentNative.TryGetDevice(reached, out ulong device) || device != _device) return null;
+            if (reached.IsInvalid || !SegmentNative.TryGetDevice(reached, out ulong device) || device != _device)
+                return null;
             string found = SegmentNative.PathOf(reached);
             if (new FileInfo(found).LinkTarget?.StartsWith(Link, StringComparison.Ordinal) != true) return null;
             using SafeFileHandle descriptor = SegmentNative.OpenAgain(found);
@@ -105,7 +111,8 @@ internal sealed class LinuxSegments : ISegmentHost
             Span<byte> header = stackalloc byte[SegmentLayout.HeaderBytes];
             header = header[..RandomAccess.Read(descriptor, header, 0)];
             long length = RandomAccess.GetLength(descriptor);
-            if (!SegmentLayout.TryReadHeader(header, length, name, _space, out ProcessMark owner, out int blocks)) return null;
+            if (!SegmentLayout.TryReadHeader(header, length, name, _space, out ProcessMark owner, out int blocks))
+                return null;
             SegmentMapping? mapping = SegmentMapping.TryMap(descriptor, blocks, isOwn: false);
             return mapping is null ? null : new MappedMemory(name, owner, mapping, blocks, null);
         }
@@ -123,18 +130,25 @@ internal sealed class LinuxSegments : ISegmentHost
         const uint Flags = SegmentNative.CloseOnExec | SegmentNative.AllowSealing;
         int descriptor = SegmentNative.MemoryCreate(Label, Flags | SegmentNative.NoExecute);
         if (descriptor < 0) descriptor = SegmentNative.MemoryCreate(Label, Flags);
-        if (descriptor < 0) throw new IOException("memfd_create: " + System.Runtime.InteropServices.Marshal.GetLastPInvokeErrorMessage());
+        if (descriptor < 0)
+        {
+            throw new IOException(
+                "memfd_create: " + System.Runtime.InteropServices.Marshal.GetLastPInvokeErrorMessage());
+        }
         return new SafeFileHandle(descriptor, ownsHandle: true);
     }
 
-    // The kernel's number of a namespace, as in "pid:[4026531836]"; 0 where it tells none.
+    // The kernel's number of a namespace, as in "pid:[4026531836]"; 0 if it is unknown.
     private static ulong Namespace(string kind)
     {
         try
         {
             string target = new FileInfo("/proc/self/ns/" + kind).LinkTarget ?? "";
             int from = target.IndexOf('[', StringComparison.Ordinal) + 1;
-            return from > 0 && uint.TryParse(target.AsSpan(from).TrimEnd(']'), CultureInfo.InvariantCulture, out uint number) ? number : 0;
+            return from > 0
+                && uint.TryParse(target.AsSpan(from).TrimEnd(']'), CultureInfo.InvariantCulture, out uint number)
+                ? number
+                : 0;
         }
         catch (Exception refusal) when (IsOfTheSystem(refusal))
         {

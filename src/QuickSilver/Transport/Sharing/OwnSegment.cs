@@ -7,23 +7,25 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// A node's own segment: blocks that it writes packets into, and uses again when neither it nor any reader holds them
-/// (<see cref="SegmentControl"/> says how that is known).
+/// A node's own segment: blocks that it writes packets into, and reuses when neither it nor any reader holds them
+/// (<see cref="SegmentControl"/> has the protocol). Core thread only.
 /// <para>
-/// A block that comes home and is held by nobody goes on top of the free ones, so that few blocks are used, and those are warm. One that readers
-/// still hold waits in a ring; when no block is free, the oldest of the ring are looked at. A block that was never used is taken only when a few of
-/// those are still held: memory grows with what readers hold, not with what was ever sent.
+/// A returned block without holders goes on top of the free blocks, so that few blocks are used, and those are in the
+/// cache. A block with holders waits in a ring; when no block is free, the oldest of the ring are checked. An unused
+/// block is taken only when a few of those are still held. Memory thus grows with the blocks that readers hold, not
+/// with the bytes sent.
 /// </para>
-/// Awkward cases. A reader that was killed holds its blocks for ever: when there is nothing to give, or a reader wants a place and all are taken, the
-/// readers' processes are looked at, once a second at most. A reader that is stopped or slow is left alone; there is no block then, and the caller
-/// uses memory of its own. Chunks may be out when the node stops: memory stays until they come home or nobody can reach them.
-/// Cost: an interlocked operation for each use of a block. Allocates a chunk object the first time that a block is used.
+/// Awkward cases. A killed reader holds its blocks for ever. When no block is free, or a reader finds no free place,
+/// the processes of the readers are checked, at most once a second. A stopped or slow reader keeps its blocks; the
+/// caller then uses its own memory. Chunks may be in use when the node stops: the memory stays until they are returned
+/// or unreachable. Cost: an interlocked operation for each use of a block. Allocates a chunk object at the first use of
+/// a block.
 /// </summary>
 internal sealed unsafe class OwnSegment : IChunkHome
 {
-    // Looks at blocks that readers held: before memory is touched that never was, and when there is nothing else.
-    private const int FewLooks = 8;
-    private const int ManyLooks = 64;
+    // Checks of blocks that readers held: before an unused block is touched, and when no other block is left.
+    private const int FewChecks = 8;
+    private const int ManyChecks = 64;
     private const int ReapPauseMilliseconds = 1000;
 
     private readonly SegmentMemory _memory;
@@ -41,7 +43,7 @@ internal sealed unsafe class OwnSegment : IChunkHome
     private long _reapAt = long.MinValue;
     private bool _isClosed;
 
-    /// <summary>Makes a segment of memory that nobody has used yet.</summary>
+    /// <summary>Creates a segment of unused memory.</summary>
     public OwnSegment(SegmentMemory memory, ISegmentHost host, TransportCounters counters)
     {
         _memory = memory;
@@ -53,22 +55,22 @@ internal sealed unsafe class OwnSegment : IChunkHome
         _lent = new int[memory.Blocks];
     }
 
-    /// <summary>Under which others find it.</summary>
+    /// <summary>The name under which others open the segment.</summary>
     public SegmentName Name => _memory.Name;
 
-    /// <summary>Rises when a reader has come, gone, or changed its key.</summary>
+    /// <summary>A counter that rises when a reader attaches, leaves, or changes its key.</summary>
     public uint ReaderChanges => _control.ReaderChanges;
 
-    /// <summary>Chunks that are not home.</summary>
+    /// <summary>The number of rented chunks not yet returned.</summary>
     public int Outstanding => _out;
 
-    /// <summary>Blocks that have ever been used: what the segment takes of the machine's memory.</summary>
+    /// <summary>The number of blocks ever used, which is the segment's use of memory.</summary>
     public int Touched => _touched;
 
-    /// <summary>True when a node reads the segment.</summary>
+    /// <summary>True when a node is a reader of the segment.</summary>
     public bool IsReadBy(ulong node) => _control.IsReadBy(node);
 
-    /// <summary>A chunk with one reference; null when no block is to be had.</summary>
+    /// <summary>Rents a chunk with one reference; null when no block is free.</summary>
     public Chunk? TryRent(BufferOwner owner)
     {
         if (_isClosed) return null;
@@ -84,17 +86,18 @@ internal sealed unsafe class OwnSegment : IChunkHome
         return chunk;
     }
 
-    /// <summary>Where a part of one of the segment's chunks lies.</summary>
+    /// <summary>Returns the place of a part of one of the segment's chunks.</summary>
     public LentPlace Locate(Chunk chunk, int offset, int length)
     {
         int block = BlockOf(chunk);
         return new LentPlace((uint)block, _control.Generation(block), offset, length);
     }
 
-    /// <summary>What lies at one of the segment's places.</summary>
-    public ReadOnlySpan<byte> Peek(in LentPlace place) => new(_memory.Block((int)place.Block) + place.Offset, place.Length);
+    /// <summary>Returns the bytes at one of the segment's places.</summary>
+    public ReadOnlySpan<byte> Peek(in LentPlace place) =>
+        new(_memory.Block((int)place.Block) + place.Offset, place.Length);
 
-    /// <summary>The node stops.</summary>
+    /// <summary>Closes the segment when the node stops; rented chunks stay valid.</summary>
     public void Close()
     {
         if (_isClosed) return;
@@ -112,7 +115,7 @@ internal sealed unsafe class OwnSegment : IChunkHome
         if (_control.IsHeld(block)) AddLent(block);
         else _free[_freeCount++] = block;
         if (_isClosed && _out == 0) _memory.Abandon();
-        // After the node's end a chunk may be all that leads here.
+        // After the node's end a chunk may hold the only reference to this object.
         GC.KeepAlive(this);
     }
 
@@ -121,7 +124,7 @@ internal sealed unsafe class OwnSegment : IChunkHome
         if (_control.IsWished && TryReap()) _control.IsWished = false;
         if (_freeCount > 0) return _free[--_freeCount];
         bool hasNew = _touched < _memory.Blocks;
-        int block = TakeReturned(hasNew ? FewLooks : ManyLooks);
+        int block = TakeReturned(hasNew ? FewChecks : ManyChecks);
         if (block >= 0) return block;
         if (hasNew)
         {
@@ -131,9 +134,9 @@ internal sealed unsafe class OwnSegment : IChunkHome
         return TryReap() ? TakeReturned(_lentCount) : -1;
     }
 
-    private int TakeReturned(int looks)
+    private int TakeReturned(int checks)
     {
-        for (int count = Math.Min(looks, _lentCount); count > 0; count--)
+        for (int count = Math.Min(checks, _lentCount); count > 0; count--)
         {
             int block = _lent[_lentFirst];
             _lentFirst = _lentFirst + 1 == _lent.Length ? 0 : _lentFirst + 1;
@@ -150,7 +153,7 @@ internal sealed unsafe class OwnSegment : IChunkHome
         _lent[last < _lent.Length ? last : last - _lent.Length] = block;
     }
 
-    // False when it was done a moment ago.
+    // Releases the places of dead readers; false when that was done less than a second ago.
     private bool TryReap()
     {
         long now = _host.Milliseconds;
@@ -165,5 +168,6 @@ internal sealed unsafe class OwnSegment : IChunkHome
         return true;
     }
 
-    private int BlockOf(Chunk chunk) => _memory.BlockAt(Unsafe.AsPointer(ref MemoryMarshal.GetReference(chunk.GetSpan())));
+    private int BlockOf(Chunk chunk) =>
+        _memory.BlockAt(Unsafe.AsPointer(ref MemoryMarshal.GetReference(chunk.GetSpan())));
 }

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport.Sharing;
 
-/// <summary>A segment in an array: for nodes of one process, such as the simulator's. Many objects may stand for one array: one for each
-/// reader.</summary>
+/// <summary>The memory of a segment in an array, for nodes of one process, such as the simulator's. Owner and readers
+/// have an object each for the same array.</summary>
 internal sealed unsafe class PlainMemory : SegmentMemory
 {
     private readonly byte[] _array;
@@ -18,7 +18,7 @@ internal sealed unsafe class PlainMemory : SegmentMemory
         _listed = listed;
     }
 
-    /// <summary>Makes a segment that is listed until it is closed.</summary>
+    /// <summary>Creates a segment that stays in the table until it is closed.</summary>
     public static PlainMemory Make(PlainSegments list, SegmentName name, ProcessMark owner, int blocks)
     {
         byte[] array = GC.AllocateArray<byte>(checked((int)SegmentLayout.TotalBytes(blocks)), pinned: true);
@@ -26,7 +26,7 @@ internal sealed unsafe class PlainMemory : SegmentMemory
         return new PlainMemory(name, owner, array, blocks, list);
     }
 
-    /// <summary>The same memory, for a reader.</summary>
+    /// <summary>Returns an object for a reader of the same memory.</summary>
     public PlainMemory Open() => new(Name, Owner, _array, Blocks, null);
 
     /// <inheritdoc/>

@@ -3,21 +3,22 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// A machine whose nodes are all in one process: segments are arrays in a table. For the simulator, which decides who lives and what time it is, and
-/// for tests. Opening and closing is guarded; what the nodes then do with the memory is the same as between processes.
+/// A machine whose nodes are all in one process: segments are arrays in a table. It serves tests and the simulator,
+/// which controls time and the liveness of processes. A lock guards opening and closing. The nodes then use the memory
+/// as between processes.
 /// </summary>
-/// <param name="isAlive">Whether a process, by the number that its node was made with, has not ended; null: all live.</param>
-/// <param name="milliseconds">The time; null: the system's.</param>
+/// <param name="isAlive">Returns false for the number of a process that has ended; null when all live.</param>
+/// <param name="milliseconds">Returns the time; null for the system's.</param>
 internal sealed class PlainSegments(Func<uint, bool>? isAlive = null, Func<long>? milliseconds = null)
 {
     private readonly Lock _changing = new();
     private readonly Dictionary<SegmentName, PlainMemory> _segments = [];
 
-    /// <summary>Makes a node's part of the machine.</summary>
-    /// <param name="key">Its segment's key, which no other segment has.</param>
-    /// <param name="process">The number of its process, as the machine's liveness knows it.</param>
-    /// <param name="blocks">Blocks of its segment.</param>
-    /// <param name="counters">Where it counts.</param>
+    /// <summary>Creates a node's part of the shared memory.</summary>
+    /// <param name="key">The unique key of its segment.</param>
+    /// <param name="process">The number of its process.</param>
+    /// <param name="blocks">The number of blocks of its segment.</param>
+    /// <param name="counters">The counters of its transport.</param>
     public SharedMemory Start(ulong key, uint process, int blocks, TransportCounters counters)
     {
         var name = new SegmentName(key, process, 0);
@@ -27,7 +28,7 @@ internal sealed class PlainSegments(Func<uint, bool>? isAlive = null, Func<long>
         return new SharedMemory(memory, new Host(this, self), counters);
     }
 
-    /// <summary>Takes a segment off the table: nobody opens it any more.</summary>
+    /// <summary>Removes a segment from the table, so that it cannot be opened any more.</summary>
     public void Remove(SegmentName name)
     {
         lock (_changing) _segments.Remove(name);
@@ -44,7 +45,9 @@ internal sealed class PlainSegments(Func<uint, bool>? isAlive = null, Func<long>
         public SegmentMemory? TryOpen(in SegmentName name)
         {
             lock (machine._changing)
-                return machine.IsAlive(name.Process) && machine._segments.TryGetValue(name, out PlainMemory? memory) ? memory.Open() : null;
+                return machine.IsAlive(name.Process) && machine._segments.TryGetValue(name, out PlainMemory? memory)
+                    ? memory.Open()
+                    : null;
         }
 
         public bool IsAlive(ProcessMark process) => machine.IsAlive(process.Process);

@@ -4,29 +4,29 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// Whether a process of this machine lives, from /proc. A number is given again, so who is meant is told by when it started too. In doubt a process
-/// lives: memory must not be taken from a reader because the system was out of descriptors for a moment.
+/// Reads from /proc whether a process of this machine lives. Numbers are reused, so the start time identifies the
+/// process too. In doubt a process lives: a moment without free descriptors must not cost a reader its memory.
 /// </summary>
 internal static class ProcessLife
 {
-    // Of the fields after the name, which may itself contain anything: the third of all, the twentieth, the twenty-second.
+    // Indexes after the name, which may contain any text: the third field of all, the twentieth, the twenty-second.
     private const int StateField = 0;
     private const int ThreadsField = 17;
     private const int StartField = 19;
-    private const int MostBytes = 1024;
+    private const int MaxBytes = 1024;
 
-    /// <summary>When a process started, in ticks since boot; 0 when that cannot be told.</summary>
-    public static ulong StartOf(uint process) => Look(process, out ulong start) ? start : 0;
+    /// <summary>Returns the start of a process, in ticks since boot; 0 if it is unknown.</summary>
+    public static ulong StartOf(uint process) => TryRead(process, out ulong start) ? start : 0;
 
     /// <summary>False when the process has certainly ended.</summary>
     public static bool IsAlive(ProcessMark mark) =>
-        Look(mark.Process, out ulong start) && (mark.Start == 0 || start == 0 || start == mark.Start);
+        TryRead(mark.Process, out ulong start) && (mark.Start == 0 || start == 0 || start == mark.Start);
 
-    // False when there is no such process; a start of 0 when there may be.
-    private static bool Look(uint process, out ulong start)
+    // False when the process certainly does not exist; the start is 0 when that is uncertain.
+    private static bool TryRead(uint process, out ulong start)
     {
         start = 0;
-        Span<byte> text = stackalloc byte[MostBytes];
+        Span<byte> text = stackalloc byte[MaxBytes];
         try
         {
             using SafeFileHandle file = File.OpenHandle($"/proc/{process}/stat");
@@ -44,9 +44,10 @@ internal static class ProcessLife
         int end = text.LastIndexOf((byte)')');
         if (end < 0 || end + 2 > text.Length) return true;
         ReadOnlySpan<byte> fields = text[(end + 2)..];
-        // Killed, and not yet taken note of by its parent; or only its first thread has ended.
+        // A zombie that its parent has not reaped; with more threads only its first thread has ended.
         bool hasEnded = FieldOf(fields, StateField) is [(byte)'Z' or (byte)'X', ..];
-        if (hasEnded && Utf8Parser.TryParse(FieldOf(fields, ThreadsField), out int threads, out _) && threads <= 1) return false;
+        if (hasEnded && Utf8Parser.TryParse(FieldOf(fields, ThreadsField), out int threads, out _) && threads <= 1)
+            return false;
         if (!Utf8Parser.TryParse(FieldOf(fields, StartField), out start, out _)) start = 0;
         return true;
     }

@@ -1,6 +1,6 @@
 namespace QuickSilver.Transport.Sharing;
 
-/// <summary>A process, and no other that is given its number later.</summary>
-/// <param name="Process">Its number.</param>
-/// <param name="Start">When it started, in ticks since boot; 0: not known.</param>
+/// <summary>Identifies a process, also after its number is reused.</summary>
+/// <param name="Process">The number of the process.</param>
+/// <param name="Start">The start of the process, in ticks since boot; 0 if it is unknown.</param>
 internal readonly record struct ProcessMark(uint Process, ulong Start);

@@ -6,20 +6,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// Where things lie in a segment: a node's memory that the other nodes of its machine read in place. What is fixed is little-endian, what changes is
-/// the processor's own; all who look at it run on one machine.
+/// The layout of a segment: a node's memory that the other nodes of its machine read in place. Constant fields are
+/// little-endian; changing fields have the byte order of the machine, which all readers share.
 /// <code>
 /// off    len field
 ///   0     8 magic            "QSSEGMNT"
 ///   8     4 version          1
 ///  12     4 block bytes      65,536
 ///  16     4 blocks
-///  20     4 owner            its process
+///  20     4 owner            the process of the owner
 ///  24     8 key              random; the segment's name has it too
-///  32     8 owner's start    when its process started, in the kernel's ticks since boot
-///  40     8 namespace        where process numbers and start times mean the same
-///  64     4 closed           1: the owner has gone
-///  68     4 reader changes   rises when a reader has come, gone, or changed its key
+///  32     8 owner's start    the start of that process, in the kernel's ticks since boot
+///  40     8 namespace        in which process numbers and start times are unique
+///  64     4 closed           1: the owner has closed the segment
+///  68     4 reader changes   rises when a reader attaches, leaves, or changes its key
 ///  72     4 touched          blocks from the first that have ever been used
 ///  76     4 wish             1: a reader found no place free
 /// 128 4,096 places           64 of 64 bytes, one a reader; its number is the reader's bit
@@ -38,22 +38,22 @@ internal static class SegmentLayout
     /// <summary>Bytes of a block: an ordinary chunk.</summary>
     public const int BlockBytes = BufferPool.ChunkBytes;
 
-    /// <summary>Most readers of a segment: the bits of a word.</summary>
+    /// <summary>The limit of readers of a segment: the bits of a word.</summary>
     public const int Readers = 64;
 
-    /// <summary>Most blocks of a segment, for who opens one: 1 GiB.</summary>
+    /// <summary>The limit of blocks of a segment, for a reader that opens one: 1 GiB.</summary>
     public const int MostBlocks = 1 << 14;
 
     /// <summary>Bytes of the fixed part of the header.</summary>
     public const int HeaderBytes = 48;
 
-    /// <summary>Offset of the mark that the owner has gone.</summary>
+    /// <summary>Offset of the mark of a closed segment.</summary>
     public const int ClosedOffset = 64;
 
-    /// <summary>Offset of the count of readers' coming and going.</summary>
+    /// <summary>Offset of the counter of reader changes.</summary>
     public const int ReaderChangesOffset = 68;
 
-    /// <summary>Offset of the count of blocks ever used.</summary>
+    /// <summary>Offset of the number of blocks ever used.</summary>
     public const int TouchedOffset = 72;
 
     /// <summary>Offset of the wish for a place.</summary>
@@ -88,17 +88,18 @@ internal static class SegmentLayout
     private const int NamespaceOffset = 40;
 
     /// <summary>Bytes before the first block.</summary>
-    public static int ControlBytes(int blocks) => (LinesOffset + (blocks * LineBytes) + BlockBytes - 1) / BlockBytes * BlockBytes;
+    public static int ControlBytes(int blocks) =>
+        (LinesOffset + (blocks * LineBytes) + BlockBytes - 1) / BlockBytes * BlockBytes;
 
     /// <summary>Bytes of the whole segment.</summary>
     public static long TotalBytes(int blocks) => ControlBytes(blocks) + ((long)blocks * BlockBytes);
 
-    /// <summary>Writes what is fixed.</summary>
+    /// <summary>Writes the constant fields.</summary>
     /// <param name="header">The segment's first bytes.</param>
     /// <param name="key">The segment's key.</param>
-    /// <param name="owner">The process it is of.</param>
-    /// <param name="space">Where process numbers mean the same.</param>
-    /// <param name="blocks">How many blocks it has.</param>
+    /// <param name="owner">The process of the owner.</param>
+    /// <param name="space">The namespace of the process number.</param>
+    /// <param name="blocks">The number of blocks.</param>
     public static void WriteHeader(Span<byte> header, ulong key, ProcessMark owner, ulong space, int blocks)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(header, Magic);
@@ -111,13 +112,14 @@ internal static class SegmentLayout
         BinaryPrimitives.WriteUInt64LittleEndian(header[NamespaceOffset..], space);
     }
 
-    /// <summary>Reads what is fixed, and judges whether it is what a name promised.</summary>
-    /// <param name="header">The first bytes of what was found.</param>
-    /// <param name="length">Bytes of all that was found.</param>
-    /// <param name="name">What was looked for.</param>
-    /// <param name="space">Where process numbers mean the same to the reader.</param>
-    /// <param name="owner">The process it is of.</param>
-    /// <param name="blocks">How many blocks it has.</param>
+    /// <summary>Reads the constant fields, and checks them against a name.</summary>
+    /// <param name="header">The first bytes found.</param>
+    /// <param name="length">The total number of bytes found.</param>
+    /// <param name="name">The expected name.</param>
+    /// <param name="space">The namespace of the reader's process numbers.</param>
+    /// <param name="owner">The process of the owner.</param>
+    /// <param name="blocks">The number of blocks.</param>
+    /// <returns>False when the fields are invalid, or do not match.</returns>
     public static bool TryReadHeader(
         ReadOnlySpan<byte> header, long length, in SegmentName name, ulong space, out ProcessMark owner, out int blocks)
     {

@@ -3,10 +3,12 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// A segment's mapping. It ends when nobody can reach it any more, by the collector: applications' leases may outlive the node, and a span of memory
-/// that has been unmapped is the end of the process. A reader's place that is still taken then is given up before.
+/// A segment's mapping. The garbage collector ends it when it is unreachable: applications' leases may outlive the
+/// node, and reading a span of unmapped memory would kill the process. A reader's place that is still claimed is
+/// released before.
 /// <para>
-/// The collector sees a small object and is in no hurry; once the mapping is abandoned it is told how much hangs on it.
+/// The collector sees a small object, and may not run soon. An abandoned mapping therefore adds its size to the memory
+/// pressure.
 /// </para>
 /// </summary>
 internal sealed unsafe class SegmentMapping : SafeHandleZeroOrMinusOneIsInvalid
@@ -21,23 +23,24 @@ internal sealed unsafe class SegmentMapping : SafeHandleZeroOrMinusOneIsInvalid
         SetHandle(start);
     }
 
-    /// <summary>The first byte.</summary>
+    /// <summary>The address of the first byte.</summary>
     public byte* Start => (byte*)handle;
 
-    /// <summary>A reader's place, to be given up at the end; -1: none.</summary>
+    /// <summary>The reader's place to release at the end; -1 for none.</summary>
     public int Place { get; set; } = -1;
 
     /// <summary>Maps a segment.</summary>
-    /// <param name="descriptor">Reaches it; not needed any more afterwards.</param>
-    /// <param name="blocks">Its blocks.</param>
-    /// <param name="isOwn">True: blocks are written too, and not the control area alone.</param>
-    /// <returns>Null when the system refuses.</returns>
+    /// <param name="descriptor">The descriptor of the memory; not needed afterwards.</param>
+    /// <param name="blocks">The number of blocks.</param>
+    /// <param name="isOwn">True to make the blocks writable too, and not only the control area.</param>
+    /// <returns>The mapping; null when the system refuses.</returns>
     public static SegmentMapping? TryMap(SafeFileHandle descriptor, int blocks, bool isOwn)
     {
         const int All = SegmentNative.Read | SegmentNative.Write;
         nuint length = (nuint)SegmentLayout.TotalBytes(blocks);
         int protection = isOwn ? All : SegmentNative.Read;
-        var mapping = new SegmentMapping(SegmentNative.Map(0, length, protection, SegmentNative.Shared, descriptor, 0), blocks);
+        var mapping = new SegmentMapping(
+            SegmentNative.Map(0, length, protection, SegmentNative.Shared, descriptor, 0), blocks);
         bool isGood = !mapping.IsInvalid
             && (isOwn || SegmentNative.Protect(mapping.handle, (nuint)SegmentLayout.ControlBytes(blocks), All) == 0);
         if (isGood) return mapping;
@@ -45,7 +48,8 @@ internal sealed unsafe class SegmentMapping : SafeHandleZeroOrMinusOneIsInvalid
         return null;
     }
 
-    /// <summary>Tells the collector what it would win.</summary>
+    /// <summary>Adds the memory of the segment to the pressure on the garbage collector. Call when the segment is no
+    /// longer used.</summary>
     public void Abandon()
     {
         int touched = Math.Clamp(new SegmentControl(Start).Touched, 1, _blocks);

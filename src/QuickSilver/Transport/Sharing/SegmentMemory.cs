@@ -3,51 +3,52 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// The memory of a segment, however it was got: a mapping that processes share, or an array that the nodes of one process do. It stays where it is as
-/// long as this object can be reached, which chunks of it see to; it is never taken away by hand from under who may still look.
+/// The memory of a segment: a mapping that processes share, or an array that the nodes of one process share. It stays
+/// in place as long as this object is reachable, which its chunks ensure. It is never freed explicitly while a reader
+/// may use it.
 /// </summary>
-/// <param name="name">Under which others find it.</param>
-/// <param name="owner">The process whose segment it is.</param>
-/// <param name="start">Its first byte.</param>
-/// <param name="blocks">How many blocks it has.</param>
+/// <param name="name">The name under which others open it.</param>
+/// <param name="owner">The process of the owner.</param>
+/// <param name="start">The address of its first byte.</param>
+/// <param name="blocks">The number of blocks.</param>
 internal abstract unsafe class SegmentMemory(SegmentName name, ProcessMark owner, byte* start, int blocks)
 {
     private readonly byte* _blocks = start + SegmentLayout.ControlBytes(blocks);
 
-    /// <summary>Under which others find it.</summary>
+    /// <summary>The name under which others open it.</summary>
     public SegmentName Name => name;
 
-    /// <summary>The process whose segment it is.</summary>
+    /// <summary>The process of the owner.</summary>
     public ProcessMark Owner => owner;
 
-    /// <summary>How many blocks it has.</summary>
+    /// <summary>The number of blocks.</summary>
     public int Blocks => blocks;
 
-    /// <summary>What owner and readers say to each other.</summary>
+    /// <summary>The control area that owner and readers share.</summary>
     public SegmentControl Control => new(start);
 
-    /// <summary>A block's first byte.</summary>
+    /// <summary>Returns the address of a block.</summary>
     public byte* Block(int block) => _blocks + ((long)block * SegmentLayout.BlockBytes);
 
-    /// <summary>The block that begins at an address.</summary>
+    /// <summary>Returns the index of the block at an address.</summary>
     public int BlockAt(void* address) => (int)(((byte*)address - _blocks) / SegmentLayout.BlockBytes);
 
-    /// <summary>This reader's place; should the memory become unreachable while it is taken, it is given up. -1: none.</summary>
+    /// <summary>Sets this reader's place (-1 for none), which is released if the memory becomes unreachable.</summary>
     public virtual void Occupy(int place)
     {
     }
 
-    /// <summary>The owner lets nobody open it any more.</summary>
+    /// <summary>Prevents further opening. Owner only.</summary>
     public virtual void Close()
     {
     }
 
-    /// <summary>It will not be used again, except through chunks of it that are still out.</summary>
+    /// <summary>Notes that the memory is no longer used, except through chunks not yet returned.</summary>
     public virtual void Abandon()
     {
     }
 
-    /// <summary>Nobody has made anything of it yet: it may go at once.</summary>
+    /// <summary>Frees the memory at once, before any chunk of it exists.</summary>
     public virtual void Discard()
     {
     }

@@ -5,33 +5,34 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// The calls of libc for memory without a file: .NET maps files, but can neither make such memory nor seal it, and ends a mapping when it sees fit.
-/// For 64-bit Linux, where an offset is a long.
+/// The libc calls for memory without a file. .NET maps files, but can neither create nor seal such memory, and controls
+/// the end of its mappings itself. For 64-bit Linux, where an offset is a long.
 /// </summary>
 internal static unsafe partial class SegmentNative
 {
-    /// <summary>Closed on exec.</summary>
+    /// <summary>Close on exec.</summary>
     public const uint CloseOnExec = 1;
 
-    /// <summary>May be sealed.</summary>
+    /// <summary>Allow seals.</summary>
     public const uint AllowSealing = 2;
 
-    /// <summary>Never to be executed; Linux 6.3. Where the system demands it memory without it is refused, before 6.3 memory with it.</summary>
+    /// <summary>Never executable; from Linux 6.3. Some systems refuse memory without this flag, and kernels before 6.3
+    /// refuse memory with it.</summary>
     public const uint NoExecute = 8;
 
-    /// <summary>Seals can no more be added.</summary>
+    /// <summary>Forbids further seals.</summary>
     public const int SealSeal = 1;
 
-    /// <summary>It never gets shorter.</summary>
+    /// <summary>Forbids shrinking.</summary>
     public const int SealShrink = 2;
 
-    /// <summary>It never gets longer.</summary>
+    /// <summary>Forbids growing.</summary>
     public const int SealGrow = 4;
 
     /// <summary>Add seals.</summary>
     public const int AddSeals = 1033;
 
-    /// <summary>What seals there are.</summary>
+    /// <summary>Read the seals.</summary>
     public const int GetSeals = 1034;
 
     /// <summary>Pages may be read.</summary>
@@ -40,7 +41,7 @@ internal static unsafe partial class SegmentNative
     /// <summary>Pages may be written.</summary>
     public const int Write = 2;
 
-    /// <summary>What one mapping writes all others see.</summary>
+    /// <summary>Writes of one mapping are visible to all others.</summary>
     public const int Shared = 1;
 
     private const int EmptyPath = 0x1000;
@@ -56,19 +57,21 @@ internal static unsafe partial class SegmentNative
     private const int CloseExec = 0x80000;
     private const int PathOnly = 0x200000;
 
-    /// <summary>Makes memory that is reached by a descriptor.</summary>
-    [LibraryImport("libc", EntryPoint = "memfd_create", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    /// <summary>Creates memory with a descriptor.</summary>
+    [LibraryImport(
+        "libc", EntryPoint = "memfd_create", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int MemoryCreate(string name, uint flags);
 
-    /// <summary>Seals, and tells of seals.</summary>
+    /// <summary>Adds or reads seals.</summary>
     [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
     public static partial int Control(SafeFileHandle descriptor, int command, int argument);
 
-    /// <summary>Maps.</summary>
+    /// <summary>Maps memory.</summary>
     [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
-    public static partial nint Map(nint address, nuint length, int protection, int flags, SafeFileHandle descriptor, long offset);
+    public static partial nint Map(
+        nint address, nuint length, int protection, int flags, SafeFileHandle descriptor, long offset);
 
-    /// <summary>Changes what may be done to mapped pages.</summary>
+    /// <summary>Changes the protection of mapped pages.</summary>
     [LibraryImport("libc", EntryPoint = "mprotect", SetLastError = true)]
     public static partial int Protect(nint address, nuint length, int protection);
 
@@ -76,26 +79,29 @@ internal static unsafe partial class SegmentNative
     [LibraryImport("libc", EntryPoint = "munmap", SetLastError = true)]
     public static partial int Unmap(nint address, nuint length);
 
-    /// <summary>The user that the process acts for.</summary>
+    /// <summary>Returns the effective user of the process.</summary>
     [LibraryImport("libc", EntryPoint = "geteuid")]
     public static partial uint EffectiveUser();
 
     /// <summary>
-    /// Reaches what a path leads to without opening it: no device, pipe or lease learns of it. Nothing can be read or written through the descriptor.
+    /// Reaches the target of a path without opening it, which no device, pipe or lease notices. The descriptor permits
+    /// neither reading nor writing.
     /// </summary>
     public static SafeFileHandle Reach(string path) => new(Open(path, PathOnly | CloseExec), ownsHandle: true);
 
-    /// <summary>Where a descriptor of this process leads, whatever has become of the path that it was reached by.</summary>
+    /// <summary>Returns a path to the target of a descriptor of this process, which stays valid if the original path
+    /// changes.</summary>
     public static string PathOf(SafeFileHandle descriptor) =>
         string.Create(CultureInfo.InvariantCulture, $"/proc/self/fd/{descriptor.DangerousGetHandle()}");
 
     /// <summary>Opens for reading and writing, without waiting.</summary>
-    public static SafeFileHandle OpenAgain(string path) => new(Open(path, ReadWrite | NonBlocking | CloseExec), ownsHandle: true);
+    public static SafeFileHandle OpenAgain(string path) =>
+        new(Open(path, ReadWrite | NonBlocking | CloseExec), ownsHandle: true);
 
-    /// <summary>The device that holds a regular file of the user that the process acts for.</summary>
-    /// <param name="descriptor">Reaches the file; need not be open for reading.</param>
-    /// <param name="device">The device.</param>
-    /// <returns>False when it is of another user, or no regular file.</returns>
+    /// <summary>Finds the device of a regular file that belongs to the effective user of the process.</summary>
+    /// <param name="descriptor">A descriptor of the file, which need not be readable.</param>
+    /// <param name="device">The number of the device.</param>
+    /// <returns>False when it belongs to another user, or is not a regular file.</returns>
     public static bool TryGetDevice(SafeFileHandle descriptor, out ulong device)
     {
         // struct statx is the same on every architecture; 256 bytes.
@@ -104,10 +110,11 @@ internal static unsafe partial class SegmentNative
         const uint Wanted = WantsKind | WantsUser;
         if (Status(descriptor, "", EmptyPath, Wanted, status) != 0 || (*(uint*)status & Wanted) != Wanted) return false;
         device = ((ulong)*(uint*)(status + DeviceOffset) << 32) | *(uint*)(status + DeviceOffset + sizeof(uint));
-        return (*(ushort*)(status + ModeOffset) & KindMask) == RegularFile && *(uint*)(status + UserOffset) == EffectiveUser();
+        return (*(ushort*)(status + ModeOffset) & KindMask) == RegularFile
+            && *(uint*)(status + UserOffset) == EffectiveUser();
     }
 
-    // The third argument is read only when a file is made.
+    // The third argument is read only when a file is created.
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Open(string path, int flags);
 

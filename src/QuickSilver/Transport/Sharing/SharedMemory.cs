@@ -6,22 +6,23 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// What a node shares with the others of its machine: its own segment, and theirs. A packet is written once, into the sender's segment, and read
-/// there by all: the kernel carries only notes of where it lies.
+/// The memory that a node shares with the others of its machine: its own segment, and theirs. A packet is written once,
+/// into the sender's segment, and all receivers read it there. The kernel carries only notes of its place.
 /// <para>
-/// Nothing depends on it. Where a segment cannot be made, opened, or has no block left, packets go by sockets as ever; whoever is not told so by a
-/// false or null is told by a note that is refused. Others' memory is looked at with care: it is theirs, and they may be of another version, broken,
-/// or gone.
+/// Nothing depends on it. When a segment cannot be created or opened, or has no free block, packets use sockets. A
+/// caller learns that from a result of false or null, a sender from a refused note. Others' memory is not trusted: its
+/// owner may have another version, be faulty, or have ended.
 /// </para>
-/// Cost: <see cref="DefaultBlocks"/> blocks of 64 KiB of address space for each segment, and memory for those blocks of it that its owner has used.
-/// Core thread only.
+/// Cost: <see cref="DefaultBlocks"/> blocks of 64 KiB of address space for each segment, and memory for the blocks that
+/// its owner has used. Core thread only.
 /// </summary>
 internal sealed class SharedMemory : ISharedMemory, IDisposable
 {
-    /// <summary>Blocks of a node's segment: 64 MiB.</summary>
+    /// <summary>The number of blocks of a node's segment: 64 MiB.</summary>
     public const int DefaultBlocks = 1024;
 
-    /// <summary>Bytes of the shortest full packet worth a note, in a datagram of 4 KiB: of 1,372 bytes they are carried faster by the socket.</summary>
+    /// <summary>The shortest full packet worth a note, in bytes, of a datagram of 4 KiB; a socket carries packets of
+    /// 1,372 bytes faster.</summary>
     public const int ShortestSlot = (4 << 10) - DatagramHeader.EncryptionReserve;
 
     private readonly OwnSegment _own;
@@ -30,10 +31,10 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     private BorrowedSegment? _last;
     private bool _isDisposed;
 
-    /// <summary>Makes a node's part of a machine's shared memory.</summary>
-    /// <param name="memory">Of its own segment; nobody has used it yet.</param>
-    /// <param name="host">The machine.</param>
-    /// <param name="counters">Where it counts.</param>
+    /// <summary>Creates a node's part of a machine's shared memory.</summary>
+    /// <param name="memory">The unused memory of its own segment.</param>
+    /// <param name="host">The services of the machine.</param>
+    /// <param name="counters">The counters of the transport.</param>
     public SharedMemory(SegmentMemory memory, ISegmentHost host, TransportCounters counters)
     {
         _own = new OwnSegment(memory, host, counters);
@@ -50,14 +51,14 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     /// <summary>The node's own segment.</summary>
     public OwnSegment Own => _own;
 
-    /// <summary>The segments that it reads.</summary>
+    /// <summary>The segments that the node reads.</summary>
     public AttachedSegments Others => _others;
 
-    /// <summary>Makes a segment in memory that processes share.</summary>
-    /// <param name="counters">Where it counts.</param>
-    /// <param name="reason">Why there is none.</param>
-    /// <param name="blocks">Its blocks.</param>
-    /// <returns>Null when the system does not give what it needs.</returns>
+    /// <summary>Creates a segment in memory that processes share.</summary>
+    /// <param name="counters">The counters of the transport.</param>
+    /// <param name="reason">The reason of a failure; otherwise empty.</param>
+    /// <param name="blocks">The number of blocks.</param>
+    /// <returns>The shared memory; null when the system refuses a resource.</returns>
     public static SharedMemory? TryCreate(TransportCounters counters, out string reason, int blocks = DefaultBlocks)
     {
         if (LinuxSegments.TryFind(out reason) is not { } host) return null;
@@ -101,16 +102,17 @@ internal sealed class SharedMemory : ISharedMemory, IDisposable
     /// <inheritdoc/>
     public bool TryBorrow(in NoteBody note, out Slice slice)
     {
-        // Notes come in trains, all of one segment.
+        // Notes arrive in trains of one segment, so that the last segment is usually the right one.
         BorrowedSegment? segment = _last;
-        if (segment is null || segment.Name.Key != note.Segment.Key || segment.HasLeft) _last = segment = _others.Find(note.Segment.Key);
+        if (segment is null || segment.Name.Key != note.Segment.Key || segment.HasLeft)
+            _last = segment = _others.Find(note.Segment.Key);
         if (segment is not null && segment.TryBorrow(note.Place, out slice)) return true;
         slice = default;
         _counters.BorrowsRefused++;
         return false;
     }
 
-    /// <summary>The node stops: others open its segment no more, and it leaves theirs. Chunks that are still out stay good.</summary>
+    /// <summary>Closes the node's segment to others, and leaves theirs. Chunks not yet returned stay valid.</summary>
     public void Dispose()
     {
         if (_isDisposed) return;
