@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Loop;
 
 /// <summary>
-/// Executes requests on the core thread. One long-lived object (a group, a node) is the target of many requests, so
-/// that a request costs a slot of the <see cref="RequestQueue"/> and no allocation.
+/// Executes requests on the core thread. One long-lived object (a group, a node) is the target of many requests. A
+/// request thus costs a slot of the <see cref="RequestQueue"/> and no allocation.
 /// </summary>
 internal interface IRequestTarget
 {

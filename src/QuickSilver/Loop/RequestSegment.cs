@@ -6,7 +6,7 @@ namespace QuickSilver.Loop;
 /// One bounded ring of a <see cref="RequestQueue"/>: Vyukov's array queue with a sequence number per slot, many
 /// producers, one consumer. A slot at position p is free for its producer when its sequence is p, and full for the
 /// consumer when it is p + 1. Freezing adds <see cref="FrozenBit"/> to the tail: every later attempt to enqueue finds a
-/// slot with a smaller sequence and gives up, and the true tail stays readable.
+/// slot with a smaller sequence and gives up. The true tail stays readable.
 /// </summary>
 internal sealed class RequestSegment
 {

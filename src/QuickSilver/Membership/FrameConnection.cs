@@ -111,8 +111,8 @@ internal sealed class FrameConnection
     /// <summary>Carries frames until the connection ends, then closes the socket. Call once. Never throws.</summary>
     public async Task<FrameEnd> RunAsync()
     {
-        // Receiving starts first: the sending task at once shuts down a connection that was closed before it ran, and
-        // no stream can be opened on a socket that is shut down in one direction.
+        // Receiving starts first: the sending task at once shuts down a connection that was closed before it ran. No
+        // stream can be opened on a socket that is shut down in one direction.
         Task<FrameEnd> receiving = ReceiveAllAsync();
         Task sending = SendAllAsync();
         FrameEnd end = await receiving.ConfigureAwait(false);

@@ -6,8 +6,8 @@ namespace QuickSilver.Membership;
 /// <summary>
 /// The membership of nodes within one process (<see cref="TransportKind.InMemory"/>). One node serves at a port that
 /// the kernel chooses; the others find it in a table of the process. Programs that run at the same time, such as test
-/// runs, are thus independent of each other and of nodes on sockets, with any configured port. The port in the options
-/// only distinguishes memberships within the process. When the serving node ends, another one serves.
+/// runs, are thus independent of each other and of nodes on sockets. That holds for any configured port. The port in
+/// the options only distinguishes memberships within the process. When the serving node ends, another one serves.
 /// </summary>
 /// <param name="settings">The settings for a host, if this node becomes one. The port of the endpoint is the key in the
 /// table.</param>

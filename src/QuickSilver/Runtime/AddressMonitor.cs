@@ -7,9 +7,9 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// Checks once a second that the machine still has the node's address. When the address is gone (a new DHCP lease, an
-/// interface taken away), the monitor chooses a new one: the one that the options name, one of the same interface, or
-/// the one by which a server is reachable. The core then continues there as a new incarnation. The monitor also chooses
-/// another address when the server refuses the node because its address is not the connection's.
+/// interface taken away), the monitor chooses a new one. Candidates are the address in the options, one of the same
+/// interface, or the one by which a server is reachable. The core then continues there as a new incarnation. The
+/// monitor also chooses another address when the server refuses the node because its address is not the connection's.
 /// <para>
 /// Cost: two or three system calls a second on a pool thread; nothing for nodes of loopback, whose address never
 /// changes.

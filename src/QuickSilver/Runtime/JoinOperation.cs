@@ -5,8 +5,8 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// One call that joins groups, all or none. It begins when no other call is joining or leaving one of its groups. It is
-/// never interrupted: a call that is cancelled or times out fails at once, and its effect is undone when the protocol
-/// has completed it. Core thread only, except <see cref="Task"/>, <see cref="Names"/> and <see cref="Cancel"/>.
+/// never interrupted: a call that is cancelled or times out fails at once. Its effect is undone when the protocol has
+/// completed it. Core thread only, except <see cref="Task"/>, <see cref="Names"/> and <see cref="Cancel"/>.
 /// </summary>
 internal sealed class JoinOperation
 {

@@ -37,12 +37,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     /// <summary>Creates a node that has not started.</summary>
     public NodeCore(
-        NodeServices services,
-        NodeLifecycle lifecycle,
-        NodeSettings settings,
-        IHostTransport transport,
-        BufferPool pool,
-        SeededRandom random)
+        NodeServices services, NodeLifecycle lifecycle, NodeSettings settings, IHostTransport transport,
+        BufferPool pool, SeededRandom random)
     {
         Services = services;
         _lifecycle = lifecycle;
@@ -167,18 +163,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <inheritdoc/>
     public void OnFault(Exception fault, Instant now)
     {
-        QuickSilverException reason = fault is OutOfMemoryException
-            ? new QuickSilverException(
-                ErrorCode.OutOfMemory,
-                "The process had no memory that the core thread cannot do without. Lower the limits of Delivery, "
-                + "Pending and Recovery.CacheBytes, or allow the process a larger heap. "
-                + "Dispose of the node and start another.",
-                fault)
-            : new QuickSilverException(
-                ErrorCode.Internal,
-                $"The core thread has failed: {fault.Message} This is a defect, most likely of QuickSilver: please "
-                + "report it with the inner exception. Dispose of the node and start another.",
-                fault);
+        QuickSilverException reason = NodeFaults.OfCore(fault);
         EndReason = reason;
         _lifecycle.Stop(reason);
         Directory.EndAll(reason);
@@ -214,11 +199,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
                 static (logger, s) => Log.HandlerFailed(logger, s.Name, s.Count, s.Policy, s.Fault));
         }
         if (policy == HandlerErrorPolicy.Continue) return;
-        var reason = new QuickSilverException(ErrorCode.HandlerFailed,
-            $"A handler, feed or key selector of '{group.Name}' threw, and its HandlerErrorPolicy is {policy}: "
-            + $"{fault.Message.TrimEnd('.')}. "
-            + "Mend it (the inner exception says where it threw), or choose HandlerErrorPolicy.Continue.",
-            fault);
+        QuickSilverException reason = NodeFaults.OfUserCode(group.Name, policy, fault);
         if (policy == HandlerErrorPolicy.LeaveGroup) FailLater(handle, reason);
         else _lifecycle.Stop(reason);
     }

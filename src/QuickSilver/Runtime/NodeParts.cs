@@ -7,8 +7,8 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The parts of one node, with their start and end. The end is one task for all causes: it drains the node, stops the
-/// core thread, and ends all handles from outside if the thread does not stop in time. Any thread.
+/// The parts of one node, with their start and end. The end is one task for all causes: it drains the node, and stops
+/// the core thread. If the thread does not stop in time, the task ends all handles from outside. Any thread.
 /// </summary>
 internal sealed class NodeParts
 {

@@ -5,8 +5,8 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// Accounts the pooled memory of all nodes in this process against the heap limit of the process. Above five eighths of
-/// that limit memory is tight: caches take only what they must, returned memory is freed, and the fullest inbox acts as
-/// full. Limits that are set too high thus cost a reader its group, not the process its heap. Any thread.
+/// that limit memory is tight. Caches then take only what they must, returned memory is freed, and the fullest inbox
+/// acts as full. Limits that are set too high thus cost a reader its group, not the process its heap. Any thread.
 /// </summary>
 /// <param name="limit">Bytes above which memory is tight.</param>
 internal sealed class ProcessMemory(long limit) : IMemoryBudget

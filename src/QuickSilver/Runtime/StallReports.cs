@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Reports delays of the core thread to the log and as events, with the cause: application code, by the name of its
-/// group, or something else. Reports at most once a turn and once a second, separately for loud and quiet delays.
+/// Reports delays of the core thread to the log and as events. The cause is application code, by the name of its group,
+/// or something else. Reports at most once a turn and once a second, separately for loud and quiet delays.
 /// <para>
 /// A delay is quiet, a debug record, when it needs no action: it is shorter than a tenth of a second. In the node's
 /// first five seconds, while the runtime compiles code, the limit is a second.

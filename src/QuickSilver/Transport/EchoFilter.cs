@@ -13,7 +13,7 @@ namespace QuickSilver.Transport;
 /// <para>
 /// Idea: a classic BPF program on the receiving socket truncates each datagram or train from the node's own sending
 /// socket. The remaining empty datagram costs one call to read. Dropping it would be cheaper, but the kernel counts
-/// filtered datagrams together with those that a full buffer drops, and rate control depends on that count.
+/// filtered datagrams together with those that a full buffer drops. Rate control depends on that count.
 /// </para>
 /// Linux only. Without the filter the protocol drops the echo. Cost: a few ns a train in the kernel.
 /// </summary>

@@ -7,7 +7,7 @@ namespace QuickSilver.Transport;
 /// <summary>
 /// Waits for sockets and for other threads together. One epoll holds every socket, level-triggered, and an eventfd that
 /// <see cref="Wake"/> writes. The eventfd is edge-triggered: each write is one event, so that no read is needed. Core
-/// thread only, except Wake, which is safe even during disposal: handles are counted, so that a write never reaches a
+/// thread only, except Wake, which is safe even during disposal. Handles are counted, so that a write never reaches a
 /// descriptor that has been reused.
 /// </summary>
 internal sealed unsafe class LinuxPoller : IDisposable

@@ -8,10 +8,10 @@ namespace QuickSilver.Transport;
 /// <summary>
 /// A socket that a <see cref="LinuxPoller"/> polls.
 /// <para>
-/// Idea: when datagrams arrive one at a time, a second read that finds the socket empty is a wasted system call,
-/// because the next poll reports the same. After a few reads of one datagram each, the port is therefore left after its
-/// first read. It counts as empty only when a later poll has not marked it. Now and then the port is read until it is
-/// empty. If that gives more than one datagram, a stream is arriving, and the port is read until empty every time.
+/// Idea: when datagrams arrive one at a time, a second read that finds the socket empty is a wasted system call. The
+/// next poll reports the same. After a few reads of one datagram each, the port is therefore left after its first read.
+/// It counts as empty only when a later poll has not marked it. Now and then the port is read until it is empty. If
+/// that gives more than one datagram, a stream is arriving, and the port is read until empty every time.
 /// </para>
 /// </summary>
 /// <param name="socket">A non-blocking socket; the port disposes of it.</param>

@@ -7,9 +7,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The fast path on Linux: plain non-blocking calls on the core thread, whole trains in one call in both directions
-/// (UDP_SEGMENT and UDP_GRO), and waiting in epoll. No call on these sockets is asynchronous: the framework's engine
-/// would own them from then on.
+/// The fast path on Linux: plain non-blocking calls on the core thread, and waiting in epoll. One call sends or reads a
+/// whole train (UDP_SEGMENT and UDP_GRO). No call on these sockets is asynchronous: the framework's engine would own
+/// them from then on.
 /// <para>
 /// A data socket is read until it is empty (but see <see cref="LinuxPort"/>) or half a megabyte is read. The rest
 /// follows in the next turn, after these reads and control datagrams are handled.

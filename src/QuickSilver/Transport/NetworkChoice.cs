@@ -40,9 +40,9 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
             { MayPass = true };
     }
 
-    /// <summary>Finds a new address for a node whose address is gone: the one that the settings name, one of the same
-    /// interface, or the one by which a server is reachable now. It never chooses an arbitrary interface, which later
-    /// checks would accept.</summary>
+    /// <summary>Finds a new address for a node whose address is gone. Candidates are the address in the settings, one
+    /// of the same interface, or the one by which a server is reachable. It never chooses an arbitrary interface, which
+    /// later checks would accept.</summary>
     /// <param name="settings">The settings of the transport.</param>
     /// <param name="before">The name of the node's previous interface.</param>
     /// <returns>The interface and address; null when there is none at present.</returns>

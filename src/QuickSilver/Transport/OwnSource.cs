@@ -9,13 +9,13 @@ namespace QuickSilver.Transport;
 /// echo.
 /// <para>
 /// Idea: on Linux every address of 127.0.0.0/8 belongs to this machine. A node derives one from the port of its control
-/// socket, which it alone is bound to, and blocks that source on its receiving sockets (IP_BLOCK_SOURCE). The kernel
+/// socket, which it alone is bound to. It blocks that source on its receiving sockets (IP_BLOCK_SOURCE). The kernel
 /// then never queues the echo, wakes no thread for it, and counts no drop. A socket filter (<see cref="EchoFilter"/>)
 /// cannot achieve that.
 /// </para>
-/// Awkward cases. Nodes of one machine on a real network share its address, and a node on another address of the
-/// loopback interface may have the same port. They have no such source address, and use the filter instead. Receivers
-/// ignore the source of multicast. Cost: none for each datagram.
+/// Awkward cases. Nodes of one machine on a real network share its address. A node on another address of the loopback
+/// interface may have the same port. They have no such source address, and use the filter instead. Receivers ignore the
+/// source of multicast. Cost: none for each datagram.
 /// </summary>
 internal static class OwnSource
 {

@@ -6,9 +6,9 @@ namespace QuickSilver.Transport;
 /// <summary>
 /// Reads the ports of a node in a fixed order. The control port is first, until it is empty. If it gave reads, the
 /// system is checked again, so that data that arrived before them is found. The unicast port and the channels follow;
-/// the channels take turns in being first. A data port that is found empty is reported as empty if it gave reads, or if
-/// control datagrams arrived since the last report (a token may name packets that were lost). That report raises the
-/// read position past a loss. Core thread only.
+/// the channels take turns in being first. An empty data port is reported as empty if it gave reads since the last
+/// report, or if control datagrams arrived. (A token may name packets that were lost.) That report raises the read
+/// position past a loss. Core thread only.
 /// </summary>
 /// <param name="poll">Asks the system which ports have datagrams, if the transport needs that.</param>
 /// <param name="read">Takes up to a number of reads from a ready port, and returns the number taken.</param>

@@ -1,8 +1,8 @@
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The sleep of a core thread whose completions come from no kernel object: an event that other threads set only when
-/// the core has declared that it waits. The protocol is that of <c>WakeGate</c>, for completions instead of requests.
+/// Puts a core thread to sleep whose completions come from no kernel object. Other threads set the event only when the
+/// core has declared that it waits. The protocol is that of <c>WakeGate</c>, for completions instead of requests.
 /// </summary>
 internal sealed class SleepEvent
 {

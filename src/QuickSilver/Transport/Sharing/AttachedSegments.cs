@@ -7,7 +7,7 @@ namespace QuickSilver.Transport.Sharing;
 /// owner is gone and none of its blocks is held. Core thread only.
 /// <para>
 /// Each opening checks the others. The check for a closed segment reads memory. The check for a living process costs a
-/// few system calls, so only a few segments are checked each time, in turn; all of them, when there is no room.
+/// few system calls. Only a few segments are therefore checked each time, in turn; all of them, when there is no room.
 /// </para>
 /// </summary>
 internal sealed class AttachedSegments(ISegmentHost host, TransportCounters counters)

@@ -12,8 +12,8 @@ namespace QuickSilver.Transport.Sharing;
 /// <para>
 /// Awkward cases. A reader that holds many blocks would leave the owner without any: a reader of half the blocks gets
 /// copies instead. A held block keeps its generation; a note with another generation is late or forged, and is refused.
-/// An application's leases may keep chunks beyond the node's end: the place is released when the last chunk is
-/// returned, or by the memory when it is unreachable.
+/// An application's leases may keep chunks beyond the node's end. The place is then released when the last chunk is
+/// returned, or when the memory is unreachable.
 /// </para>
 /// Cost: two interlocked operations for each block held. Allocates a chunk object the first time that a block is
 /// borrowed.

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// Provides memory for packets that are copied out of a segment: ordinary chunks, filled with one packet after another,
-/// so that small packets share a chunk. Some chunks are kept for reuse. Core thread only.
+/// Provides memory for packets that are copied out of a segment. Ordinary chunks are filled with one packet after
+/// another, so that small packets share a chunk. Some chunks are kept for reuse. Core thread only.
 /// </summary>
 internal sealed class CopyChunks : IChunkHome
 {

@@ -11,11 +11,11 @@ namespace QuickSilver.Transport.Sharing;
 /// <para>
 /// A name comes from the network and may be arbitrary, and opening a file, pipe or device can have side effects. The
 /// target of a name is therefore first reached without being opened. It is opened only if it belongs to the same user,
-/// and lies on the device of this process's own segment, where the kernel keeps memory without a file and no path
-/// leads. It is used only if it cannot shrink and has the expected header: the key, the process, and namespaces that
-/// both share. (Otherwise an owner could take a living reader for dead, and reuse its memory.) The text of the link is
-/// not sufficient, because others choose it. The owner of /proc/PID proves nothing: it is root where a process may not
-/// be traced.
+/// and lies on the device of this process's own segment. The kernel keeps memory without a file there, and no path
+/// leads to it. It is used only if it cannot shrink and has the expected header: the key, the process, and namespaces
+/// that both share. (Otherwise an owner could take a living reader for dead, and reuse its memory.) The text of the
+/// link is not sufficient, because others choose it. The owner of /proc/PID proves nothing: it is root where a process
+/// may not be traced.
 /// </para>
 /// Cost: opening takes some ten system calls, and keeps no descriptor.
 /// </summary>

@@ -23,8 +23,8 @@ namespace QuickSilver.Transport.Sharing;
 /// process in the same way. A process that died between claiming and writing has no start; its number must suffice. A
 /// stopped process is alive: its blocks stay lent.
 /// </para>
-/// Cost: two interlocked operations for each borrowed block, on a separate cache line, for any number of packets; one
-/// for each use of a block by the owner.
+/// Cost: two interlocked operations for each borrowed block, on a separate cache line, for any number of packets. The
+/// owner pays one for each use of a block.
 /// </summary>
 internal readonly unsafe struct SegmentControl(byte* start)
 {

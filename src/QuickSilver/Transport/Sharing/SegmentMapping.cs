@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Transport.Sharing;
 
 /// <summary>
-/// A segment's mapping. The garbage collector ends it when it is unreachable: applications' leases may outlive the
+/// A segment's mapping. The garbage collector ends it when it is unreachable. Applications' leases may outlive the
 /// node, and reading a span of unmapped memory would kill the process. A reader's place that is still claimed is
 /// released before.
 /// <para>
