@@ -75,7 +75,7 @@ internal sealed class FrameConnection
         BinaryPrimitives.WriteInt32LittleEndian(writer.GetSpan(FrameBatch.PrefixBytes), frame.Length);
         writer.Advance(FrameBatch.PrefixBytes);
         writer.Write(frame);
-        if (Interlocked.Add(ref _unsent, frame.Length + FrameBatch.PrefixBytes) > _limits.MostUnsent)
+        if (Interlocked.Add(ref _unsent, frame.Length + FrameBatch.PrefixBytes) > _limits.MaxUnsentBytes)
         {
             Abort(FrameEnd.SlowConsumer);
             return;

@@ -16,7 +16,7 @@ internal sealed record FrameLimits
     public UnfinishedFrames? Unfinished { get; init; }
 
     /// <summary>The limit of bytes queued for a peer that does not read.</summary>
-    public long MostUnsent { get; init; } = 64L << 20;
+    public long MaxUnsentBytes { get; init; } = 64L << 20;
 
     /// <summary>The time after which a silent connection ends; infinite for never.</summary>
     public TimeSpan Silence { get; init; } = Timeout.InfiniteTimeSpan;

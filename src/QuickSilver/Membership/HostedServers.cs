@@ -179,7 +179,7 @@ internal sealed class HostedServers(
         string cluster = settings.ServesAllClusters ? name : settings.Server.ClusterName;
         if (!_servers.TryGetValue(cluster, out MembershipServer? server))
         {
-            if (_servers.Count >= settings.MostClusters && !ForgetUnused())
+            if (_servers.Count >= settings.MaxClusters && !ForgetUnused())
             {
                 Close(connection.Id, MembershipRefusal.Full);
                 return false;

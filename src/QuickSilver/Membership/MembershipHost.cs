@@ -41,8 +41,8 @@ internal sealed class MembershipHost : IAsyncDisposable
         var gate = new WakeGate(idle);
         _requests = new RequestQueue(gate, capacity: 64);
         _strangers = new Strangers(
-            settings.MostStrangers, settings.MostStrangersOfAddress, settings.MostStrangersOfMachine);
-        _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MostUnfinished) };
+            settings.MaxStrangers, settings.MaxStrangersPerAddress, settings.MaxStrangersPerLoopbackAddress);
+        _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MaxUnfinishedBytes) };
         _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
         new ThreadPoolMonitor(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
         var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
@@ -191,7 +191,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         HostedConnection? oldest;
         lock (_lock)
         {
-            if (_connections.Count >= _settings.MostConnections + _settings.MostStrangers)
+            if (_connections.Count >= _settings.MaxConnections + _settings.MaxStrangers)
             {
                 string remote = socket.RemoteEndPoint?.ToString() ?? "";
                 socket.Dispose();

@@ -31,23 +31,23 @@ internal sealed record MembershipHostSettings
     };
 
     /// <summary>The limit of unfinished frames of all connections, in bytes.</summary>
-    public long MostUnfinished { get; init; } = 64L << 20;
+    public long MaxUnfinishedBytes { get; init; } = 64L << 20;
 
     /// <summary>The limit of concurrent unidentified connections, in addition to
-    /// <see cref="MostConnections"/>.</summary>
-    public int MostStrangers { get; init; } = 512;
+    /// <see cref="MaxConnections"/>.</summary>
+    public int MaxStrangers { get; init; } = 512;
 
     /// <summary>The limit of unidentified connections from one address.</summary>
-    public int MostStrangersOfAddress { get; init; } = 64;
+    public int MaxStrangersPerAddress { get; init; } = 64;
 
     /// <summary>The limit of unidentified connections from each loopback address.</summary>
-    public int MostStrangersOfMachine { get; init; } = 256;
+    public int MaxStrangersPerLoopbackAddress { get; init; } = 256;
 
     /// <summary>The limit of concurrent identified connections.</summary>
-    public int MostConnections { get; init; } = 8192;
+    public int MaxConnections { get; init; } = 8192;
 
     /// <summary>The limit of clusters.</summary>
-    public int MostClusters { get; init; } = 4096;
+    public int MaxClusters { get; init; } = 4096;
 
     /// <summary>The time within which a connection must identify itself.</summary>
     public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(3);

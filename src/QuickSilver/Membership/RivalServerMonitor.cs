@@ -24,7 +24,7 @@ internal sealed class RivalServerMonitor(
     /// <summary>The time that a start waits for connections.</summary>
     public static readonly TimeSpan DecisionTime = TimeSpan.FromMilliseconds(250);
 
-    private const int MostAnswerBytes = 1 << 10;
+    private const int MaxAnswerBytes = 1 << 10;
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
@@ -102,7 +102,7 @@ internal sealed class RivalServerMonitor(
             byte[] prefix = new byte[FrameBatch.PrefixBytes];
             await stream.ReadExactlyAsync(prefix, end.Token).ConfigureAwait(false);
             int length = BinaryPrimitives.ReadInt32LittleEndian(prefix);
-            if (length is <= 0 or > MostAnswerBytes) return null;
+            if (length is <= 0 or > MaxAnswerBytes) return null;
             byte[] answer = new byte[length];
             await stream.ReadExactlyAsync(answer, end.Token).ConfigureAwait(false);
             return HostClaimFrame.TryRead(answer, FrameKind.HostAnswer);

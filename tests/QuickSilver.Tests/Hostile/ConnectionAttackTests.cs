@@ -19,7 +19,7 @@ public sealed class ConnectionAttackTests : IDisposable
     [Fact]
     public async Task Silent_connections_make_room_for_others_the_oldest_first()
     {
-        await using MembershipHost host = _events.Start(TestHost.Settings with { MostStrangersOfMachine = 4 });
+        await using MembershipHost host = _events.Start(TestHost.Settings with { MaxStrangersPerLoopbackAddress = 4 });
         for (int index = 0; index < 6; index++) await ConnectAsync(host);
         await ReadToEndAsync(_sockets[0]);
         await ReadToEndAsync(_sockets[1]);
@@ -36,13 +36,13 @@ public sealed class ConnectionAttackTests : IDisposable
         for (int index = 0; index < 1000; index++) await ConnectAsync(host);
         await using var node = new TestNode(new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
         await node.HearAsync("registered");
-        Assert.InRange(host.Counters.EndedBy(FrameEnd.NoRoom), 1000 - TestHost.Settings.MostStrangersOfMachine, 1000);
+        Assert.InRange(host.Counters.EndedBy(FrameEnd.NoRoom), 1000 - TestHost.Settings.MaxStrangersPerLoopbackAddress, 1000);
     }
 
     [Fact]
     public async Task Registered_nodes_give_up_no_place_to_strangers()
     {
-        await using MembershipHost host = _events.Start(TestHost.Settings with { MostStrangers = 2, MostConnections = 5 });
+        await using MembershipHost host = _events.Start(TestHost.Settings with { MaxStrangers = 2, MaxConnections = 5 });
         for (ushort node = 0; node < 5; node++)
         {
             Socket socket = await ConnectAsync(host);
@@ -63,7 +63,7 @@ public sealed class ConnectionAttackTests : IDisposable
     public async Task Unfinished_frames_are_held_up_to_a_limit_for_all_together()
     {
         const int Limit = 1 << 20;
-        await using MembershipHost host = _events.Start(TestHost.Settings with { MostUnfinished = Limit });
+        await using MembershipHost host = _events.Start(TestHost.Settings with { MaxUnfinishedBytes = Limit });
         byte[] part = [.. RawFrames.Prefix(900_000), .. new byte[300_000]];
         for (ushort node = 0; node < 8; node++)
         {
@@ -143,8 +143,8 @@ public sealed class ConnectionAttackTests : IDisposable
     {
         MembershipHostSettings settings = TestHost.Settings;
         Assert.Equal(TimeSpan.FromSeconds(3), settings.HelloTime);
-        Assert.Equal((512, 64, 256), (settings.MostStrangers, settings.MostStrangersOfAddress, settings.MostStrangersOfMachine));
-        Assert.Equal((64L << 20, 1 << 20), (settings.MostUnfinished, settings.Limits.Longest));
+        Assert.Equal((512, 64, 256), (settings.MaxStrangers, settings.MaxStrangersPerAddress, settings.MaxStrangersPerLoopbackAddress));
+        Assert.Equal((64L << 20, 1 << 20), (settings.MaxUnfinishedBytes, settings.Limits.Longest));
     }
 
     private static async Task UntilAsync(Func<bool> holds)

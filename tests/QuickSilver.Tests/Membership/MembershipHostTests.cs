@@ -130,7 +130,7 @@ public sealed class MembershipHostTests
     [Fact]
     public async Task Clusters_that_strangers_made_up_keep_nobody_out()
     {
-        await using MembershipHost host = _events.Start(TestHost.Settings with { MostClusters = 3 });
+        await using MembershipHost host = _events.Start(TestHost.Settings with { MaxClusters = 3 });
         await using var first = new TestNode(Way(host), cluster: "first", name: "first");
         await first.HearAsync("registered");
         for (int index = 0; index < 6; index++) await ExpectClosedAsync(host, [.. RawFrames.Hello($"made up {index}", 2010, version: 99)]);
@@ -149,7 +149,7 @@ public sealed class MembershipHostTests
         var sink = new Discarding();
         (Socket far, Socket accepted) = await ConnectPairAsync();
         using Socket deaf = accepted;
-        var connection = new FrameConnection(far, sink, new FrameLimits { MostUnsent = 1 << 20 });
+        var connection = new FrameConnection(far, sink, new FrameLimits { MaxUnsentBytes = 1 << 20 });
         Task<FrameEnd> running = connection.RunAsync();
         byte[] frame = new byte[64 << 10];
         for (int index = 0; index < 1000 && !running.IsCompleted; index++) connection.Send(frame);

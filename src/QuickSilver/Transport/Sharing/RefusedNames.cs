@@ -5,13 +5,13 @@ namespace QuickSilver.Transport.Sharing;
 /// <summary>
 /// Remembers names without a segment. Their offers are repeated, and each attempt costs system calls, so that a name is
 /// given up after a few attempts. Only the latest names are remembered, so that invented names cost no memory. After
-/// <see cref="MostASecond"/> refusals within a second, no name is tried until that second is over, so that invented
+/// <see cref="MaxPerSecond"/> refusals within a second, no name is tried until that second is over, so that invented
 /// names cost little time. Valid offers are repeated.
 /// </summary>
 internal sealed class RefusedNames
 {
     /// <summary>The limit of refusals within a second; beyond it no name is tried until the second is over.</summary>
-    public const int MostASecond = 256;
+    public const int MaxPerSecond = 256;
 
     private const int MaxTries = 3;
     private const int MaxNames = 64;
@@ -28,7 +28,7 @@ internal sealed class RefusedNames
     /// <summary>True when a name is not to be tried, at this moment or ever.</summary>
     public bool IsGivenUp(in SegmentName name, long now)
     {
-        if (_refusals >= MostASecond && now / 1000 == _second) return true;
+        if (_refusals >= MaxPerSecond && now / 1000 == _second) return true;
         return _names.TryGetValue(name, out (int Tries, long NextAt) entry)
             && (entry.Tries >= MaxTries || now < entry.NextAt);
     }

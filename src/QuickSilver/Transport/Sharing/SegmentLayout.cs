@@ -42,7 +42,7 @@ internal static class SegmentLayout
     public const int Readers = 64;
 
     /// <summary>The limit of blocks of a segment, for a reader that opens one: 1 GiB.</summary>
-    public const int MostBlocks = 1 << 14;
+    public const int MaxBlocks = 1 << 14;
 
     /// <summary>Bytes of the fixed part of the header.</summary>
     public const int HeaderBytes = 48;
@@ -136,7 +136,7 @@ internal static class SegmentLayout
             && BinaryPrimitives.ReadUInt64LittleEndian(header[KeyOffset..]) == name.Key
             && BinaryPrimitives.ReadUInt64LittleEndian(header[NamespaceOffset..]) == space
             && owner.Process == name.Process
-            && blocks is > 0 and <= MostBlocks
+            && blocks is > 0 and <= MaxBlocks
             && length == TotalBytes(blocks);
     }
 }
