@@ -5,15 +5,18 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// What a member of a region view says of itself when a token visits it, if it is behind: that it lacks packets which are old enough to be called
-/// missing (the token's cutoff), of which stream it lacks most, and why. At the end of a round the leader adds the members that did not answer.
+/// A member's own entry in the token's list of members that are behind. It is behind when it lacks packets older than
+/// the token's cutoff. The entry names the cause and the number missing of its worst stream. At the end of a round the
+/// leader adds the members that did not answer.
 /// <para>
-/// The cutoff is at least 20 ms and a round old, so that who is only late is not named. A member that has not read its socket up to there reads
-/// slowly; so does one whose kernel lately dropped what it left there. One that has read past what it lacks is losing packets.
+/// The cutoff is at least 20 ms and a round old, so a member that is only late is not listed. A member is reading
+/// slowly when it has not read its socket up to the cutoff, or when its kernel lately dropped datagrams. Otherwise it
+/// is losing packets.
 /// </para>
 /// <para>
-/// Awkward case: a member that stands still again and again is waited for ever longer, so that it is not skipped; then no round ends meanwhile, and when
-/// it wakes it lacks nothing that was old when the round began. Whoever waited for it names it in the next round, with the time.
+/// Awkward case: a member that pauses repeatedly is waited for longer each time, so that it is not skipped. No round
+/// ends meanwhile. When it wakes it lacks nothing that was old when the round began. The member that waited for it
+/// lists it in the next round, with the time.
 /// </para>
 /// Cost: a few comparisons for each stream and visit; allocates nothing. Core thread only.
 /// </summary>
@@ -29,9 +32,9 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
     private bool _hasDropped;
     private LagEntry _worst;
 
-    /// <summary>A token is here.</summary>
-    /// <param name="newDrops">Datagrams that this member's kernel has dropped since the token before.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Begins the visit of a token.</summary>
+    /// <param name="newDrops">Datagrams that this member's kernel has dropped since the previous token.</param>
+    /// <param name="now">The time of the visit.</param>
     public void Begin(ulong newDrops, Instant now)
     {
         if (newDrops > 0) _droppedAt = now;
@@ -39,44 +42,46 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         _worst = default;
     }
 
-    /// <summary>Looks at a stream, before this member has given its word on it.</summary>
+    /// <summary>Checks a stream, before this member adds its feedback to the stream's record.</summary>
     public void Look(StreamReceiver stream, TokenStream record)
     {
         ulong held = stream.Contiguous;
         if (stream.Own is not null || held >= record.Cutoff) return;
         bool isUnread = stream.ReadPosition < record.Cutoff;
-        Note(isUnread || _hasDropped ? LagCause.ReadingSlowly : LagCause.Losing, record.Highest - Math.Min(held, record.Highest));
+        Note(
+            isUnread || _hasDropped ? LagCause.ReadingSlowly : LagCause.Losing,
+            record.Highest - Math.Min(held, record.Highest));
     }
 
-    /// <summary>This member takes no part in a stream, and holds nothing of it.</summary>
+    /// <summary>This member has not begun a stream of the token, and holds nothing of it.</summary>
     public void OnNothingHeld(TokenStream record)
     {
         if (record.Cutoff > record.Cleanup) Note(LagCause.Losing, record.Highest - record.Cleanup);
     }
 
-    /// <summary>A member has acknowledged a hop of this one's.</summary>
-    /// <param name="member">Its index.</param>
-    /// <param name="took">How long after the hop was sent first.</param>
+    /// <summary>A member has acknowledged a hop that this member sent.</summary>
+    /// <param name="member">The index of the member in the view.</param>
+    /// <param name="took">The time since the hop was first sent.</param>
     public void OnAnswered(int member, TimeSpan took)
     {
         if (took < _fastestAnswer) _fastestAnswer = took;
-        // Where all are far from each other, all answers take long.
+        // Where all members are far from each other, all answers take long.
         if (took < LateAnswer || took / 4 < _fastestAnswer) return;
         node.Probes.Hit(Mark.MemberAnswersLate);
         LagEntry late = Late(member, took);
         if (late.Milliseconds > _late.Milliseconds) _late = late;
     }
 
-    /// <summary>A member was waited for in vain, and is left out of the round.</summary>
-    /// <param name="member">Its index.</param>
-    /// <param name="waited">For how long.</param>
-    /// <param name="token">The token in hand.</param>
+    /// <summary>A member did not answer and is skipped in this round.</summary>
+    /// <param name="member">The index of the member in the view.</param>
+    /// <param name="waited">The time that this member waited for it.</param>
+    /// <param name="token">The token that is passed on.</param>
     public void OnUnanswered(int member, TimeSpan waited, Token token)
     {
         if (waited >= LateAnswer && !region.View.Members[member].IsRemoved) token.Behind.Add(Late(member, waited));
     }
 
-    /// <summary>Adds this member to those that are behind, if it is.</summary>
+    /// <summary>Adds this member's entry, if it is behind.</summary>
     public void AddTo(Token token)
     {
         if (_late.Milliseconds > 0 && !region.View.Members[_late.Member].IsRemoved) token.Behind.Add(_late);
@@ -86,10 +91,10 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         token.Behind.Add(_worst);
     }
 
-    /// <summary>Leader, at the end of a round: who is behind.</summary>
-    /// <param name="token">The token.</param>
-    /// <param name="skipped">Members that did not answer in it.</param>
-    /// <param name="behind">Made new.</param>
+    /// <summary>At the end of a round, on the leader: completes the list of the members that are behind.</summary>
+    /// <param name="token">The token of the round.</param>
+    /// <param name="skipped">Members that did not answer in the round.</param>
+    /// <param name="behind">The list to overwrite.</param>
     public void Conclude(Token token, List<int> skipped, LagList behind)
     {
         behind.CopyFrom(token.Behind);
@@ -98,7 +103,8 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
-            if (!record.IsOrphan) unstable = Math.Max(unstable, record.Highest - Math.Min(record.Cleanup, record.Highest));
+            if (record.IsOrphan) continue;
+            unstable = Math.Max(unstable, record.Highest - Math.Min(record.Cleanup, record.Highest));
         }
         foreach (int member in skipped)
         {

@@ -15,8 +15,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// A node's recovery: one <see cref="RegionRecovery"/> for each region view it is a member of, present or draining, and what they share. Core
-/// thread only.
+/// A node's recovery: one <see cref="RegionRecovery"/> for each region view it is a member of, present or draining, and
+/// the state they share. Core thread only.
 /// </summary>
 public sealed class Recoverer
 {
@@ -74,7 +74,7 @@ public sealed class Recoverer
 
     internal IRecoveryEvents Events { get; }
 
-    /// <summary>How long this node's datagrams may be, by member: shared with dissemination.</summary>
+    /// <summary>The longest datagram that reaches each member. Shared with dissemination.</summary>
     public PathSizes Paths { get; init; } = new();
 
     internal RepairFeed Repairs { get; }
@@ -87,7 +87,7 @@ public sealed class Recoverer
 
     internal PathEcho Echo { get; }
 
-    /// <summary>Where control datagrams are built, one at a time, at the moment they are pulled.</summary>
+    /// <summary>Buffer in which control datagrams are built, one at a time, when they are pulled.</summary>
     internal byte[] Scratch { get; }
 
     internal ulong ClusterInstance { get; private set; }
@@ -97,7 +97,9 @@ public sealed class Recoverer
     /// <summary>The views this node is a member of.</summary>
     public IReadOnlyList<RegionRecovery> Regions => _regions;
 
-    /// <summary>True while a removed sender's stream may be open in some view, or the server has not confirmed its removal.</summary>
+    /// <summary>
+    /// True while a removed sender's stream may be open in some view, or its removal is not confirmed by the server.
+    /// </summary>
     internal bool IsClosing(ulong sender) => _removed.Exists(removed => removed.Node.Number.Key == sender);
 
     /// <summary>The node has been admitted to a cluster.</summary>
@@ -115,9 +117,7 @@ public sealed class Recoverer
         return region;
     }
 
-    /// <summary>The view has retired, or the node is gone from the cluster.</summary>
-    /// <param name="region">The recovery of the view.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Closes a view's recovery: the view has retired, or the node is gone from the cluster.</summary>
     public void Close(RegionRecovery region, Instant now)
     {
         region.Removed.Retire(now);
@@ -130,7 +130,7 @@ public sealed class Recoverer
         }
     }
 
-    /// <summary>The recovery of a view by what a header carries; null when this node is no member of it.</summary>
+    /// <summary>The recovery of the view that a header names; null when this node is no member of it.</summary>
     public RegionRecovery? Find(uint viewTag, uint viewCounter)
     {
         foreach (RegionRecovery region in _regions)
@@ -140,10 +140,13 @@ public sealed class Recoverer
         return null;
     }
 
-    /// <summary>The taking of completions that what is handled now came with.</summary>
+    /// <summary>The batch of completions that brought the datagram being handled.</summary>
     public ulong Take { get; set; }
 
-    /// <summary>A data socket has been found empty: what tokens taken no later had named has been read, or was lost.</summary>
+    /// <summary>
+    /// A data socket was found empty. Packets named by tokens of this batch or an earlier one have been read, or were
+    /// lost.
+    /// </summary>
     public void OnDrained(IRegionChannel? channel, ulong take, Instant now)
     {
         foreach (RegionRecovery region in _regions)
@@ -153,8 +156,8 @@ public sealed class Recoverer
     }
 
     /// <summary>
-    /// Nodes are gone from the cluster: they are bypassed in every view, nothing of theirs is taken from now on, and what is left of their streams is
-    /// settled among the other members. Told by the membership server, or before it by a peer.
+    /// Nodes are gone from the cluster, as the membership server or, earlier, a peer reports. They are bypassed in
+    /// every view and nothing more is accepted from them. The other members settle what is left of their streams.
     /// </summary>
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
@@ -173,8 +176,8 @@ public sealed class Recoverer
     }
 
     /// <summary>
-    /// The membership server has said that a node is removed, after all steps in which it could send: <see cref="IRecoveryEvents.OnSenderClosed"/>
-    /// follows, not before this call.
+    /// The membership server has confirmed a removal, after all steps in which the node could send.
+    /// <see cref="IRecoveryEvents.OnSenderClosed"/> follows, never before this call.
     /// </summary>
     public void OnRemovalConfirmed(NodeInfo node, Instant now)
     {
@@ -184,7 +187,7 @@ public sealed class Recoverer
         OnStreamClosed(node, now);
     }
 
-    /// <summary>Adds the members of any view that do not answer its ring, and the nodes of which no packet arrives.</summary>
+    /// <summary>Adds the members of any view that do not answer its ring, and the nodes with blocked ways.</summary>
     public void Observe(NodeObservations observed, Instant now)
     {
         bool isStuck = false;
@@ -196,7 +199,7 @@ public sealed class Recoverer
         if (isStuck) Inbound.Observe(observed, now);
     }
 
-    /// <summary>Lets everything go.</summary>
+    /// <summary>Releases everything.</summary>
     public void Close()
     {
         foreach (RegionRecovery region in _regions) region.Close();
@@ -206,7 +209,10 @@ public sealed class Recoverer
         _cacheArena.Close();
     }
 
-    /// <summary>A removed sender's stream is closed in a view, or the view is gone: if no other is open, whoever waits may go on.</summary>
+    /// <summary>
+    /// A removed sender's stream is closed in a view, or the view is gone. When no other stream of it is open, the
+    /// sender is closed.
+    /// </summary>
     internal void OnStreamClosed(NodeInfo sender, Instant now)
     {
         int index = _removed.FindIndex(removed => removed.Node == sender);
@@ -221,10 +227,10 @@ public sealed class Recoverer
 
     internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight;
 
-    /// <summary>A reference to a packet that is to be kept, where it lies or as a copy.</summary>
-    /// <param name="datagram">The packet.</param>
-    /// <param name="part">Where it lies, if it may stay there; else empty.</param>
-    /// <param name="slice">The reference.</param>
+    /// <summary>Takes a reference to a packet that is to be kept: in place, or to a copy.</summary>
+    /// <param name="datagram">The packet's bytes.</param>
+    /// <param name="part">The same bytes in pooled memory, if they may stay there; else empty.</param>
+    /// <param name="slice">The reference, which the caller releases.</param>
     /// <returns>False when there is no memory for a copy.</returns>
     internal bool TryCopyToCache(ReadOnlySpan<byte> datagram, in Slice part, out Slice slice)
     {
@@ -248,7 +254,7 @@ public sealed class Recoverer
 
     internal Slice TakeCache(int bytes) => _cacheArena.Take(bytes);
 
-    /// <summary>A header of a control datagram of one view, from this node.</summary>
+    /// <summary>The header of a control datagram from this node in one view.</summary>
     internal DatagramHeader Header(RegionView view, DatagramKind kind) => new()
     {
         Kind = kind,
@@ -262,7 +268,8 @@ public sealed class Recoverer
     internal Train Seal(in DatagramHeader header, int bodyLength, NodeInfo to)
     {
         int length = DatagramHeader.Length + bodyLength;
-        // Feedback in one view differs from sender to sender only by where it goes: so it says for whom it is.
+        // Feedback in one view differs from sender to sender only by its destination, so the header names the
+        // addressee.
         DatagramHeader sealing = header;
         if (DatagramKinds.IsFeedback(header.Kind)) sealing.Sequence = to.Number.Key;
         sealing.WriteTo(Scratch.AsSpan(0, length));

@@ -8,7 +8,7 @@ public sealed class RecoveryCounters
     /// <summary>Packets accepted for the first time, repairs included.</summary>
     public ulong PacketsReceived;
 
-    /// <summary>Packets that were here already.</summary>
+    /// <summary>Packets received that this node held already.</summary>
     public ulong PacketsDuplicate;
 
     /// <summary>Sequences found missing once the socket was read past them.</summary>
@@ -23,13 +23,13 @@ public sealed class RecoveryCounters
     /// <summary>Repairs sent to peers.</summary>
     public ulong RepairsGiven;
 
-    /// <summary>Parts sent of packets too long for the way to the peer that asked.</summary>
+    /// <summary>Parts sent of packets that are too long for the way to the asker.</summary>
     public ulong PartsSent;
 
     /// <summary>Packets joined from parts.</summary>
     public ulong PacketsJoined;
 
-    /// <summary>Packets that peers asked for and were not sent once more, since they had been sent too often.</summary>
+    /// <summary>Requests for a packet that were refused since it had been sent to the asker too often.</summary>
     public ulong RepeatsRefused;
 
     /// <summary>Pulls sent.</summary>
@@ -41,13 +41,13 @@ public sealed class RecoveryCounters
     /// <summary>Rounds completed as leader.</summary>
     public ulong TokenRounds;
 
-    /// <summary>Smoothed duration of those rounds.</summary>
+    /// <summary>Smoothed duration of the rounds completed as leader.</summary>
     public TimeSpan TokenRoundTrip;
 
     /// <summary>Hops given up because the member did not answer.</summary>
     public ulong TokenSkips;
 
-    /// <summary>Times that a member began to be suspect: it had answered nothing for a second of asking.</summary>
+    /// <summary>Times that a member became suspect: it had answered nothing for a second.</summary>
     public ulong Suspicions;
 
     /// <summary>Times this node took the lead of a region from a silent leader.</summary>
@@ -59,12 +59,12 @@ public sealed class RecoveryCounters
     /// <summary>Packets of removed senders that no live member held.</summary>
     public ulong PacketsAbandoned;
 
-    /// <summary>Answers to what this node asked: hops acknowledged, and repairs of what it had asked for.</summary>
+    /// <summary>Answers to this node's requests: acknowledgements of hops, and repairs of requested packets.</summary>
     public ulong Answers;
 
     /// <summary>Control datagrams sent.</summary>
     public ulong ControlSent;
 
-    /// <summary>Bytes of packets cached now.</summary>
+    /// <summary>Bytes of packets in the cache at present.</summary>
     public long CachedBytes;
 }

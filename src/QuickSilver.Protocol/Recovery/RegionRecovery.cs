@@ -16,16 +16,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// Recovery in one region view that this node is a member of: takes the datagrams of all its streams, keeps what others may need, and hands each
-/// packet on once. Gaps are <see cref="GapRepair"/>'s, peers' gaps <see cref="PullAnswers"/>', the token is <see cref="TokenRing"/>'s, what removed
-/// senders left is <see cref="RemovedSenders"/>'. Core thread only.
+/// Recovery in one region view that this node is a member of. It accepts the datagrams of all its streams, caches
+/// packets that peers may need, and delivers each packet once.
+/// <see cref="GapRepair"/> requests missing packets, <see cref="PullAnswers"/> answers peers, <see cref="TokenRing"/>
+/// passes the token, <see cref="RemovedSenders"/> settles the streams of removed senders. Core thread only.
 /// </summary>
 public sealed class RegionRecovery
 {
-    /// <summary>So many packets of each stream are taken although a cap is reached, or no stream could go on.</summary>
+    /// <summary>
+    /// Packets of each stream that are accepted although a limit is reached; otherwise all streams could stall.
+    /// </summary>
     internal const ulong GuaranteedPackets = 16;
 
-    // A window is less than a receive buffer, and there a packet is charged more than this.
+    // A window is less than a receive buffer, which charges a packet with more than this.
     private const ulong BytesUnderWay = 512;
     private const ulong LeastUnderWay = 1024;
 
@@ -55,12 +58,12 @@ public sealed class RegionRecovery
         MostUnderWay = Math.Max(LeastUnderWay, (ulong)buffer / BytesUnderWay);
     }
 
-    /// <summary>The view.</summary>
+    /// <summary>The view that is recovered.</summary>
     public RegionView View { get; }
 
     internal uint ViewTag { get; }
 
-    /// <summary>More packets of a stream than its sender has under way.</summary>
+    /// <summary>A bound above the number of packets of a stream that its sender can have under way.</summary>
     internal ulong MostUnderWay { get; }
 
     internal int Self { get; }
@@ -77,32 +80,39 @@ public sealed class RegionRecovery
 
     internal RegionStreams Streams { get; }
 
-    /// <summary>How many repeats the view's members have earned together.</summary>
+    /// <summary>Repeats that the view's members have earned together.</summary>
     internal double EarnedRepeats { get; set; }
 
-    /// <summary>What one member may be sent once more.</summary>
-    internal ref RepeatBudget BudgetOf(int member) => ref (_budgets ??= new RepeatBudget[View.Members.Length])[member];
+    /// <summary>The budget of repeats of one member.</summary>
+    internal ref RepeatBudget BudgetOf(int member) =>
+        ref (_budgets ??= new RepeatBudget[View.Members.Length])[member];
 
     /// <summary>True while some stream may still need recovery here.</summary>
     public bool IsActive => Streams.AnyActive;
 
-    /// <summary>True for a member, by its place in the view, that did not answer the token lately, as far as this node knows.</summary>
+    /// <summary>
+    /// True for a member, by its index in the view, that lately did not answer the token, as far as this node knows.
+    /// </summary>
     public bool IsSilent(int member) => Ring.IsSilent(member);
 
-    /// <summary>Takes a data or repair datagram, whose header and checksums are good.</summary>
-    /// <param name="header">Its header.</param>
-    /// <param name="datagram">All its bytes.</param>
-    /// <param name="part">The same bytes in pooled memory, where they can be kept; empty when they must be copied.</param>
-    /// <param name="arrival">How it came.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a rejection.</returns>
-    public RejectReason OnPacket(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
+    /// <summary>Takes a data or repair datagram whose header and checksums are good.</summary>
+    /// <param name="header">The datagram's header.</param>
+    /// <param name="datagram">All bytes of the datagram.</param>
+    /// <param name="part">The same bytes in pooled memory, where they can be kept; empty when they must be
+    /// copied.</param>
+    /// <param name="arrival">The datagram's source and socket.</param>
+    /// <param name="now">The time of arrival.</param>
+    /// <returns>The reason it was dropped, or <see cref="RejectReason.None"/>; a duplicate is not a
+    /// rejection.</returns>
+    public RejectReason OnPacket(
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
         return MaySend(header, arrival) ? Take(header, datagram, part, arrival.Role, now) : RejectReason.WrongSource;
     }
 
-    private RejectReason Take(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
+    private RejectReason Take(
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
     {
         StreamReceiver? stream = header.IsFromPeer
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
@@ -111,7 +121,8 @@ public sealed class RegionRecovery
         if (stream.Own is not null) return RejectReason.None;
         ulong sequence = header.Sequence;
         if (sequence == 0) return RejectReason.Malformed;
-        if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, MostUnderWay)) return RejectReason.BeyondWindow;
+        if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, MostUnderWay))
+            return RejectReason.BeyondWindow;
 
         bool isRepair = header.Kind == DatagramKind.Repair;
         if (!isRepair) NoteDirect(stream, role, now);
@@ -127,18 +138,18 @@ public sealed class RegionRecovery
         }
         if (outcome is RejectReason.Malformed) return outcome;
 
-        // Read from the data socket: whatever is below and did not come is missing.
-        if (!isRepair && TellsIntake(stream, role, now)) RaiseIntake(stream, sequence, now);
+        // Read from the data socket: lower sequences that did not come are missing.
+        if (!isRepair && MovesReadPosition(stream, role, now)) RaiseReadPosition(stream, sequence, now);
         if (stream.NoteHighest(sequence) || header.Wish > FeedbackUrgency.Low) Ring.OnUnstable(header.Wish, now);
         return outcome;
     }
 
     /// <summary>Takes a part of a packet that is sent again.</summary>
-    /// <param name="header">Its header.</param>
-    /// <param name="body">Its body.</param>
-    /// <param name="now">The present instant.</param>
-    /// <param name="whole">The whole packet, with its reference, when this was the last part of it; else nothing.</param>
-    /// <returns>Why it was dropped, or <see cref="RejectReason.None"/>.</returns>
+    /// <param name="header">The part's header.</param>
+    /// <param name="body">The part's body.</param>
+    /// <param name="now">The time of arrival.</param>
+    /// <param name="whole">The whole packet, with its reference, when this was its last part; else empty.</param>
+    /// <returns>The reason it was dropped, or <see cref="RejectReason.None"/>.</returns>
     internal RejectReason OnPart(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now, out Slice whole)
     {
         whole = default;
@@ -148,7 +159,7 @@ public sealed class RegionRecovery
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
             : Streams.Find(header.Sender, out reason);
         if (stream is null) return reason;
-        // Only answers are joined: what is not missing was not asked for.
+        // Only answers are joined: a packet that is not missing was not requested.
         if (stream.Own is not null || stream.Missing.IndexOf(header.Sequence) < 0) return RejectReason.None;
         whole = _node.Parts.Add(View, header, part, now);
         return RejectReason.None;
@@ -159,30 +170,31 @@ public sealed class RegionRecovery
     {
         RejectReason reason = DatagramHeader.TryRead(whole.Span, out DatagramHeader header);
         if (reason != RejectReason.None) return reason;
-        bool isMeant = header.Kind == DatagramKind.Repair && header.TotalLength == whole.Length && header.Cluster == part.Cluster
-            && header.ViewTag == part.ViewTag && header.ViewCounter == part.ViewCounter && header.Sender == part.Sender
-            && header.Sequence == part.Sequence;
+        bool isMeant = header.Kind == DatagramKind.Repair && header.TotalLength == whole.Length
+            && header.Cluster == part.Cluster && header.Sender == part.Sender && header.Sequence == part.Sequence
+            && header.ViewTag == part.ViewTag && header.ViewCounter == part.ViewCounter;
         if (!isMeant) return RejectReason.Malformed;
         if (!header.PayloadIsIntact(whole.Span)) return RejectReason.PayloadChecksum;
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out reason)) return reason;
-        // Its parts may have come from several members, each of which was looked at.
+        // Its parts may have come from several members. The source of each was checked.
         _isJoined = true;
         reason = Take(header, whole.Span, whole, SocketRole.Unicast, now);
         _isJoined = false;
         return reason;
     }
 
-    /// <summary>Takes a beacon: the sender's word on its highest sequence.</summary>
+    /// <summary>Takes a beacon: the sender's highest sequence.</summary>
     public RejectReason OnBeacon(in DatagramHeader header, in Arrival arrival, Instant now)
     {
         if (!MaySend(header, arrival)) return RejectReason.WrongSource;
         StreamReceiver? stream = Streams.Find(header.Sender, out RejectReason reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
-        if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, MostUnderWay)) return RejectReason.BeyondWindow;
+        if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, MostUnderWay))
+            return RejectReason.BeyondWindow;
         NoteDirect(stream, arrival.Role, now);
         ulong missing = stream.Missing.Sequences;
-        if (TellsIntake(stream, arrival.Role, now)) RaiseIntake(stream, header.Sequence, now);
+        if (MovesReadPosition(stream, arrival.Role, now)) RaiseReadPosition(stream, header.Sequence, now);
         if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
         stream.NoteHighest(header.Sequence);
         if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
@@ -190,7 +202,7 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    /// <summary>Takes a sender's question who hears its multicast: this member does.</summary>
+    /// <summary>Takes a sender's carrier probe: its multicast reaches this member.</summary>
     public RejectReason OnCarrierProbe(in DatagramHeader header, in Arrival arrival)
     {
         if (!MaySend(header, arrival)) return RejectReason.WrongSource;
@@ -201,7 +213,8 @@ public sealed class RegionRecovery
     }
 
     /// <summary>Takes a sender's offer of memory that it can lend packets from.</summary>
-    public RejectReason OnOffer(in DatagramHeader header, in Arrival arrival, in SegmentName segment, ISharedMemory memory)
+    public RejectReason OnOffer(
+        in DatagramHeader header, in Arrival arrival, in SegmentName segment, ISharedMemory memory)
     {
         if (!MaySend(header, arrival)) return RejectReason.WrongSource;
         if (Streams.Find(header.Sender, out RejectReason reason) is null) return reason;
@@ -211,18 +224,21 @@ public sealed class RegionRecovery
     }
 
     /// <summary>Takes one datagram of a token.</summary>
-    public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) => Ring.OnToken(header, body, now);
+    public RejectReason OnToken(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) =>
+        Ring.OnToken(header, body, now);
 
     /// <summary>Takes the acknowledgement of a token's hop.</summary>
-    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) => Ring.OnTokenAck(header, body, now);
+    public RejectReason OnTokenAck(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now) =>
+        Ring.OnTokenAck(header, body, now);
 
-    /// <summary>Takes a pull: a peer asks for packets of a partition.</summary>
+    /// <summary>Takes a pull: a peer requests packets of a partition.</summary>
     public RejectReason OnPull(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now)
     {
         int asker = View.IndexOf(header.Sender);
         if (asker < 0 || asker == Self) return RejectReason.UnknownSender;
         if (View.Members[asker].IsRemoved) return RejectReason.RemovedSender;
-        if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition > View.Partitions.Count) return RejectReason.Malformed;
+        if (!PullBody.TryRead(body, out PullBody pull) || pull.Partition > View.Partitions.Count)
+            return RejectReason.Malformed;
         StreamReceiver? stream = Streams.FindForPeer(pull.Stream, out RejectReason reason);
         if (stream is null) return reason;
         _node.Paths.AskShort(header.Sender, pull.Longest);
@@ -230,56 +246,62 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    /// <summary>This node has sent packets of its own into the view, or, after a silence, said again how many.</summary>
+    /// <summary>
+    /// This node has sent packets into the view, or has repeated its highest sequence after a silence.
+    /// </summary>
     public void OnOwnAdvanced(StreamSender own, FeedbackUrgency wish, Instant now)
     {
         StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
-        if (stream.NoteHighest(own.Highest)) stream.RaiseIntake(own.Highest, now);
+        if (stream.NoteHighest(own.Highest)) stream.RaiseReadPosition(own.Highest, now);
         Ring.OnUnstable(wish, now);
     }
 
     /// <summary>A socket that may carry streams of this view was found empty.</summary>
-    /// <param name="isUnicast">True for the unicast socket, which carries all or, where there is a channel, those that come by copies.</param>
-    /// <param name="take">The taking of completions that told it.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="isUnicast">True for the unicast socket. It carries all streams or, where there is a channel, those
+    /// that come by copies.</param>
+    /// <param name="take">The batch of completions that reported it.</param>
+    /// <param name="now">The time of the report.</param>
     internal void OnDrained(bool isUnicast, ulong take, Instant now)
     {
         if (isUnicast && Channel is not null && !_hasCopies) return;
         foreach (StreamReceiver stream in Streams)
         {
-            if (stream.ReadPositionTarget <= stream.ReadPosition || stream.IntakeTargetTake > take) continue;
+            if (stream.ReadPositionTarget <= stream.ReadPosition || stream.ReadPositionTargetTake > take) continue;
             if (Channel is not null && stream.IsCopied(now) != isUnicast) continue;
             _node.Probes.Hit(Mark.IntakeByEmptySocket);
-            RaiseIntake(stream, stream.ReadPositionTarget, now);
+            RaiseReadPosition(stream, stream.ReadPositionTarget, now);
         }
     }
 
-    /// <summary>Nodes are removed from the cluster: what is left of their streams is to be closed, whether they were ever heard of or not.</summary>
+    /// <summary>
+    /// Nodes are removed from the cluster. Their streams are to be closed, whether this node received anything of them
+    /// or not.
+    /// </summary>
     internal void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
         Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
-        if (Ring.IsLeader) TellOwn(now);
+        if (Ring.IsLeader) ReportToSelf(now);
         if (IsActive) Ring.OnUnstable(FeedbackUrgency.Immediate, now);
     }
 
-    // The leader that fell may have told the members that this node's stream is stable, and not this node. Others who lead would be asked by its
-    // beacons; itself it does not hear.
-    private void TellOwn(Instant now)
+    // The failed leader may have announced this node's stream as stable to the members, and not to this node. Normally
+    // its beacons would prompt the new leader to repeat it. A leader does not receive its own beacons.
+    private void ReportToSelf(Instant now)
     {
         foreach (StreamReceiver stream in Streams)
         {
-            if (stream.Own is null || !TellOwn(stream, now)) continue;
+            if (stream.Own is null || !ReportToSelf(stream, now)) continue;
             _node.Probes.Hit(Mark.NewLeaderToldItself);
             return;
         }
     }
 
     /// <summary>
-    /// Tells this node's own stream what a token, or the leader before, has said to the members, if feedback did not: it was lost, or the way from
-    /// the leader is broken.
+    /// Reports to this node's own stream what a token, or the previous leader, has announced as stable, unless feedback
+    /// did. The feedback was lost, or the way from the leader is broken.
     /// </summary>
-    internal bool TellOwn(StreamReceiver stream, Instant now)
+    internal bool ReportToSelf(StreamReceiver stream, Instant now)
     {
         if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
         _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
@@ -287,8 +309,8 @@ public sealed class RegionRecovery
     }
 
     /// <summary>
-    /// False for a packet, a note or a beacon that comes from elsewhere than its sender, or the peer that repairs. To be asked before anything else:
-    /// what is forged begins no stream. True where that node is unknown, which is found out later.
+    /// False for a packet, a note or a beacon whose source is neither its sender nor the peer that repairs. Checked
+    /// first, so that forged datagrams begin no stream. True where that node is unknown: a later check rejects it.
     /// </summary>
     internal bool MaySend(in DatagramHeader header, in Arrival arrival)
     {
@@ -305,7 +327,7 @@ public sealed class RegionRecovery
         return reason == RejectReason.None;
     }
 
-    // What came from the sender itself, whatever becomes of it.
+    // Counts a packet that came from the sender itself, accepted or not.
     private void NoteDirect(StreamReceiver stream, SocketRole role, Instant now)
     {
         stream.Direct++;
@@ -314,26 +336,30 @@ public sealed class RegionRecovery
         _hasCopies = true;
     }
 
-    // Copies and what is multicast come by two sockets: only one of them tells what is missing.
-    private static bool TellsIntake(StreamReceiver stream, SocketRole role, Instant now) => role == SocketRole.Unicast || !stream.IsCopied(now);
+    // Copies and multicast come by two sockets. Only one of them advances the read position.
+    private static bool MovesReadPosition(StreamReceiver stream, SocketRole role, Instant now) =>
+        role == SocketRole.Unicast || !stream.IsCopied(now);
 
-    internal void RaiseIntake(StreamReceiver stream, ulong sequence, Instant now)
+    internal void RaiseReadPosition(StreamReceiver stream, ulong sequence, Instant now)
     {
-        ulong missed = stream.RaiseIntake(sequence, now);
+        ulong missed = stream.RaiseReadPosition(sequence, now);
         if (missed == 0) return;
         _node.Counters.PacketsMissed += missed;
         _arrivals.OnMissed(stream, missed, now);
         if (stream.Orphan is null) Gaps.OnGap(now);
     }
 
-    /// <summary>Up to here it makes sense to ask for packets of a stream: beyond, there would be no room for them.</summary>
+    /// <summary>
+    /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.
+    /// </summary>
     internal ulong AskableThrough(StreamReceiver stream)
     {
         if (stream.Own is not null) return ulong.MaxValue;
         int bytes = _node.Transport.Facts.SlotBytes;
         ulong through = _node.HasCacheRoom(bytes) ? ulong.MaxValue : stream.Cleanup + GuaranteedPackets;
         if (stream.Orphan is not null || _node.Events.HasRoomFor(bytes)) return through;
-        return Math.Min(through, stream.Window.Contiguous + (_node.Events.MayTakeBeyondCap(View, stream.Sender) ? GuaranteedPackets : 0));
+        bool mayExceed = _node.Events.MayTakeBeyondCap(View, stream.Sender);
+        return Math.Min(through, stream.Window.Contiguous + (mayExceed ? GuaranteedPackets : 0));
     }
 
     internal void Close()
@@ -345,19 +371,22 @@ public sealed class RegionRecovery
         Streams.Close();
     }
 
-    /// <summary>Applies what a round has found to the caches.</summary>
+    /// <summary>Applies the result of a round to the caches.</summary>
     internal void CleanUp(StreamReceiver stream, ulong cleanup, Span<ulong> held)
     {
         long before = stream.Cache.Bytes;
-        if (cleanup > stream.Cleanup) _node.Repairs.OnEarned(this, (cleanup - stream.Cleanup) * RepeatBudget.ByStable);
+        if (cleanup > stream.Cleanup)
+            _node.Repairs.OnEarned(this, (cleanup - stream.Cleanup) * RepeatBudget.ByStable);
         stream.CleanUp(cleanup);
         if (!held.IsEmpty) stream.MergeHeld(held);
         _node.Counters.CachedBytes += stream.Cache.Bytes - before;
     }
 
-    private RejectReason Store(StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
+    private RejectReason Store(
+        StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
     {
-        // What cannot be stored is as good as never received: it is not counted as held, and comes again when there is room.
+        // A packet that cannot be stored is treated as never received. It is not counted as held, and is requested
+        // again when there is room.
         if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
         if (_node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
         if (!HasRoom(stream, header.Sequence, datagram.Length) || !DeliveryTakes(stream, header.Sequence, datagram))
@@ -372,11 +401,11 @@ public sealed class RegionRecovery
         RecoveryCounters counters = _node.Counters;
         counters.CachedBytes += slice.Length;
         counters.PacketsReceived++;
-        if (stream.Missing.Fill(sequence, out MissingRange run) && header.Kind == DatagramKind.Repair)
+        if (stream.Missing.Fill(sequence, out MissingRange range) && header.Kind == DatagramKind.Repair)
         {
-            if (run.Attempts == 1) Gaps.Sample(now - run.When);
-            if (run.Attempts > 0) counters.Answers++;
-            Gaps.OnAnswer(run.Attempts, now);
+            if (range.Attempts == 1) Gaps.Sample(now - range.When);
+            if (range.Attempts > 0) counters.Answers++;
+            Gaps.OnAnswer(range.Attempts, now);
         }
         if (header.Kind == DatagramKind.Repair)
         {
@@ -398,10 +427,10 @@ public sealed class RegionRecovery
         return RejectReason.None;
     }
 
-    // A full cache still takes a few packets of each stream above what all members hold, because nothing might ever leave it otherwise: packets above
-    // a gap could fill it, and two members could wait for each other, each full of the stream that the other lacks. So the member that is furthest
-    // behind always goes on. The next few may come only after the rounds in which all members learn that all hold these; they are so few that losses
-    // among them add no rounds.
+    // A full cache still takes a few packets of each stream above what all members hold. Otherwise packets above a gap
+    // could fill it, and two members could deadlock, each full of the stream that the other lacks. So the member
+    // furthest behind always advances. The next few may come only after the rounds in which all members learn that all
+    // hold these. They are so few that losses among them add no rounds.
     private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
     {
         if (_node.HasCacheRoom(bytes)) return true;
@@ -413,7 +442,11 @@ public sealed class RegionRecovery
     private bool DeliveryTakes(StreamReceiver stream, ulong sequence, ReadOnlySpan<byte> datagram)
     {
         if (_node.Events.HasRoomFor(View, stream.Sender, datagram)) return true;
-        if (sequence > stream.Window.Contiguous + GuaranteedPackets || !_node.Events.TryTakeBeyondCap(View, stream.Sender, datagram)) return false;
+        if (sequence > stream.Window.Contiguous + GuaranteedPackets
+            || !_node.Events.TryTakeBeyondCap(View, stream.Sender, datagram))
+        {
+            return false;
+        }
         _node.Probes.Hit(Mark.PacketStoredBeyondCap);
         return true;
     }

@@ -8,9 +8,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
-/// The streams of one region view that have begun here, in the order of their beginning, and whose streams may. A stream begins with the first word
-/// of its sender, if that is a node of the cluster and not removed: senders need not be members. Packets come in trains, so the stream found last is
-/// looked at first; otherwise one look-up. Core thread only.
+/// The streams of one region view that have begun here, in order, and the rule for which may begin. A stream begins
+/// with its sender's first datagram, if the sender is a node of the cluster and not removed. Senders need not be
+/// members.
+/// Packets come in trains, so the stream found last is tried first; otherwise one look-up. Core thread only.
 /// </summary>
 internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
 {
@@ -18,7 +19,7 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
     private readonly Dictionary<ulong, StreamReceiver> _bySender = [];
     private StreamReceiver? _last;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>Number of streams that have begun.</summary>
     public int Count => _all.Count;
 
     /// <summary>True while some stream may still need recovery here.</summary>
@@ -36,7 +37,10 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
 
     public List<StreamReceiver>.Enumerator GetEnumerator() => _all.GetEnumerator();
 
-    /// <summary>A stream by its sender's key; met for the first time, it begins here, if the sender is known and not removed.</summary>
+    /// <summary>
+    /// Finds a stream by its sender's key. A stream met for the first time begins here, if its sender is known and not
+    /// removed.
+    /// </summary>
     public StreamReceiver? Find(ulong sender, out RejectReason reason)
     {
         reason = RejectReason.None;
@@ -49,7 +53,8 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         }
         if (stream.Sender.IsRemoved)
         {
-            node.Probes.Hit(stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
+            node.Probes.Hit(
+                stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
             reason = RejectReason.RemovedSender;
             return null;
         }
@@ -57,7 +62,7 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         return stream;
     }
 
-    /// <summary>A stream that a peer speaks of: that of a removed sender too, until it is closed.</summary>
+    /// <summary>Finds a stream that a peer names. Includes a removed sender's stream until it is closed.</summary>
     public StreamReceiver? FindForPeer(ulong sender, out RejectReason reason)
     {
         if (_bySender.TryGetValue(sender, out StreamReceiver? stream) && stream.Orphan is { IsClosed: false })
@@ -68,7 +73,7 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         return Find(sender, out reason);
     }
 
-    /// <summary>A stream's sender, whether its stream has begun here or may begin; null when there is no such node.</summary>
+    /// <summary>The sender of a stream that has begun or may begin here; null when there is no such node.</summary>
     public NodeInfo? Describe(ulong sender)
     {
         if (_last is { } last && last.Sender.Number.Key == sender) return last.Sender;
@@ -80,7 +85,9 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
     /// <summary>A stream that has begun here; null when it has not.</summary>
     public StreamReceiver? Met(ulong sender) => _bySender.GetValueOrDefault(sender);
 
-    /// <summary>Begins a stream that was not met before; <paramref name="own"/> when it is this node's.</summary>
+    /// <summary>
+    /// Begins a stream that was not met before; <paramref name="own"/> is set for this node's own stream.
+    /// </summary>
     public StreamReceiver Add(NodeInfo sender, StreamSender? own)
     {
         var stream = new StreamReceiver(region.View, region.Self, sender, own, node.Probes);
@@ -89,7 +96,7 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         return stream;
     }
 
-    /// <summary>Lets all streams and their packets go.</summary>
+    /// <summary>Releases all streams and their packets.</summary>
     public void Close()
     {
         foreach (StreamReceiver stream in _all)
@@ -101,7 +108,7 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         _bySender.Clear();
     }
 
-    // Whether a sender's stream may begin; null when it may not.
+    // Decides whether a sender's stream may begin; info is null when it may not.
     private RejectReason Check(ulong sender, out NodeInfo? info)
     {
         info = null;

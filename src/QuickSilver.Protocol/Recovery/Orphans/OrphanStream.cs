@@ -3,30 +3,33 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>
-/// What a member knows of how far a removed sender's stream has come on its way to being closed: one for each removed sender and view, from the
-/// instant the member learned of the removal until the view retires. See <see cref="OrphanVisit"/>.
+/// A member's knowledge of a removed sender's stream until it is closed. There is one for each removed sender and view,
+/// from the time the member learns of the removal until the view retires. See <see cref="OrphanVisit"/>.
 /// </summary>
 internal sealed class OrphanStream
 {
-    /// <summary>What members miss, and who holds it, as the token said last. The leader takes it from round to round.</summary>
+    /// <summary>
+    /// Packets that members miss, with their holders, as the last token listed them. The leader carries the list from
+    /// round to round.
+    /// </summary>
     public OrphanRangeList Missing { get; } = new();
 
-    /// <summary>Closed: this member has all that is left, and takes nothing more.</summary>
+    /// <summary>True once the stream is closed: this member has all that is left of it, and accepts no more.</summary>
     public bool IsClosed { get; set; }
 
-    /// <summary>The rest of the node has been told that it is closed.</summary>
+    /// <summary>True once the rest of the node has been notified that the stream is closed.</summary>
     public bool IsReported { get; set; }
 
-    /// <summary>Something was abandoned.</summary>
+    /// <summary>True when packets were abandoned.</summary>
     public bool HasLoss { get; private set; }
 
-    /// <summary>Everything up to here, from some sequence on, was abandoned; 0: nothing.</summary>
+    /// <summary>The last sequence of the packets that were abandoned; 0 when none were.</summary>
     public ulong AbandonedThrough { get; private set; }
 
-    /// <summary>Leader only: complete rounds that named the stream as a removed sender's.</summary>
+    /// <summary>Leader only: number of complete rounds that listed the stream as a removed sender's.</summary>
     public int Rounds { get; set; }
 
-    /// <summary>Leader only: the era in which those rounds were. What is known of removals did not change within it.</summary>
+    /// <summary>Leader only: the era of those rounds. Knowledge of removals does not change within an era.</summary>
     public int Era { get; set; }
 
     /// <summary>Leader only: the round that began with the stream in its token.</summary>
@@ -35,13 +38,15 @@ internal sealed class OrphanStream
     /// <summary>Leader only: the highest sequence known when that round began.</summary>
     public ulong HighestAtStart { get; set; }
 
-    /// <summary>Leader only: that round began with the word that the stream is closed.</summary>
-    public bool SaysClosed { get; set; }
+    /// <summary>Leader only: true when that round's token announced at its start that the stream is closed.</summary>
+    public bool AnnouncesClosed { get; set; }
 
-    /// <summary>Leader only: the term in which a complete round told everybody that the stream is closed; 0: none.</summary>
-    public int ToldIn { get; set; }
+    /// <summary>
+    /// Leader only: the term in which a complete round announced to all members that the stream is closed; 0: none.
+    /// </summary>
+    public int AnnouncedIn { get; set; }
 
-    /// <summary>Notes that sequences up to one were abandoned.</summary>
+    /// <summary>Records that sequences up to one were abandoned.</summary>
     public void NoteLoss(ulong last)
     {
         HasLoss = true;

@@ -5,36 +5,39 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>
-/// What members and leader do with the stream of a sender that was removed before it was done, until it is closed: at the same point, with the same
-/// packets, at every live member.
+/// Closes the stream of a sender that was removed before it was done: at the same point, with the same packets, at
+/// every live member.
 /// <para>
-/// Idea: a list goes round, in the token, of what any member misses. Each member adds what it misses, and says of what others miss that it holds it;
-/// who misses something pulls it from the member named. What was in the list when a round began, and has no holder when the round has visited every
-/// member, no live member holds: it is abandoned, which the next round tells. When nothing is missing that is not abandoned, and nobody knows of
-/// more, the stream is closed, and one more round tells that.
+/// Idea: the token carries a list of the packets that any member misses. Each member adds those it misses itself, and
+/// claims those that it holds. A member that misses a packet pulls it from the holder named in the list. An entry may
+/// be in the list when a round begins and have no holder when the round has visited every member. Then no live member
+/// holds the packet: it is abandoned, and the next round announces that. The stream is closed when only abandoned
+/// packets are missing and no member knows of a higher sequence. One more round announces that.
 /// </para>
 /// <para>
-/// Why it is final: two complete rounds are counted before anything is abandoned. After the first every live member drops what comes from the removed
-/// sender, and repairs that come from any removed member; so a packet that nobody held when the second passed cannot come to anybody afterwards. The
-/// counting begins anew when the leader changes, or anybody who was visited knows of a removal that the leader did not: a removed holder's repairs
-/// may have been taken meanwhile.
+/// The verdict is final because two complete rounds come before it. After the first, every live member drops datagrams
+/// of the removed sender, and repairs of any removed member. So a packet that no member held at the second visit cannot
+/// reach any member afterwards. The count starts again when the leader changes, or when a visited member knows of a
+/// removal that the leader did not. In between, repairs of a removed holder may have been accepted.
 /// </para>
 /// <para>
-/// Awkward cases: the list is bounded, and settled from below. A stream that nobody has heard of is closed at 0. A member that has closed the stream
-/// says so to whoever leads next, and the verdict stands. A leader that does not know of the removal yet learns of it from the token.
-/// Cost: linear in the runs listed and the packets they span. Source: ours; the rules are in docs/protocol.md, "Removed senders".
+/// Awkward cases: the list is bounded, and settled from below. A stream of which no member received anything is closed
+/// at 0. A member that has closed the stream reports so to the next leader, and the verdict stands. A leader that does
+/// not know of the removal yet learns of it from the token.
 /// </para>
+/// Cost: linear in the ranges listed and the packets they span. Source: this project; the rules are in
+/// docs/protocol.md, "Removed senders".
 /// </summary>
 internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
 {
     private const int RoundsBeforeVerdict = 2;
 
-    /// <summary>Leader, as a round begins: adds a record for a removed sender's stream.</summary>
+    /// <summary>On the leader, as a round begins: adds a record for a removed sender's stream.</summary>
     public void Begin(Token token, StreamReceiver stream, OrphanStream orphan, ulong round)
     {
         TokenStream record = token.Add(stream.Sender.Number.Key, region.View.Partitions.Count);
         orphan.NamedIn = round;
-        orphan.SaysClosed = orphan.IsClosed;
+        orphan.AnnouncesClosed = orphan.IsClosed;
         orphan.HighestAtStart = stream.KnownHighest;
         stream.Stable = Math.Max(stream.Stable, stream.Cleanup);
         record.Cleanup = record.Cutoff = stream.Stable;
@@ -49,10 +52,10 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         record.Missing.BeginRound();
     }
 
-    /// <summary>A member, as the token visits it. The sender is known to be removed.</summary>
-    /// <param name="stream">The stream; null when this member has never heard of its sender, and so holds nothing.</param>
+    /// <summary>On a member, as the token visits it. The sender is known to be removed.</summary>
+    /// <param name="stream">The stream; null when this member received nothing of it.</param>
     /// <param name="record">The token's record, which the visit changes.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="now">The time of the visit.</param>
     public void Visit(StreamReceiver? stream, TokenStream record, Instant now)
     {
         if (stream?.Orphan is not { } orphan)
@@ -63,7 +66,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         }
         if (orphan.IsClosed)
         {
-            // The verdict is final, whoever comes to lead.
+            // The verdict is final, whichever member leads.
             probes.Hit(Mark.ClosedStreamMetAgain);
             if (!record.IsClosed) record.Close(stream.KnownHighest);
             return;
@@ -75,8 +78,8 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         }
         stream.NoteHighest(record.Highest);
         record.Highest = stream.KnownHighest;
-        // Nothing more is read from the socket, so nothing that is missing can still be in it.
-        region.RaiseIntake(stream, stream.KnownHighest, now);
+        // The socket yields no more of the stream, so no missing packet can still be in it.
+        region.RaiseReadPosition(stream, stream.KnownHighest, now);
         if (record.IsClosed)
         {
             region.Removed.CloseStream(stream, now);
@@ -94,13 +97,13 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         region.CleanUp(stream, record.Cleanup, default);
     }
 
-    /// <summary>Leader, at the end of a round.</summary>
-    /// <param name="stream">The stream.</param>
-    /// <param name="record">The record as it came back.</param>
-    /// <param name="isComplete">Every member that is not removed was visited.</param>
-    /// <param name="round">The round.</param>
-    /// <param name="era">The era; 0 when it changed during the round.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>On the leader, at the end of a round.</summary>
+    /// <param name="stream">The removed sender's stream.</param>
+    /// <param name="record">The record after the round.</param>
+    /// <param name="isComplete">True when every member that is not removed was visited.</param>
+    /// <param name="round">The number of the round.</param>
+    /// <param name="era">The era of the round; 0 when it changed during the round.</param>
+    /// <param name="now">The time when the round ended.</param>
     public void Judge(StreamReceiver stream, TokenStream record, bool isComplete, ulong round, int era, Instant now)
     {
         OrphanStream orphan = stream.Orphan!;
@@ -109,12 +112,12 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         if (record.IsClosed && !orphan.IsClosed)
         {
             stream.NoteHighest(record.Highest);
-            region.RaiseIntake(stream, stream.KnownHighest, now);
+            region.RaiseReadPosition(stream, stream.KnownHighest, now);
             region.Removed.CloseStream(stream, now);
         }
         if (orphan.IsClosed)
         {
-            if (isComplete && isNamed && orphan.SaysClosed) orphan.ToldIn = region.Ring.Term;
+            if (isComplete && isNamed && orphan.AnnouncesClosed) orphan.AnnouncedIn = region.Ring.Term;
             return;
         }
         stream.NoteHighest(record.Highest);
@@ -139,7 +142,8 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
             }
         }
         bool isWhole = orphan.Missing.Count == 0 && record.Missing.IsComplete;
-        if (isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart) region.Removed.CloseStream(stream, now);
+        bool isSettled = isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart;
+        if (isSettled) region.Removed.CloseStream(stream, now);
     }
 
     private void Apply(StreamReceiver stream, OrphanRangeList list)
@@ -147,7 +151,8 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         for (int index = 0; index < list.Count; index++)
         {
             OrphanRange range = list[index];
-            if (range.Holder == OrphanRange.Abandoned && range.End - 1 <= stream.KnownHighest) region.Removed.Abandon(stream, range.Start, range.End);
+            if (range.Holder == OrphanRange.Abandoned && range.End - 1 <= stream.KnownHighest)
+                region.Removed.Abandon(stream, range.Start, range.End);
         }
     }
 
@@ -171,7 +176,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
                 range = list[index];
             }
             if (range.Holder != OrphanRange.Unknown) continue;
-            // Nobody holds what nobody has seen: a range that runs on beyond it costs nothing.
+            // No member holds packets above the highest that it knows: the end of the range is not searched.
             ulong last = Math.Min(range.End, stream.KnownHighest + 1);
             ulong start = range.Start;
             while (start < last && !stream.TryGetPacket(start, out _)) start++;

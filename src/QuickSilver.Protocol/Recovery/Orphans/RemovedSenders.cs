@@ -6,12 +6,13 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Orphans;
 
 /// <summary>
-/// The senders of one region view that are known to be removed, and what is left of their streams, from the instant the removal is learned until each
-/// stream is closed and the rest of the node has been told. What is found out about them on the ring is <see cref="OrphanVisit"/>'s.
-/// Core thread only.
+/// The senders of one region view that are known to be removed, and their streams. A sender is kept from the time its
+/// removal is learned until its stream is closed and the rest of the node is notified. <see cref="OrphanVisit"/>
+/// settles the streams on the ring. Core thread only.
 /// <para>
-/// Awkward cases: a token may call a sender removed that was never described here; then nothing of it is taken, and nothing is closed. A stream that
-/// was closed on the word of peers is reported again when the server confirms the removal.
+/// Awkward cases: a token may list a sender as removed that this node has no description of. Then nothing of it is
+/// accepted, and nothing is closed. A stream that was closed on the report of peers is reported again when the server
+/// confirms the removal.
 /// </para>
 /// </summary>
 internal sealed class RemovedSenders
@@ -24,15 +25,18 @@ internal sealed class RemovedSenders
     private readonly List<NodeInfo> _closed = [];
     private readonly Alarm _closing;
 
-    /// <summary>None is removed yet.</summary>
+    /// <summary>Begins with no removed sender.</summary>
     public RemovedSenders(Recoverer node, RegionRecovery region)
     {
         _node = node;
         _region = region;
-        _closing = new Alarm(node.Alarms, TellClosed);
+        _closing = new Alarm(node.Alarms, ReportClosed);
     }
 
-    /// <summary>Nodes are removed from the cluster: what is left of their streams is to be closed, whether they were ever heard of or not.</summary>
+    /// <summary>
+    /// Nodes are removed from the cluster. Their streams are to be closed, whether this node received anything of them
+    /// or not.
+    /// </summary>
     public void Add(IReadOnlyList<NodeInfo> senders, Instant now)
     {
         foreach (NodeInfo sender in senders)
@@ -47,8 +51,8 @@ internal sealed class RemovedSenders
     }
 
     /// <summary>
-    /// The membership server has confirmed a removal: a stream that was closed on the word of peers is reported again, since the server may not have
-    /// waited for it then; a view installed meanwhile has its stream closed too.
+    /// The membership server has confirmed a removal. A stream closed earlier on the report of peers is reported again,
+    /// since the server may not have waited for it then. The stream to a view installed meanwhile is closed too.
     /// </summary>
     public void OnConfirmed(NodeInfo sender, Instant now)
     {
@@ -64,7 +68,7 @@ internal sealed class RemovedSenders
         }
     }
 
-    /// <summary>A token says that a sender is removed.</summary>
+    /// <summary>A token lists a sender as removed.</summary>
     public void Hear(ulong sender, Instant now)
     {
         if (sender == _node.SelfKey) return;
@@ -72,8 +76,9 @@ internal sealed class RemovedSenders
         NodeInfo? described = index >= 0 ? _region.View.Members[index] : _node.Cluster.FindNode(sender);
         if (described is null)
         {
-            // Described here later, if at all: what it has left by then comes from peers, or does not count. No more are kept than a cluster may lose
-            // while this member is behind: a token may name any number.
+            // A description may follow. Packets that the sender has left by then come from peers, or do not count. The
+            // bound is the number of nodes that a cluster may lose while this member is behind: a token may name any
+            // number.
             if (_undescribed.Count < MaxUndescribed) _undescribed.Add(sender);
             return;
         }
@@ -94,7 +99,7 @@ internal sealed class RemovedSenders
         return _undescribed.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
     }
 
-    /// <summary>What is left of a removed sender's stream; null when the sender is not known here.</summary>
+    /// <summary>A removed sender's stream; null when the sender is not known here.</summary>
     public StreamReceiver? StreamOf(ulong sender)
     {
         if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved ? Orphan(stream.Sender) : null;
@@ -103,11 +108,16 @@ internal sealed class RemovedSenders
         return described is { IsRemoved: true } && index != _region.Self ? Orphan(described) : null;
     }
 
-    /// <summary>True while a removed sender's stream is not closed here, or the rest of the node has not been told.</summary>
+    /// <summary>
+    /// True while a removed sender's stream is not closed here, or the rest of the node has not been notified.
+    /// </summary>
     public bool HasOpen(NodeInfo sender) =>
         _region.Streams.Met(sender.Number.Key) is { } stream && stream.Orphan is { IsReported: false };
 
-    /// <summary>A removed sender's stream is closed: what is missing still, no live member holds, and nothing more is taken.</summary>
+    /// <summary>
+    /// Closes a removed sender's stream. No live member holds the packets that are still missing, and no more are
+    /// accepted.
+    /// </summary>
     public void CloseStream(StreamReceiver stream, Instant now)
     {
         OrphanStream orphan = stream.Orphan!;
@@ -125,18 +135,19 @@ internal sealed class RemovedSenders
         _closing.SetIfEarlier(now);
     }
 
-    /// <summary>No live member holds these packets of a removed sender.</summary>
+    /// <summary>Abandons packets of a removed sender that no live member holds.</summary>
     public void Abandon(StreamReceiver stream, ulong start, ulong end)
     {
         _node.Counters.PacketsAbandoned += stream.Abandon(start, end);
         stream.Orphan!.NoteLoss(end - 1);
     }
 
-    /// <summary>True for a sender that a token calls removed, and that has not been described here.</summary>
+    /// <summary>True for a sender that a token lists as removed, and that this node has no description of.</summary>
     public bool IsUndescribed(ulong sender) => _undescribed.Contains(sender);
 
     /// <summary>
-    /// The view has retired: the server has waited for all that lives, so what is not closed here is nothing that anybody waits for.
+    /// The view has retired. The server has waited for all live members, so no receiver waits for a stream that is not
+    /// closed here.
     /// </summary>
     public void Retire(Instant now)
     {
@@ -144,10 +155,10 @@ internal sealed class RemovedSenders
         {
             if (stream.Orphan is not null) CloseStream(stream, now);
         }
-        TellClosed(now);
+        ReportClosed(now);
     }
 
-    /// <summary>Nothing more is told.</summary>
+    /// <summary>Cancels notifications that are due.</summary>
     public void Stop() => _closing.Cancel();
 
     private StreamReceiver Orphan(NodeInfo sender)
@@ -157,8 +168,8 @@ internal sealed class RemovedSenders
         return stream;
     }
 
-    // By an alarm of the present instant: whoever closes is in the middle of a token, and delivery goes on with what waited.
-    private void TellClosed(Instant now)
+    // Runs from an alarm that is due at once: the caller is in the middle of a token, and delivery resumes here.
+    private void ReportClosed(Instant now)
     {
         if (_closed.Count == 0) return;
         NodeInfo[] closed = [.. _closed];

@@ -9,28 +9,29 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
-/// Judges, for one region view, whether what its senders multicast arrives here, and tells them.
+/// Judges, for one region view, whether the multicast of its senders arrives here, and reports the result to them.
 /// <para>
-/// Idea: each stream counts what came from its sender directly and what was found missing. Where for a second nearly everything is missing, the
-/// multicast of that sender does not arrive, and the sender is told, at growing pauses, until something arrives. A slow stream needs three seconds
-/// and four packets, none of which came. What is missing is known only where the socket was read past it, so a node that stood still judges nothing
-/// before it has read what waited for it.
+/// Idea: each stream counts the packets that came from its sender directly, and those found missing. When nearly all
+/// were missing for a second, the sender's multicast does not arrive. It is notified, at growing intervals, until
+/// something arrives. For a slow stream it takes three seconds and four packets, none of which came. Packets are found
+/// missing only where the socket was read past them. So a node that paused judges nothing before it has read the
+/// datagrams that waited.
 /// </para>
 /// Cost: one count a packet; the judgement runs where packets are found missing. Core thread only.
 /// </summary>
 internal sealed class ArrivalJudge(Recoverer node, RegionRecovery region) : IFeed
 {
-    /// <summary>One that arrives for so many that are missing is nearly nothing.</summary>
+    /// <summary>Nearly all are missing when at most one in this number arrives.</summary>
     private const ulong NearlyAll = 16;
 
     private const ulong ManyMissing = 32;
     private const ulong SomeMissing = 4;
-    private const int MostWords = 64;
+    private const int MaxReports = 64;
 
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Longer = TimeSpan.FromSeconds(3);
 
-    private readonly Queue<(StreamReceiver Stream, CarrierWordBody Word)> _words = new();
+    private readonly Queue<(StreamReceiver Stream, CarrierWordBody Body)> _reports = new();
 
     /// <summary>Packets of a stream were found missing.</summary>
     public void OnMissed(StreamReceiver stream, ulong missed, Instant now)
@@ -52,34 +53,34 @@ internal sealed class ArrivalJudge(Recoverer node, RegionRecovery region) : IFee
         if (window.Words == 0) node.Events.OnSenderUnheard(stream.Sender, now);
         window.OnWord(now);
         node.Probes.Hit(Mark.SenderUnheard);
-        Say(stream, new CarrierWordBody(null));
+        Report(stream, new CarrierWordBody(null));
     }
 
-    /// <summary>A sender's probe came by multicast.</summary>
-    public void OnProbe(StreamReceiver stream, ulong probe) => Say(stream, new CarrierWordBody(probe));
+    /// <summary>A sender's carrier probe came by multicast.</summary>
+    public void OnProbe(StreamReceiver stream, ulong probe) => Report(stream, new CarrierWordBody(probe));
 
-    /// <summary>Nothing more is said.</summary>
-    public void Close() => _words.Clear();
+    /// <summary>Drops the reports that wait.</summary>
+    public void Close() => _reports.Clear();
 
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
-        while (_words.TryDequeue(out (StreamReceiver Stream, CarrierWordBody Word) said))
+        while (_reports.TryDequeue(out (StreamReceiver Stream, CarrierWordBody Body) report))
         {
-            if (said.Stream.Sender.IsRemoved) continue;
+            if (report.Stream.Sender.IsRemoved) continue;
             var writer = new WireWriter(node.Scratch.AsSpan(DatagramHeader.Length));
-            said.Word.WriteTo(ref writer);
-            train = node.Seal(node.Header(region.View, DatagramKind.CarrierWord), writer.Written, said.Stream.Sender);
+            report.Body.WriteTo(ref writer);
+            train = node.Seal(node.Header(region.View, DatagramKind.CarrierWord), writer.Written, report.Stream.Sender);
             return true;
         }
         train = default;
         return false;
     }
 
-    private void Say(StreamReceiver stream, CarrierWordBody word)
+    private void Report(StreamReceiver stream, CarrierWordBody body)
     {
-        if (stream.Own is not null || _words.Count == MostWords) return;
-        _words.Enqueue((stream, word));
+        if (stream.Own is not null || _reports.Count == MaxReports) return;
+        _reports.Enqueue((stream, body));
         node.Roots.Register(this, PriorityClass.Request);
     }
 }

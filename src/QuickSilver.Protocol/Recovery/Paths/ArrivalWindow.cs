@@ -3,7 +3,10 @@ using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Protocol.Recovery.Paths;
 
-/// <summary>What one stream's arrivals are judged by: what came and what is missing since an instant, and what its sender was told.</summary>
+/// <summary>
+/// The counts by which one stream's arrivals are judged: packets that came and packets missing since a time, and
+/// reports to the sender.
+/// </summary>
 internal struct ArrivalWindow
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(250);
@@ -11,25 +14,25 @@ internal struct ArrivalWindow
 
     private TimeSpan _pause;
 
-    /// <summary>When it began; zero: not yet.</summary>
+    /// <summary>Time when the counts began; zero: not yet.</summary>
     public Instant Began;
 
     /// <summary><see cref="StreamReceiver.Direct"/> at that time.</summary>
     public ulong DirectBefore;
 
-    /// <summary>Packets found missing since.</summary>
+    /// <summary>Packets found missing since then.</summary>
     public ulong Missed;
 
-    /// <summary>When the sender may be told next.</summary>
+    /// <summary>Earliest time of the next report to the sender.</summary>
     public Instant NextWord;
 
-    /// <summary>How often the sender was told since.</summary>
+    /// <summary>Number of reports to the sender since then.</summary>
     public int Words;
 
-    /// <summary>Begins again: something arrives, or nothing is known.</summary>
+    /// <summary>Starts the counts again: packets arrive, or nothing is known.</summary>
     public void Restart(ulong direct, Instant now) => this = new ArrivalWindow { Began = now, DirectBefore = direct };
 
-    /// <summary>The sender is told now.</summary>
+    /// <summary>The sender is notified now.</summary>
     public void OnWord(Instant now)
     {
         Words++;

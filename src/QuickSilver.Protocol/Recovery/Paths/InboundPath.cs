@@ -4,8 +4,10 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Paths;
 
-/// <summary>The way from one node to this one: how long its datagrams may be, as far as it was measured, and what is being measured.</summary>
-/// <param name="from">The node.</param>
+/// <summary>
+/// The way from one node to this one: the measured limit on its datagrams, and the measurement under way.
+/// </summary>
+/// <param name="from">The node that sends.</param>
 internal sealed class InboundPath(NodeInfo from)
 {
     private readonly int[] _lengths = new int[PathAnswerBody.MaxFillers];
@@ -14,62 +16,62 @@ internal sealed class InboundPath(NodeInfo from)
     private uint _nonce;
     private uint _firstNonce;
 
-    /// <summary>What goes on.</summary>
+    /// <summary>The activities on a way.</summary>
     public enum Phase : byte
     {
-        /// <summary>Nothing.</summary>
+        /// <summary>No activity.</summary>
         Idle,
 
-        /// <summary>Fillers are asked for, round after round.</summary>
+        /// <summary>Fillers are requested, round after round.</summary>
         Asking,
 
-        /// <summary>The node is told what was found, until it confirms.</summary>
-        Telling,
+        /// <summary>The result is reported to the node until it confirms.</summary>
+        Reporting,
     }
 
     /// <summary>The node at the other end.</summary>
     public NodeInfo From => from;
 
-    /// <summary>The longest of its datagrams that arrives; 0: all do, as far as is known.</summary>
+    /// <summary>The longest of its datagrams that arrives; 0 when all do, as far as is known.</summary>
     public int Longest { get; set; }
 
-    /// <summary>The longest that it would send.</summary>
+    /// <summary>The longest datagram that the node would send.</summary>
     public int Full => _count > 0 ? _lengths[0] : 0;
 
-    /// <summary>What goes on.</summary>
+    /// <summary>The present activity.</summary>
     public Phase State { get; set; }
 
-    /// <summary>True when a narrow way is looked at again, to see whether it has become wider.</summary>
+    /// <summary>True when a narrow way is measured again, to see whether it has become wider.</summary>
     public bool IsRetry { get; set; }
 
-    /// <summary>How many queries were sent since the measurement, or the telling, began.</summary>
+    /// <summary>Number of queries sent since the measurement, or the report, began.</summary>
     public int Sends { get; private set; }
 
-    /// <summary>How many rounds were answered and judged.</summary>
+    /// <summary>Number of rounds answered and judged.</summary>
     public int Rounds { get; set; }
 
     /// <summary>True when the answer of the present round has come; fillers may still be on their way.</summary>
     public bool IsAnswered { get; set; }
 
-    /// <summary>When there is something to do.</summary>
+    /// <summary>Time of the next action.</summary>
     public Instant DueAt { get; set; } = Instant.Never;
 
-    /// <summary>Until then a suspicion is not looked into.</summary>
+    /// <summary>Time until which suspicions are ignored.</summary>
     public Instant NotBefore { get; set; }
 
-    /// <summary>How long the next pause between two measurements is that find nothing.</summary>
+    /// <summary>The next pause between two measurements that find nothing.</summary>
     public TimeSpan Pause { get; set; }
 
-    /// <summary>How much had come from the node when a narrow way was last thought of.</summary>
+    /// <summary>Packets received from the node when a narrow way was last considered.</summary>
     public ulong HeardThen { get; set; }
 
-    /// <summary>Since when datagrams of no length arrive, though the node answers; zero: some do.</summary>
+    /// <summary>Time since which no filler arrives, though the node answers; zero: some do.</summary>
     public Instant BlockedSince { get; set; }
 
-    /// <summary>When that was last found.</summary>
+    /// <summary>Time when that was last found.</summary>
     public Instant BlockedAt { get; set; }
 
-    /// <summary>When a packet was last found stuck that comes by this way.</summary>
+    /// <summary>Time when a packet of this way was last found stuck.</summary>
     public Instant StuckAt { get; set; }
 
     /// <summary>Begins a measurement.</summary>
@@ -82,20 +84,19 @@ internal sealed class InboundPath(NodeInfo from)
         _count = 0;
     }
 
-    /// <summary>What was found is to be told to the node.</summary>
-    public void BeginTelling(Instant now) => Enter(Phase.Telling, now);
+    /// <summary>Begins to report the result to the node.</summary>
+    public void BeginReporting(Instant now) => Enter(Phase.Reporting, now);
 
-    /// <summary>A query leaves.</summary>
-    /// <returns>
-    /// Its nonce. Each way counts its own: several ways are measured at one time, and none takes another's answers.
-    /// </returns>
+    /// <summary>Counts a query that leaves.</summary>
+    /// <returns>The query's nonce. Each way counts its own: several ways may be measured at one time, without taking
+    /// each other's answers.</returns>
     public uint TakeNonce()
     {
         Sends++;
         return _nonce++;
     }
 
-    /// <summary>True when a nonce is one of this measurement.</summary>
+    /// <summary>True when a nonce belongs to this measurement.</summary>
     public bool IsOwn(uint nonce) => State != Phase.Idle && nonce - _firstNonce < (uint)Sends;
 
     /// <summary>A filler of this length has arrived.</summary>
@@ -115,7 +116,8 @@ internal sealed class InboundPath(NodeInfo from)
     public bool HasAny => _arrived.AsSpan(0, _count).ContainsAnyExcept(0);
 
     /// <summary>
-    /// The longest length of which most fillers arrived, or if there is none, of which any did; 0 when nothing arrived.
+    /// The longest length of which most fillers arrived. If there is none, the longest of which any did; 0 when none
+    /// arrived.
     /// </summary>
     public int FindLongest()
     {
@@ -139,7 +141,7 @@ internal sealed class InboundPath(NodeInfo from)
         DueAt = now;
     }
 
-    // Lengths are kept in falling order, whichever of fillers and answer comes first.
+    // Lengths are kept in falling order, whether fillers or the answer come first.
     private int Find(int length)
     {
         int index = 0;

@@ -8,32 +8,35 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
-/// Finds the nodes whose long datagrams do not arrive here, though short ones do, and tells them how long theirs may be.
+/// Finds the nodes whose long datagrams do not arrive here, though short ones do, and reports the limit to them.
 /// <para>
-/// Idea: a way that drops by length loses the repair with the packet, so a packet that stays missing though it was asked for again and again makes the
-/// way suspicious; so do packets that come from peers only, and are longer than all that comes from their sender. Suspicion is not a finding: the node
-/// is asked for fillers, datagrams of several lengths by the way of its repairs. One full filler that arrives clears the way; where in
-/// <see cref="Rounds"/> rounds none does, the longest that arrives is what the node is told. It packs accordingly, and sends what it has packed in parts.
+/// Idea: a way that drops by length loses the repair with the packet. So the way is suspicious when a packet stays
+/// missing after several requests. It is also suspicious when packets come from peers only, and are longer than all
+/// that come from their sender. A suspicion starts a measurement: the node is asked for fillers, datagrams of several
+/// lengths by the way of its repairs. One full filler that arrives clears the way. When none does in
+/// <see cref="Rounds"/> rounds, the longest that arrives is reported to the node. It packs accordingly, and sends
+/// packets already packed in parts.
 /// </para>
 /// <para>
-/// Awkward cases: loss may swallow fillers, so the longest length counts of which most arrive. A narrow way is looked at again after a minute, later
-/// after twice as long, up to a quarter of an hour, if anything came from the node meanwhile; it counts as wider only when all fillers arrive. Where
-/// no filler arrives at all, length is not what is wrong with the way. Then it is blocked: the node is told, and the
-/// server, which removes one of the two if that lasts.
+/// Awkward cases: loss may swallow fillers, so the longest length counts of which most arrive. A narrow way is measured
+/// again after a minute, if any packet came from the node meanwhile. The pause doubles each time, up to a quarter of an
+/// hour. It counts as wider only when all fillers arrive. When no filler arrives at all, the way's trouble is not
+/// length: it is blocked. The node and the server are notified, and the server removes one of the two if that lasts.
 /// </para>
-/// Core thread only. Costs nothing per packet. Source: probing of packetization layers, RFC 4821 and RFC 8899; asking from the receiver's end is ours.
+/// Core thread only. Costs nothing per packet. Source: probing of packetization layers, RFC 4821 and RFC 8899; asking
+/// from the receiver's end is new here.
 /// </summary>
 internal sealed class InboundPaths : IFeed
 {
-    /// <summary>How often each length is tried.</summary>
+    /// <summary>Number of times that each length is tried.</summary>
     public const int Rounds = 3;
 
     private const int MostSends = 24;
 
-    /// <summary>For how long it counts that no filler has arrived.</summary>
+    /// <summary>Time for which the finding counts that no filler arrives.</summary>
     private static readonly TimeSpan BlockedFor = TimeSpan.FromSeconds(10);
 
-    /// <summary>A stuck packet is looked at again within this time.</summary>
+    /// <summary>Time within which a stuck packet is checked again.</summary>
     private static readonly TimeSpan StuckFor = TimeSpan.FromSeconds(3);
 
     private static readonly TimeSpan AskAgain = TimeSpan.FromMilliseconds(150);
@@ -57,13 +60,15 @@ internal sealed class InboundPaths : IFeed
     /// <summary>The longest datagram that arrives by the narrowest way; 0 while no way is known to be narrow.</summary>
     public int Narrowest { get; private set; }
 
-    /// <summary>How many ways are known to be narrow.</summary>
+    /// <summary>Number of ways known to be narrow.</summary>
     public int NarrowCount { get; private set; }
 
-    /// <summary>Long datagrams of a node may not arrive: its way is measured, unless that was done a short while ago.</summary>
-    /// <param name="from">The node.</param>
-    /// <param name="isStuck">True: a packet stays missing that it could repair.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>
+    /// Long datagrams of a node may not arrive: its way is measured, unless that was done a short while ago.
+    /// </summary>
+    /// <param name="from">The node whose datagrams may not arrive.</param>
+    /// <param name="isStuck">True when a packet stays missing that the node could repair.</param>
+    /// <param name="now">The time of the suspicion.</param>
     /// <returns>True while it is being measured.</returns>
     public bool Suspect(NodeInfo from, bool isStuck, Instant now)
     {
@@ -83,14 +88,14 @@ internal sealed class InboundPaths : IFeed
         return true;
     }
 
-    /// <summary>Takes an answer.</summary>
+    /// <summary>Takes an answer to a query.</summary>
     public RejectReason OnAnswer(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         if (!PathAnswerBody.TryRead(body, out PathAnswerBody answer)) return RejectReason.Malformed;
         if (Find(header.Sender) is not { } path) return RejectReason.None;
         if (!path.From.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         if (!path.IsOwn(answer.Nonce)) return RejectReason.None;
-        if (path.State == InboundPath.Phase.Telling)
+        if (path.State == InboundPath.Phase.Reporting)
         {
             if (answer.Longest == path.Longest) Rest(path, now);
         }
@@ -107,9 +112,9 @@ internal sealed class InboundPaths : IFeed
     }
 
     /// <summary>Takes a filler.</summary>
-    /// <param name="header">Its header.</param>
-    /// <param name="body">Its body.</param>
-    /// <param name="arrival">How it came.</param>
+    /// <param name="header">The filler's header.</param>
+    /// <param name="body">The filler's body.</param>
+    /// <param name="arrival">The filler's source and socket.</param>
     public RejectReason OnFiller(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival)
     {
         if (!PathFillerBody.TryRead(body, out uint nonce)) return RejectReason.Malformed;
@@ -120,8 +125,8 @@ internal sealed class InboundPaths : IFeed
     }
 
     /// <summary>
-    /// Adds the nodes of which nothing arrives here, of whatever length, though they answer. To be called only while a
-    /// packet is stuck: where others repair, nobody is held up.
+    /// Adds the nodes that answer although their packets do not arrive here. To be called only while a packet is stuck:
+    /// where others repair, no member is held up.
     /// </summary>
     public void Observe(NodeObservations observed, Instant now)
     {
@@ -152,7 +157,8 @@ internal sealed class InboundPaths : IFeed
         train = default;
         while (_sends.TryDequeue(out InboundPath? path))
         {
-            if (path.From.IsRemoved || path.State == InboundPath.Phase.Idle || FindView(path.From.Number.Key) is not { } view) continue;
+            if (path.From.IsRemoved || path.State == InboundPath.Phase.Idle) continue;
+            if (FindView(path.From.Number.Key) is not { } view) continue;
             bool isAsking = path.State == InboundPath.Phase.Asking;
             var query = new PathQueryBody(path.TakeNonce(), path.Longest, isAsking, isAsking && IsBlocked(path, now));
             var writer = new WireWriter(_node.Scratch.AsSpan(DatagramHeader.Length));
@@ -172,7 +178,7 @@ internal sealed class InboundPaths : IFeed
         return null;
     }
 
-    // A view by which the node knows this one: it is in it too, or sends to it.
+    // A view by which the node knows this one: the node is in it too, or sends to it.
     private RegionView? FindView(ulong from)
     {
         foreach (RegionRecovery region in _node.Regions)
@@ -214,7 +220,7 @@ internal sealed class InboundPaths : IFeed
             if (path.Rounds == Rounds || (path.HasFull && path.Longest == 0))
             {
                 Conclude(path, now);
-                if (path.State != InboundPath.Phase.Telling) return;
+                if (path.State != InboundPath.Phase.Reporting) return;
             }
         }
         if (path.Sends >= MostSends || FindView(path.From.Number.Key) is null)
@@ -248,10 +254,11 @@ internal sealed class InboundPaths : IFeed
         NoteBlocked(path, isBlocked, now);
         if (longest == path.Full) longest = 0;
         bool isWider = longest == 0 || longest > path.Longest;
-        bool isSure = path.Longest == 0 || !isWider || (path.IsRetry && path.HasAllOf(longest == 0 ? path.Full : longest));
+        bool isSure = path.Longest == 0 || !isWider
+            || (path.IsRetry && path.HasAllOf(longest == 0 ? path.Full : longest));
         if (isBlocked || longest == path.Longest || !isSure)
         {
-            if (path.Longest > 0 && !isBlocked) path.BeginTelling(now);
+            if (path.Longest > 0 && !isBlocked) path.BeginReporting(now);
             else Rest(path, now);
             return;
         }
@@ -260,7 +267,7 @@ internal sealed class InboundPaths : IFeed
         path.Longest = longest;
         CountNarrow();
         _node.Events.OnPathFound(path.From, longest, full, now);
-        path.BeginTelling(now);
+        path.BeginReporting(now);
     }
 
     private static bool IsBlocked(InboundPath path, Instant now) =>
@@ -275,7 +282,7 @@ internal sealed class InboundPaths : IFeed
         if (isBlocked && !wasBlocked) _node.Events.OnPathBlocked(path.From, isInbound: true, now);
     }
 
-    // What was measured holds for a while, for twice as long each time that nothing else is found.
+    // A result holds for a while, and for twice as long each time that it is confirmed.
     private void Rest(InboundPath path, Instant now)
     {
         path.State = InboundPath.Phase.Idle;
@@ -283,7 +290,7 @@ internal sealed class InboundPaths : IFeed
         path.NotBefore = now + (path.Pause < LongestPause ? path.Pause : LongestPause);
         TimeSpan retry = path.Pause * (FirstRetry / FirstPause);
         path.DueAt = path.Longest == 0 ? Instant.Never : now + (retry < LongestRetry ? retry : LongestRetry);
-        // Without an answer nothing was measured: it is tried again soon.
+        // Without an answer nothing was measured: the next attempt is soon.
         if (path.Rounds > 0 && path.BlockedSince == Instant.Zero && path.Pause < LongestRetry) path.Pause *= 2;
     }
 

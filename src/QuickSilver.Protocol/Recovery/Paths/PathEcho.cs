@@ -9,8 +9,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
-/// Answers members that ask how long this node's datagrams may be to reach them: sends fillers of falling length to the member's data socket, as
-/// repairs go, then the answer to its control socket. One member gets fillers at most once in <see cref="Pause"/>; all go to addresses of the view.
+/// Answers members that ask for the length of datagrams that reach them. Sends fillers of falling length to the
+/// member's data socket, as repairs go, then the answer to its control socket. One member gets fillers at most once in
+/// <see cref="Pause"/>; all go to addresses of the view.
 /// </summary>
 internal sealed class PathEcho(Recoverer node) : IFeed
 {
@@ -33,7 +34,8 @@ internal sealed class PathEcho(Recoverer node) : IFeed
     {
         if (_jobs.Count == MostJobs) return RejectReason.NoRoom;
         ulong key = member.Number.Key;
-        if (query.WantsFillers && _filled.TryGetValue(key, out Instant last) && now - last < Pause) return RejectReason.None;
+        if (query.WantsFillers && _filled.TryGetValue(key, out Instant last) && now - last < Pause)
+            return RejectReason.None;
         if (query.WantsFillers) _filled[key] = now;
         if (!query.IsBlocked) _blocked.Remove(key);
         else if (_blocked.Add(key)) node.Events.OnPathBlocked(member, isInbound: false, now);
@@ -77,7 +79,8 @@ internal sealed class PathEcho(Recoverer node) : IFeed
         _isUnderWay = true;
         _sent = 0;
         int longest = node.Transport.Facts.SlotBytes;
-        if (job.Member.LongestDatagram > 0) longest = Math.Min(longest, Math.Max(PathLadder.Floor, job.Member.LongestDatagram));
+        int limit = job.Member.LongestDatagram;
+        if (limit > 0) longest = Math.Min(longest, Math.Max(PathLadder.Floor, limit));
         _fillers = job.Query.WantsFillers ? PathLadder.CopyTo(longest, _lengths) : 0;
     }
 

@@ -6,11 +6,11 @@ using QuickSilver.Protocol.Recovery.Repairs;
 namespace QuickSilver.Protocol.Recovery.Paths;
 
 /// <summary>
-/// Notices, for one region view, packets that stay missing though they were asked for again and again. Their repairs
-/// may be too long for the way, so the ways of those that answer are suspected (<see cref="InboundPaths"/>).
+/// Notices, for one region view, packets that stay missing after several requests. Their repairs may be too long for
+/// the way, so the ways of those that answer are suspected (<see cref="InboundPaths"/>).
 /// <para>
-/// This member asks by its own pulls and NAKs, and by each token that lists the packet as missing: then a neighbour
-/// pushes it, or the sender is asked for the partition. The sender's way is measured first. While that says nothing
+/// This member's requests are its own pulls and NAKs, and each token that lists the packet as missing: then a neighbour
+/// pushes it, or the sender is asked for the partition. The sender's way is measured first. While that finds nothing
 /// new, the ways of the peers that hold the packet's partition follow, one by one.
 /// </para>
 /// Core thread only. O(1) while nothing is stuck, then O(members of the partition).
@@ -21,10 +21,10 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
 
     private static readonly TimeSpan StuckTime = TimeSpan.FromMilliseconds(500);
 
-    /// <summary>A token lists what this member misses of its own partition.</summary>
-    /// <param name="stream">The stream.</param>
-    /// <param name="judged">Up to where it lists.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>A token lists the packets that this member misses of its own partition.</summary>
+    /// <param name="stream">The stream that is listed.</param>
+    /// <param name="judged">The position up to which it is listed.</param>
+    /// <param name="now">The time of the visit.</param>
     public void OnListed(StreamReceiver stream, ulong judged, Instant now)
     {
         if (stream.Missing.Count == 0) return;
@@ -33,9 +33,9 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
         Look(stream, now);
     }
 
-    /// <summary>Looks whether the first packet that is missing is stuck.</summary>
-    /// <param name="stream">A stream of which something is missing.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Checks whether the first missing packet is stuck.</summary>
+    /// <param name="stream">A stream with missing packets.</param>
+    /// <param name="now">The time of the check.</param>
     public void Look(StreamReceiver stream, Instant now)
     {
         MissingRange first = stream.Missing[0];

@@ -1,14 +1,14 @@
 namespace QuickSilver.Protocol.Recovery.Reception;
 
-/// <summary>What became of a sequence number that was marked as received.</summary>
+/// <summary>The result of marking a sequence number as received.</summary>
 public enum MarkOutcome : byte
 {
-    /// <summary>It was not marked before, and is now.</summary>
+    /// <summary>The number was not marked before, and is now.</summary>
     New,
 
-    /// <summary>It was marked before.</summary>
+    /// <summary>The number was marked before.</summary>
     Duplicate,
 
-    /// <summary>It lies too far above what is contiguous; nothing changed.</summary>
+    /// <summary>The number lies too far above the contiguous part; nothing changed.</summary>
     BeyondWindow,
 }

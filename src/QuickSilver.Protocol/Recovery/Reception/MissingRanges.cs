@@ -4,104 +4,110 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
-/// What a member misses of one stream, in runs: the one place that says of each packet whether it is missing, and whom it was asked of when.
+/// The packets that a member misses of one stream, in ranges. It alone records whether a packet is missing, and when it
+/// was last requested.
 /// <para>
-/// Idea: a sequence is missing only when the socket has been read past it (the intake), so runs are only ever added at the top, in order; everything
-/// else (the token, a pull, a peer's silence) merely moves runs between states, and arrivals take sequences out. A run is <i>suspected</i> from the
-/// moment the gap was seen, and <i>requested</i> from the moment somebody was asked, with the number of times. What was requested within two round
-/// trips is shown as such in the token, and is neither pushed nor asked for again.
+/// Idea: a sequence is missing only when the socket has been read past it (the read position). So ranges are only added
+/// at the top, in order. All other events (the token, a pull, a peer's silence) move ranges between states, and
+/// arrivals take sequences out. A range is <i>suspected</i> from the time the gap was seen, and <i>requested</i> from
+/// the first request on, with the number of requests. A range requested within two round trips is marked so in the
+/// token, and is neither pushed nor requested again.
 /// </para>
 /// <para>
-/// Awkward cases: an arrival in the middle splits its run; overtaking packets fill a run before its grace is over, which costs nothing.
-/// Cost: O(log n) to find, O(n) to move entries, n runs; a burst is one run. Allocates only when the list grows.
-/// Source: first paper, section 2.2 (relative asynchrony, bounded state); pulling at once is ours.
+/// Awkward cases: an arrival in the middle splits its range. Reordered packets fill a range before its grace is over,
+/// which costs nothing.
 /// </para>
+/// Cost: O(log n) to find, O(n) to move entries, n ranges; a burst is one range. Allocates only when the list grows.
+/// Source: first paper, section 2.2 (relative asynchrony, bounded state); pulling at once is new here.
 /// </summary>
 internal sealed class MissingRanges
 {
-    private readonly List<MissingRange> _runs = [];
+    private readonly List<MissingRange> _ranges = [];
 
-    /// <summary>How many runs there are.</summary>
-    public int Count => _runs.Count;
+    /// <summary>Number of ranges.</summary>
+    public int Count => _ranges.Count;
 
-    /// <summary>How many sequences are missing.</summary>
+    /// <summary>Number of sequences that are missing.</summary>
     public ulong Sequences { get; private set; }
 
-    /// <summary>A run, ascending by sequence.</summary>
+    /// <summary>A range by its index, ascending by sequence.</summary>
     public MissingRange this[int index]
     {
-        get => _runs[index];
-        set => _runs[index] = value;
+        get => _ranges[index];
+        set => _ranges[index] = value;
     }
 
     /// <summary>Adds a gap above all others.</summary>
     public void AddGap(ulong start, ulong end, Instant now)
     {
-        System.Diagnostics.Debug.Assert(start < end && (_runs.Count == 0 || _runs[^1].End <= start), "gaps come in order");
+        bool isInOrder = start < end && (_ranges.Count == 0 || _ranges[^1].End <= start);
+        System.Diagnostics.Debug.Assert(isInOrder, "gaps come in order");
         Sequences += end - start;
-        if (_runs.Count > 0 && _runs[^1] is { IsRequested: false } last && last.End == start && last.When == now)
-            _runs[^1] = last with { End = end };
+        if (_ranges.Count > 0 && _ranges[^1] is { IsRequested: false } last && last.End == start && last.When == now)
+            _ranges[^1] = last with { End = end };
         else
-            _runs.Add(new MissingRange(start, end, now, 0));
+            _ranges.Add(new MissingRange(start, end, now, 0));
     }
 
-    /// <summary>Takes one sequence out.</summary>
-    /// <param name="sequence">What has arrived.</param>
-    /// <param name="run">The run it was in, as it was before.</param>
+    /// <summary>Removes one sequence.</summary>
+    /// <param name="sequence">The sequence that has arrived.</param>
+    /// <param name="range">The range that held it, as it was before.</param>
     /// <returns>False when it was not missing.</returns>
-    public bool Fill(ulong sequence, out MissingRange run)
+    public bool Fill(ulong sequence, out MissingRange range)
     {
         int index = IndexOf(sequence);
         if (index < 0)
         {
-            run = default;
+            range = default;
             return false;
         }
-        run = _runs[index];
+        range = _ranges[index];
         Sequences--;
-        if (run.Start == sequence)
+        if (range.Start == sequence)
         {
-            if (run.End == sequence + 1) _runs.RemoveAt(index);
-            else _runs[index] = run with { Start = sequence + 1 };
+            if (range.End == sequence + 1) _ranges.RemoveAt(index);
+            else _ranges[index] = range with { Start = sequence + 1 };
         }
-        else if (run.End == sequence + 1)
+        else if (range.End == sequence + 1)
         {
-            _runs[index] = run with { End = sequence };
+            _ranges[index] = range with { End = sequence };
         }
         else
         {
-            _runs[index] = run with { End = sequence };
-            _runs.Insert(index + 1, run with { Start = sequence + 1 });
+            _ranges[index] = range with { End = sequence };
+            _ranges.Insert(index + 1, range with { Start = sequence + 1 });
         }
         return true;
     }
 
-    /// <summary>Nothing is missing any more. O(1) a run, where filling sequence by sequence would move all runs for each.</summary>
+    /// <summary>
+    /// Removes all ranges. O(1) a range, where filling sequence by sequence would move all ranges for each.
+    /// </summary>
     public void Clear()
     {
-        _runs.Clear();
+        _ranges.Clear();
         Sequences = 0;
     }
 
-    /// <summary>Cuts a run in two, so that its first part can be asked for alone.</summary>
-    public void Split(int index, ulong at)
+    /// <summary>Cuts a range in two at a sequence, so that its first part can be requested alone.</summary>
+    public void Split(int index, ulong sequence)
     {
-        MissingRange run = _runs[index];
-        System.Diagnostics.Debug.Assert(at > run.Start && at < run.End, "a cut inside the run");
-        _runs[index] = run with { End = at };
-        _runs.Insert(index + 1, run with { Start = at });
+        MissingRange range = _ranges[index];
+        System.Diagnostics.Debug.Assert(sequence > range.Start && sequence < range.End, "a cut inside the range");
+        _ranges[index] = range with { End = sequence };
+        _ranges.Insert(index + 1, range with { Start = sequence });
     }
 
-    /// <summary>Index of the run that holds a sequence, or negative. O(log n).</summary>
+    /// <summary>Index of the range that holds a sequence, or negative. O(log n).</summary>
     public int IndexOf(ulong sequence)
     {
-        int low = 0, high = _runs.Count - 1;
+        int low = 0, high = _ranges.Count - 1;
         while (low <= high)
         {
             int middle = (low + high) >>> 1;
-            MissingRange run = _runs[middle];
-            if (sequence < run.Start) high = middle - 1;
-            else if (sequence >= run.End) low = middle + 1;
+            MissingRange range = _ranges[middle];
+            if (sequence < range.Start) high = middle - 1;
+            else if (sequence >= range.End) low = middle + 1;
             else return middle;
         }
         return -1;

@@ -7,10 +7,11 @@ namespace QuickSilver.Protocol.Recovery.Reception;
 /// <summary>
 /// The packets of one stream that this member keeps, by sequence.
 /// <para>
-/// Idea: a ring of pages, each of the slices of 128 sequences, made when the first of them is kept and used again when all of them have been let go.
-/// So memory follows what is kept: one packet far ahead, which anybody in the view can send, takes a page, and eight bytes for each page between.
+/// Idea: a ring of pages, each with the slices of 128 sequences. A page is made when its first packet is kept, and
+/// reused when all of its packets are released. So memory follows the packets kept. One packet far ahead, which any
+/// member can send, costs a page, and eight bytes for each page between.
 /// </para>
-/// Cost: O(1) per packet; allocates only when more is kept than ever before, or after much less had been.
+/// Cost: O(1) per packet. Allocates only when more packets are kept than ever before, or after much fewer had been.
 /// </summary>
 internal sealed class PacketCache
 {
@@ -20,14 +21,14 @@ internal sealed class PacketCache
 
     private readonly Stack<Slice[]> _spare = new();
 
-    // Of the page of the floor and those after it, by number modulo the length.
+    // The page of the floor and those after it, by page number modulo the length.
     private Slice[]?[] _pages = new Slice[]?[4];
     private ulong _floor;
 
-    /// <summary>Bytes kept.</summary>
+    /// <summary>Bytes of the packets kept.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>Everything up to here has been let go.</summary>
+    /// <summary>The sequence up to which all packets have been released.</summary>
     public ulong Floor => _floor;
 
     /// <summary>Keeps a packet; takes over the caller's reference.</summary>
@@ -44,7 +45,7 @@ internal sealed class PacketCache
         Bytes += datagram.Length;
     }
 
-    /// <summary>The packet, if it is kept; the reference stays the cache's.</summary>
+    /// <summary>The packet, if it is kept; the cache keeps the reference.</summary>
     public bool TryGet(ulong sequence, out Slice datagram)
     {
         if (sequence > _floor && Find(sequence) is { } page)
@@ -56,13 +57,13 @@ internal sealed class PacketCache
         return false;
     }
 
-    /// <summary>Lets one packet go.</summary>
+    /// <summary>Releases one packet.</summary>
     public void Release(ulong sequence)
     {
         if (sequence > _floor && Find(sequence) is { } page) Release(ref page[SlotOf(sequence)]);
     }
 
-    /// <summary>Lets everything up to a sequence go, for good.</summary>
+    /// <summary>Releases all packets up to a sequence, for good.</summary>
     public void ReleaseThrough(ulong sequence)
     {
         if (sequence <= _floor) return;

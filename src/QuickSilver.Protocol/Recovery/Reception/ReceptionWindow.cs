@@ -4,17 +4,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
-/// Which packets of one stream have been received: everything up to <see cref="Contiguous"/>, and above it what a bitmap says. Core thread only.
+/// Records which packets of one stream have been received: all up to <see cref="Contiguous"/>, and above it those set
+/// in a bitmap. Core thread only.
 /// </summary>
 /// <remarks>
-/// The bitmap is a circle of 64-bit words: sequence s has bit s mod 64 of word (s / 64) mod words, and a bit is cleared when <see cref="Contiguous"/>
-/// passes it, so the circle never has to be moved. One word is kept free so that no word stands for two places at once. A packet in order touches two
-/// fields; any other is one bit: O(1), nothing allocated, except that the circle doubles, up to a cap, when a sequence lies beyond it. Runs of
-/// received or missing packets are walked a word at a time. Sequence 0, which no packet has, counts as received.
+/// The bitmap is a circle of 64-bit words: sequence s has bit s mod 64 of word (s / 64) mod words. A bit is cleared
+/// when <see cref="Contiguous"/> passes it, so the circle is never moved. One word is kept free so that no word stands
+/// for two ranges at once.
+/// A packet in order touches two fields; any other touches one bit: O(1), nothing allocated. The circle doubles, up to
+/// a limit, when a sequence lies beyond it. Ranges of received or missing packets are walked a word at a time. Sequence
+/// 0, which no packet has, counts as received.
 /// </remarks>
 public sealed class ReceptionWindow
 {
-    /// <summary>The largest bitmap, in bits, unless told otherwise: 128 KiB.</summary>
+    /// <summary>The default limit of the bitmap, in bits: 128 KiB.</summary>
     public const int DefaultMaxBits = 1 << 20;
 
     private const int FirstBits = 256;
@@ -26,9 +29,9 @@ public sealed class ReceptionWindow
     private int _strideCount;
     private ulong _strideNext;
 
-    /// <summary>Makes a window in which nothing is received.</summary>
-    /// <param name="maxBits">Cap of the bitmap: a power of two, at least 256. Sequences up to 64 fewer than that above <see cref="Contiguous"/> can
-    /// be marked.</param>
+    /// <summary>Makes a window in which no packet is received.</summary>
+    /// <param name="maxBits">Limit of the bitmap: a power of two, at least 256. Sequences up to 64 fewer than that
+    /// above <see cref="Contiguous"/> can be marked.</param>
     public ReceptionWindow(int maxBits = DefaultMaxBits)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxBits, FirstBits);
@@ -42,7 +45,7 @@ public sealed class ReceptionWindow
     /// <summary>The highest sequence received.</summary>
     public ulong Highest { get; private set; }
 
-    /// <summary>How many sequences are received.</summary>
+    /// <summary>Number of sequences received.</summary>
     public ulong Marked => Contiguous + _above;
 
     /// <summary>True when a sequence up to <see cref="Highest"/> is missing.</summary>
@@ -70,14 +73,16 @@ public sealed class ReceptionWindow
         return MarkOutcome.New;
     }
 
-    /// <summary>True when <see cref="TryMark"/> would not say <see cref="MarkOutcome.BeyondWindow"/>.</summary>
+    /// <summary>True when <see cref="TryMark"/> would not return <see cref="MarkOutcome.BeyondWindow"/>.</summary>
     public bool Reaches(ulong sequence) => sequence <= Contiguous || sequence - Contiguous <= (ulong)(_maxBits - 64);
 
     /// <summary>True when the sequence is received.</summary>
     public bool Contains(ulong sequence) =>
         sequence <= Contiguous || (sequence <= Highest && (WordOf(sequence) & (1UL << (int)(sequence & 63))) != 0);
 
-    /// <summary>Marks every sequence below <paramref name="sequence"/>: what was abandoned counts as received. O(distance / 64).</summary>
+    /// <summary>
+    /// Marks every sequence below <paramref name="sequence"/>: abandoned packets count as received. O(distance / 64).
+    /// </summary>
     public void AdvanceTo(ulong sequence)
     {
         if (sequence <= Contiguous + 1) return;
@@ -95,9 +100,10 @@ public sealed class ReceptionWindow
     }
 
     /// <summary>
-    /// The last sequence before the first missing one of a partition, where sequence s belongs to partition (s - 1) mod <paramref name="count"/>. The
-    /// least over all partitions is <see cref="Contiguous"/>; one alone may lie up to <paramref name="count"/> - 1 above <see cref="Highest"/>.
-    /// Remembers where it stopped, so that asking for the same partition again and again costs O(1) per packet received.
+    /// The last sequence before the first missing one of a partition. Sequence s belongs to partition (s - 1) mod
+    /// <paramref name="count"/>. The least over all partitions is <see cref="Contiguous"/>; one alone may lie up to
+    /// <paramref name="count"/> - 1 above <see cref="Highest"/>. The end of the search is remembered, so repeated calls
+    /// for one partition cost O(1) per packet received.
     /// </summary>
     public ulong ContiguousIn(int partition, int count)
     {
@@ -113,8 +119,11 @@ public sealed class ReceptionWindow
         return next - 1;
     }
 
-    /// <summary>Writes the runs of missing sequences in [<paramref name="from"/>, <paramref name="below"/>), ascending, as many as fit.</summary>
-    /// <returns>How many were written.</returns>
+    /// <summary>
+    /// Writes the ranges of missing sequences in [<paramref name="from"/>, <paramref name="below"/>), ascending, as
+    /// many as fit.
+    /// </summary>
+    /// <returns>Number of ranges written.</returns>
     public int CopyMissing(ulong from, ulong below, Span<SequenceRange> ranges)
     {
         int count = 0;
@@ -137,11 +146,11 @@ public sealed class ReceptionWindow
     }
 
     /// <summary>
-    /// Writes runs that cover the missing sequences of one partition in [<paramref name="from"/>, <paramref name="below"/>), ascending, as many as
-    /// fit. Of each run only the partition's sequences are meant: all of them are missing, and the run begins and ends with one. O(distance /
-    /// <paramref name="count"/>).
+    /// Writes ranges that cover the missing sequences of one partition in [<paramref name="from"/>,
+    /// <paramref name="below"/>), ascending, as many as fit. A range stands for the partition's sequences in it: all of
+    /// them are missing, and it begins and ends with one. O(distance / <paramref name="count"/>).
     /// </summary>
-    /// <returns>How many were written.</returns>
+    /// <returns>Number of ranges written.</returns>
     public int CopyMissingIn(int partition, int count, ulong from, ulong below, Span<SequenceRange> ranges)
     {
         ulong stride = (ulong)count;
@@ -158,7 +167,7 @@ public sealed class ReceptionWindow
             ulong start = next, last = next;
             while ((next += stride) < below && !Contains(next))
             {
-                // Above the highest everything is missing: go to the end in one stride.
+                // Above the highest all sequences are missing: go to the end in one stride.
                 if (next > Highest) next += (below - 1 - next) / stride * stride;
                 last = next;
             }
@@ -167,7 +176,7 @@ public sealed class ReceptionWindow
         return written;
     }
 
-    /// <summary>How far above <see cref="Contiguous"/> the bitmap reaches as it is.</summary>
+    /// <summary>How far above <see cref="Contiguous"/> the present bitmap reaches.</summary>
     private ulong Reach => (ulong)(_words.Length - 1) * 64;
 
     private ref ulong WordOf(ulong sequence) => ref _words[(int)(sequence >> 6) & (_words.Length - 1)];
@@ -207,7 +216,7 @@ public sealed class ReceptionWindow
         return new SequenceRange(start, Math.Min(end, below));
     }
 
-    /// <summary>Moves <see cref="Contiguous"/> over the marked sequences that follow it, and clears their bits.</summary>
+    /// <summary>Moves <see cref="Contiguous"/> over the marked sequences after it, and clears their bits.</summary>
     private void AdvanceOverMarked()
     {
         while (true)
@@ -215,12 +224,12 @@ public sealed class ReceptionWindow
             ulong next = Contiguous + 1;
             int offset = (int)(next & 63);
             ref ulong word = ref WordOf(next);
-            int run = BitOperations.TrailingZeroCount(~(word >> offset));
-            if (run == 0) return;
-            word &= run == 64 ? 0 : ~(((1UL << run) - 1) << offset);
-            Contiguous += (ulong)run;
-            _above -= (ulong)run;
-            if (offset + run < 64) return;
+            int length = BitOperations.TrailingZeroCount(~(word >> offset));
+            if (length == 0) return;
+            word &= length == 64 ? 0 : ~(((1UL << length) - 1) << offset);
+            Contiguous += (ulong)length;
+            _above -= (ulong)length;
+            if (offset + length < 64) return;
         }
     }
 

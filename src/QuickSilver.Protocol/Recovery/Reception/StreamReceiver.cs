@@ -12,19 +12,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
-/// One stream (one sender to one region view) as a member of the region sees it: what has arrived, what is missing, what is kept for others.
+/// One stream (one sender to one region view) on a member of the region: the packets received, missing, and kept for
+/// peers.
 /// <para>
-/// What is kept: packets of this member's own partition until the cleanup point passes them; packets of another partition until the token shows that
-/// all its live members hold them (delivery keeps its own reference). The member's own stream is not received at all: it holds everything, in its
-/// sender's pending set.
+/// Packets of this member's own partition are kept until the cleanup point passes them. Packets of another partition
+/// are kept until the token shows that all its live members hold them; delivery keeps its own reference. The member's
+/// own stream is not received: all its packets are in its sender's pending set.
 /// </para>
 /// </summary>
 internal sealed class StreamReceiver
 {
-    /// <summary>For so long after a copy came by unicast the stream counts as carried so.</summary>
+    /// <summary>Time after the last unicast copy during which the stream counts as carried by copies.</summary>
     private static readonly TimeSpan CopiesLast = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>What the stream's arrivals are judged by.</summary>
+    /// <summary>The counts by which the stream's arrivals are judged.</summary>
     public ArrivalWindow Arrivals;
 
     private readonly PartitionMap _map;
@@ -70,44 +71,53 @@ internal sealed class StreamReceiver
 
     public RememberedPulls Pulls { get; } = new();
 
-    /// <summary>Packets and beacons that came from the sender directly, first or again: not sent again because somebody asked.</summary>
+    /// <summary>Packets and beacons that came from the sender directly, first or repeated, repairs excluded.</summary>
     public ulong Direct { get; set; }
 
-    /// <summary>When a packet last came directly by unicast; zero: never.</summary>
+    /// <summary>Time when a packet last came directly by unicast; zero: never.</summary>
     public Instant CopiedAt { get; set; }
 
-    /// <summary>True while the sender carries the stream to this member by unicast: then that socket says how far it has been read.</summary>
+    /// <summary>True while the stream comes by unicast copies: that socket determines the read position.</summary>
     public bool IsCopied(Instant now) => CopiedAt != Instant.Zero && now - CopiedAt < CopiesLast;
 
-    /// <summary>How far the stream has been read from the data socket, lost packets or not.</summary>
+    /// <summary>How far the stream has been read from the data socket, lost packets included.</summary>
     public ulong ReadPosition { get; private set; }
 
-    /// <summary>What a token named while the socket still held packets: becomes the intake once the socket is found empty.</summary>
+    /// <summary>
+    /// A position named by a token while the socket still held packets. It becomes the read position once the socket is
+    /// found empty.
+    /// </summary>
     public ulong ReadPositionTarget { get; private set; }
 
-    /// <summary>The taking of completions that the token came with: a socket found empty before it says nothing about what the token named.</summary>
-    public ulong IntakeTargetTake { get; private set; }
+    /// <summary>
+    /// The batch of completions that brought the token. A socket found empty before it does not prove that the position
+    /// was read.
+    /// </summary>
+    public ulong ReadPositionTargetTake { get; private set; }
 
-    /// <summary>Highest sequence that anybody is known to have sent or seen.</summary>
+    /// <summary>Highest sequence that any node is known to have sent or received.</summary>
     public ulong KnownHighest { get; private set; }
 
-    /// <summary>Every live member holds everything up to here, and all of them know.</summary>
+    /// <summary>Every live member holds all packets up to here, and every live member knows it.</summary>
     public ulong Cleanup { get; private set; }
 
-    /// <summary>Leader only: every live member holds everything up to here.</summary>
+    /// <summary>Leader only: every live member holds all packets up to here.</summary>
     public ulong Stable { get; set; }
 
-    /// <summary>Leader only: up to here a complete round has told everybody what is stable.</summary>
+    /// <summary>Leader only: the stable position that a complete round has announced to all members.</summary>
     public ulong Told { get; set; }
 
     /// <summary>Set once the sender is known to be removed.</summary>
     public OrphanStream? Orphan { get; set; }
 
-    /// <summary>Leader only: true until everything is stable, or the removed sender's stream closed, and everybody has been told.</summary>
-    /// <param name="term">The leader's term: what a leader before has told does not count.</param>
-    public bool NeedsRound(int term) => Orphan is null ? KnownHighest > Told : Orphan.ToldIn != term;
+    /// <summary>
+    /// Leader only: true until the stream is stable, or the removed sender's stream closed, and all members have been
+    /// notified.
+    /// </summary>
+    /// <param name="term">The leader's term: announcements of a former leader do not count.</param>
+    public bool NeedsRound(int term) => Orphan is null ? KnownHighest > Told : Orphan.AnnouncedIn != term;
 
-    /// <summary>Up to here packets may be called missing, as the leader's tokens say.</summary>
+    /// <summary>The position up to which packets may be reported missing, as the leader's tokens give it.</summary>
     public ulong Cutoff { get; private set; }
 
     /// <summary>Leader only: round in which the stream was last seen to grow.</summary>
@@ -116,36 +126,36 @@ internal sealed class StreamReceiver
     /// <summary>Leader only: feedback waits to be sent.</summary>
     public bool AckDue { get; set; }
 
-    /// <summary>Leader only: what the last round found; built into an acknowledgement when that is sent.</summary>
+    /// <summary>Leader only: the result of the last round; built into an acknowledgement when that is sent.</summary>
     public AckBody Feedback { get; set; }
 
-    /// <summary>The first missing packet, when somebody was last asked.</summary>
+    /// <summary>The first missing packet at the last check for stuck packets.</summary>
     public ulong StuckAt { get; set; }
 
-    /// <summary>Since when it is that one.</summary>
+    /// <summary>Time since which it is the first missing packet.</summary>
     public Instant StuckSince { get; set; }
 
-    /// <summary>How many tokens have listed it as missing here since then.</summary>
+    /// <summary>Number of tokens that have listed it as missing here since then.</summary>
     public int StuckListed { get; set; }
 
-    /// <summary>Marks a record as met while a token is visited.</summary>
+    /// <summary>Marks a stream that the token being visited contains.</summary>
     public bool InToken { get; set; }
 
-    /// <summary>Everything up to here is held by this member.</summary>
+    /// <summary>The position up to which this member holds all packets.</summary>
     public ulong Contiguous => Own?.Highest ?? Window.Contiguous;
 
-    /// <summary>True while somebody may still need recovery of this stream, or does not know that nobody does.</summary>
+    /// <summary>True while a member may still need recovery of this stream, or does not know that none does.</summary>
     public bool IsActive => Orphan is null ? KnownHighest > Cleanup : !Orphan.IsClosed;
 
-    /// <summary>True when a sequence is one that the sender can have reached; false: whoever names it is wrong.</summary>
+    /// <summary>True when a sequence is one that the sender can have reached.</summary>
     public bool Reaches(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Reaches(sequence);
 
     /// <summary>
-    /// False for a sequence that lies further beyond what is known than a sender's window, as long as nothing else says so: of one forged datagram
-    /// thousands of packets that nobody has sent would be asked for. A second one near it confirms it.
+    /// False for a sequence that lies further beyond the known ones than a sender's window, until a second one near it
+    /// confirms it. Otherwise one forged datagram would cause requests for thousands of packets that were never sent.
     /// </summary>
-    /// <param name="sequence">What a packet, a beacon or a token says that the sender has reached.</param>
-    /// <param name="window">Most packets that a sender has under way.</param>
+    /// <param name="sequence">The sequence that a packet, a beacon or a token reports as reached.</param>
+    /// <param name="window">Limit on the packets that a sender has under way.</param>
     public bool Believes(ulong sequence, ulong window)
     {
         if (sequence <= KnownHighest + window || Own is not null || Orphan is not null) return true;
@@ -156,9 +166,12 @@ internal sealed class StreamReceiver
         return isConfirmed;
     }
 
-    /// <summary>True when this member's word on a record counts. What others were told of packets that were never sent does not keep the sender from
-    /// saying that it holds all that were, or nothing of its stream would ever be stable.</summary>
-    public bool TakesPartIn(TokenStream record) => Own is not null ? record.Cleanup <= Own.Highest : Window.Reaches(record.Highest);
+    /// <summary>
+    /// True when this member's feedback on a record counts. A record may name packets that were never sent: the sender
+    /// still acknowledges those that were, or its stream would never be stable.
+    /// </summary>
+    public bool TakesPartIn(TokenStream record) =>
+        Own is not null ? record.Cleanup <= Own.Highest : Window.Reaches(record.Highest);
 
     /// <summary>A packet of this length came from the sender itself, in one piece.</summary>
     public void NoteDirect(int length, Instant now)
@@ -170,14 +183,15 @@ internal sealed class StreamReceiver
     }
 
     /// <summary>A packet of this length came from a peer.</summary>
-    /// <returns>True when so many came from peers that are longer than all that lately came from the sender, that the way from it is suspicious.</returns>
+    /// <returns>True at every 32nd repair that is longer than all packets that lately came from the sender. Then the
+    /// way from the sender is suspicious.</returns>
     public bool NoteRelayed(int length, Instant now)
     {
         if (now - _directAt > DirectCounts) _longestDirect = 0;
         return length > _longestDirect && ++_relayedLonger % SuspiciousRelays == 0;
     }
 
-    /// <summary>Raises the highest sequence known.</summary>
+    /// <summary>Raises the highest known sequence.</summary>
     /// <returns>True when it rose.</returns>
     public bool NoteHighest(ulong sequence)
     {
@@ -187,10 +201,10 @@ internal sealed class StreamReceiver
     }
 
     /// <summary>
-    /// The data socket has been read up to a sequence. What has not arrived below it is missing.
+    /// The data socket has been read up to a sequence. Lower sequences that have not arrived are missing.
     /// </summary>
-    /// <returns>How many sequences were found missing.</returns>
-    public ulong RaiseIntake(ulong sequence, Instant now)
+    /// <returns>Number of sequences found missing.</returns>
+    public ulong RaiseReadPosition(ulong sequence, Instant now)
     {
         if (sequence <= ReadPosition) return 0;
         ulong found = 0;
@@ -216,12 +230,13 @@ internal sealed class StreamReceiver
         return found;
     }
 
-    /// <summary>No live member holds these packets, nor ever will: they count as received.</summary>
-    /// <returns>How many of them were missing here.</returns>
+    /// <summary>Marks packets as received that no live member holds or can still receive.</summary>
+    /// <returns>Number of them that were missing here.</returns>
     public ulong Abandon(ulong start, ulong end)
     {
         ulong abandoned = 0;
-        for (ulong sequence = Math.Max(start, Window.Contiguous + 1); sequence < end && Window.Reaches(sequence); sequence++)
+        ulong sequence = Math.Max(start, Window.Contiguous + 1);
+        for (; sequence < end && Window.Reaches(sequence); sequence++)
         {
             if (Window.TryMark(sequence) == MarkOutcome.New) abandoned++;
             Missing.Fill(sequence, out _);
@@ -229,8 +244,10 @@ internal sealed class StreamReceiver
         return abandoned;
     }
 
-    /// <summary>As <see cref="Abandon"/>, for all that is missing. O(1) a sequence, however many gaps there are.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>
+    /// Abandons all missing packets, as <see cref="Abandon"/>. O(1) a sequence, however many gaps there are.
+    /// </summary>
+    /// <returns>Number of packets abandoned.</returns>
     public ulong AbandonMissing()
     {
         ulong abandoned = 0;
@@ -250,7 +267,7 @@ internal sealed class StreamReceiver
     {
         if (sequence <= Math.Max(ReadPosition, ReadPositionTarget)) return;
         ReadPositionTarget = sequence;
-        IntakeTargetTake = take;
+        ReadPositionTargetTake = take;
     }
 
     /// <summary>A packet that this member holds, from its cache or its own pending set.</summary>
@@ -258,7 +275,7 @@ internal sealed class StreamReceiver
         Own is not null ? Own.TryGetPacket(sequence, out datagram) : Cache.TryGet(sequence, out datagram);
 
     /// <summary>A packet is about to be sent to a member.</summary>
-    /// <returns>True when it is above all that the member was sent of this stream from here.</returns>
+    /// <returns>True when it is above all packets of this stream that the member was sent from here.</returns>
     public bool NoteGiven(int member, ulong sequence)
     {
         ref ulong given = ref (_given ??= new ulong[_members])[member];
@@ -267,10 +284,12 @@ internal sealed class StreamReceiver
         return true;
     }
 
-    /// <summary>True when this member has received the packet, kept or not.</summary>
+    /// <summary>True when this member has received the packet, whether it keeps it or not.</summary>
     public bool Has(ulong sequence) => Own is not null ? sequence <= Own.Highest : Window.Contains(sequence);
 
-    /// <summary>All live members hold everything up to here, and a round has said so: caches forget it.</summary>
+    /// <summary>
+    /// All live members hold the packets up to here, and a round has announced it: caches release them.
+    /// </summary>
     public void CleanUp(ulong sequence)
     {
         if (sequence <= Cleanup) return;
@@ -281,7 +300,8 @@ internal sealed class StreamReceiver
     }
 
     /// <summary>
-    /// Learns up to where all members of each partition hold its packets, tells the token what is known better, and lets go of foreign packets.
+    /// Merges a token's positions up to which all members of each partition hold its packets. Writes better known
+    /// positions into the token, and releases packets of other partitions.
     /// </summary>
     public void MergeHeld(Span<ulong> held)
     {
@@ -305,10 +325,13 @@ internal sealed class StreamReceiver
         }
     }
 
-    /// <summary>Up to here all members of a partition were shown to hold its packets.</summary>
+    /// <summary>The position up to which all members of a partition are known to hold its packets.</summary>
     public ulong HeldIn(int partition) => _held[partition];
 
-    /// <summary>Leader, at the start of a round: moves the cutoff to what had been seen at least <paramref name="age"/> and one round ago.</summary>
+    /// <summary>
+    /// On the leader, at the start of a round: moves the cutoff to the highest sequence known at least
+    /// <paramref name="age"/> and one round ago.
+    /// </summary>
     public void MoveCutoff(TimeSpan age, Instant now)
     {
         if (_cutoffCandidateAt == Instant.Zero)
@@ -327,17 +350,16 @@ internal sealed class StreamReceiver
     /// <summary>Learns the cutoff that a token carries.</summary>
     public void LearnCutoff(ulong cutoff) => Cutoff = Math.Max(Cutoff, cutoff);
 
-    /// <summary>Contiguous places of this member's own partition.</summary>
-    public ulong ContiguousPlace() => PlacesThrough(Own?.Highest ?? Window.ContiguousIn(_partition, _map.Count), _partition);
+    /// <summary>Number of contiguous places of this member's own partition.</summary>
+    public ulong ContiguousPlace() =>
+        PlacesThrough(Own?.Highest ?? Window.ContiguousIn(_partition, _map.Count), _partition);
 
-    /// <summary>
-    /// Lists what this member misses of its own partition, up to a bound beyond which it does not judge.
-    /// </summary>
-    /// <param name="list">Where to.</param>
-    /// <param name="bound">Up to where this member judges.</param>
-    /// <param name="patience">How long what was asked for is awaited.</param>
-    /// <param name="isVain">True: nothing that is asked for comes, so that all counts as awaited.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Lists the packets that this member misses of its own partition, up to a bound.</summary>
+    /// <param name="list">The list to overwrite.</param>
+    /// <param name="bound">The position up to which this member judges.</param>
+    /// <param name="patience">Time during which an answer to a request is awaited.</param>
+    /// <param name="isVain">True while no request is answered: then all missing packets count as awaited.</param>
+    /// <param name="now">The time of the visit.</param>
     public void ListMissing(TokenRangeList list, ulong bound, TimeSpan patience, bool isVain, Instant now)
     {
         list.Clear();
@@ -345,15 +367,16 @@ internal sealed class StreamReceiver
         list.Covered = PlacesThrough(judged, _partition) + 1;
         for (int index = 0; index < Missing.Count; index++)
         {
-            MissingRange run = Missing[index];
-            if (run.Start > judged) break;
-            ulong start = FirstPlaceFrom(run.Start, _partition);
-            ulong end = FirstPlaceFrom(Math.Min(run.End, judged + 1), _partition);
-            if (start < end && !list.Add(new TokenRange(start, end, isVain || run.IsAwaited(now, patience)))) break;
+            MissingRange range = Missing[index];
+            if (range.Start > judged) break;
+            ulong start = FirstPlaceFrom(range.Start, _partition);
+            ulong end = FirstPlaceFrom(Math.Min(range.End, judged + 1), _partition);
+            var places = new TokenRange(start, end, isVain || range.IsAwaited(now, patience));
+            if (start < end && !list.Add(places)) break;
         }
     }
 
-    /// <summary>How many packets of a partition have sequences up to <paramref name="sequence"/>.</summary>
+    /// <summary>Number of packets of a partition with sequences up to <paramref name="sequence"/>.</summary>
     public ulong PlacesThrough(ulong sequence, int partition)
     {
         ulong first = (ulong)partition + 1;
@@ -366,6 +389,6 @@ internal sealed class StreamReceiver
     /// <summary>The sequence at a place of a partition.</summary>
     public ulong SequenceAt(ulong place, int partition) => ((place - 1) * (ulong)_map.Count) + (ulong)partition + 1;
 
-    /// <summary>Lets everything go.</summary>
+    /// <summary>Releases all packets.</summary>
     public void Close() => Cache.ReleaseThrough(ulong.MaxValue - 1);
 }

@@ -7,7 +7,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
-/// <summary>Acknowledgements that wait to be built: of hops to the member before, and of streams to their senders.</summary>
+/// <summary>
+/// Acknowledgements that wait to be built: of hops to the previous member, and of streams to their senders.
+/// </summary>
 internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
 {
     private readonly Queue<TokenHop> _hops = new();
@@ -20,7 +22,9 @@ internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
         node.Roots.Register(this, PriorityClass.Token);
     }
 
-    /// <summary>A stream's sender should hear <see cref="StreamReceiver.Feedback"/>, as it is when the datagram is built.</summary>
+    /// <summary>
+    /// Queues feedback to a stream's sender: <see cref="StreamReceiver.Feedback"/> as it is when the datagram is built.
+    /// </summary>
     public void Add(StreamReceiver stream)
     {
         if (stream.AckDue) return;
@@ -43,7 +47,8 @@ internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
         {
             if (node.Probes.Here(BuggifySite.HopAckWithheld)) continue;
             hop.WriteTo(ref writer, []);
-            train = node.Seal(node.Header(region.View, DatagramKind.TokenAck), writer.Written, region.View.Members[hop.From]);
+            DatagramHeader header = node.Header(region.View, DatagramKind.TokenAck);
+            train = node.Seal(header, writer.Written, region.View.Members[hop.From]);
             return true;
         }
         while (_streams.TryDequeue(out StreamReceiver? stream))

@@ -9,34 +9,37 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Asks for what is missing in one region view: when, how much at once, and whom.
+/// Decides when to request missing packets of one region view, how many at once, and from which member.
 /// <para>
-/// Idea: a gap older than the reorder grace is pulled at once from the packet's own partition, in runs, from a member chosen by a hash of asker and
-/// place, so that the load spreads without a word; at the next silence, from the next member. Only when the partition itself seems to lack it does
-/// anybody turn to the sender: its lowest member first, the next in rank after two more silences, members of other partitions last and only below
-/// the cutoff. So the sender hears of one loss once.
+/// Idea: a gap older than the reorder grace is pulled at once from the packet's own partition, in ranges. A hash of
+/// asker and packet chooses the member, so the load spreads without coordination. After each timeout the next member is
+/// asked. Only when the partition itself seems to lack the packet is the sender asked. The partition's lowest member
+/// asks first, the next in rank after two more timeouts, members of other partitions last and only below the cutoff. So
+/// the sender receives one NAK for one loss.
 /// </para>
 /// <para>
-/// Awkward cases: a peer that asks this member for what it lacks gives a hint that its own gap is not a private one. A quarter of a receive buffer is
-/// outstanding at most, so that repairs do not cause the next loss. With one partition and nobody in it but the sender, the sender is asked at once.
-/// Cost: a pass is linear in the runs that are missing. Source: first paper, section 2.2 (pull); pulling without waiting for the token is ours.
+/// Awkward cases: a pull from a peer for a packet that this member lacks hints that the gap is shared. At most a
+/// quarter of a receive buffer is outstanding, so that repairs do not cause the next loss. With one partition and only
+/// the sender in it, the sender is asked at once.
 /// </para>
+/// Cost: a pass is linear in the missing ranges. Source: first paper, section 2.2 (pull); pulling without waiting for
+/// the token is new here.
 /// </summary>
 internal sealed class GapRepair
 {
     private const int OutsiderPatience = 4;
 
     /// <summary>
-    /// Packets named one by one in one visit; the next round names the rest. What a token says is missing may be as long as the window: of a sender
-    /// that nobody hears, or in a token that lies.
+    /// Limit on packets named one by one in one visit; the next round names the rest. A token may report a whole window
+    /// as missing: for a sender that no member receives, or with false content.
     /// </summary>
     private const int MostNamedAlone = 8 * NakBody.MaxRanges;
 
-    /// <summary>When what there was no room for is looked at again.</summary>
-    private static readonly TimeSpan Breath = TimeSpan.FromMilliseconds(1);
+    /// <summary>Delay before ranges that found no room are tried again.</summary>
+    private static readonly TimeSpan RetryDelay = TimeSpan.FromMilliseconds(1);
 
-    /// <summary>How soon new gaps are looked at while nothing that is asked for comes.</summary>
-    private static readonly TimeSpan VainBreath = TimeSpan.FromMilliseconds(100);
+    /// <summary>Delay before new gaps are pulled while no request is answered.</summary>
+    private static readonly TimeSpan UnansweredDelay = TimeSpan.FromMilliseconds(100);
 
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
@@ -57,14 +60,16 @@ internal sealed class GapRepair
     }
 
     /// <summary>
-    /// How long an answer may take before somebody else is asked: four times what answers take, at most 100 ms, since answers also wait for room; but
-    /// two round trips of the ring at least, up to half a second: an answer that comes after somebody else was asked is not measured.
+    /// Time an answer may take before another member is asked. It is four times the usual answer time, at most 100 ms,
+    /// since answers also wait for room. It is at least two round trips of the ring, up to half a second: an answer
+    /// that comes after another member was asked is not measured.
     /// </summary>
     public TimeSpan Patience
     {
         get
         {
-            long answers = Math.Clamp(_roundTrip.Ticks * 4, 2 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond);
+            long answers = Math.Clamp(
+                _roundTrip.Ticks * 4, 2 * TimeSpan.TicksPerMillisecond, 100 * TimeSpan.TicksPerMillisecond);
             long trips = Math.Min(_region.Ring.UsualRoundTrip.Ticks * 2, 500 * TimeSpan.TicksPerMillisecond);
             return TimeSpan.FromTicks(Math.Max(answers, trips));
         }
@@ -78,33 +83,42 @@ internal sealed class GapRepair
     {
         if (!_node.Settings.EagerPull) return;
         TimeSpan late = _node.Probes.Here(BuggifySite.GapPulledLate) ? TimeSpan.FromMilliseconds(200) : TimeSpan.Zero;
-        _tick.SetIfEarlier(now + (_retries.IsVain(now) ? VainBreath : _node.Settings.ReorderGrace) + late);
+        _tick.SetIfEarlier(now + (_retries.IsVain(now) ? UnansweredDelay : _node.Settings.ReorderGrace) + late);
     }
 
-    /// <summary>True while nothing that was asked for has come for a while: then nobody is troubled on this member's behalf.</summary>
+    /// <summary>
+    /// True while no request has been answered for a while. Then this member's gaps are not passed on to others.
+    /// </summary>
     public bool AsksInVain(Instant now) => _retries.IsVain(now);
 
-    /// <summary>A repair of a missing packet has come, asked for so often.</summary>
+    /// <summary>A repair of a missing packet has come, after <paramref name="attempts"/> requests for it.</summary>
     public void OnAnswer(int attempts, Instant now)
     {
         bool wasVain = _retries.IsVain(now);
         _retries.OnAnswer();
-        if (wasVain || attempts > MissingRange.FreeAttempts) _tick.SetIfEarlier(now + Breath);
+        if (wasVain || attempts > MissingRange.FreeAttempts) _tick.SetIfEarlier(now + RetryDelay);
     }
 
-    /// <summary>A token has told what partitions hold: without eager pull, that is when their packets are asked for.</summary>
+    /// <summary>
+    /// A token has reported what partitions hold. Without eager pull, their packets are requested now.
+    /// </summary>
     public void OnHeldKnown(StreamReceiver stream, Instant now)
     {
-        if (!_node.Settings.EagerPull && View.Partitions.Count > 1 && stream.Missing.Count > 0) _tick.SetIfEarlier(now);
+        if (!_node.Settings.EagerPull && View.Partitions.Count > 1 && stream.Missing.Count > 0)
+            _tick.SetIfEarlier(now);
     }
 
-    /// <summary>A token has told who holds packets of a removed sender.</summary>
+    /// <summary>A token has reported which members hold packets of a removed sender.</summary>
     public void OnHoldersKnown(Instant now) => _tick.SetIfEarlier(now);
 
-    /// <summary>An answer came after this time.</summary>
-    public void Sample(TimeSpan roundTrip) => _roundTrip = TimeSpan.FromTicks(((_roundTrip.Ticks * 7) + roundTrip.Ticks) / 8);
+    /// <summary>Measures the time of one answer.</summary>
+    public void Sample(TimeSpan roundTrip) =>
+        _roundTrip = TimeSpan.FromTicks(((_roundTrip.Ticks * 7) + roundTrip.Ticks) / 8);
 
-    /// <summary>A peer misses a packet of this member's own partition that this member misses too: it is asked for without grace.</summary>
+    /// <summary>
+    /// A peer misses a packet of this member's own partition. If this member misses it too, it is requested without
+    /// grace.
+    /// </summary>
     public void OnPeerMisses(StreamReceiver stream, ulong sequence, Instant now)
     {
         int index = stream.Missing.IndexOf(sequence);
@@ -112,27 +126,29 @@ internal sealed class GapRepair
         if (stream.Missing[index].Attempts == 0) _tick.SetIfEarlier(now);
     }
 
-    /// <summary>Asks one member, which was seen to hold them, for runs that this member misses.</summary>
-    public void AskHolder(StreamReceiver stream, int holder, int runIndex, Instant now)
+    /// <summary>Requests a missing range from a member that is known to hold it.</summary>
+    public void AskHolder(StreamReceiver stream, int holder, int rangeIndex, Instant now)
     {
-        MissingRange run = stream.Missing[runIndex];
-        stream.Missing[runIndex] = run with { When = now, Attempts = run.Attempts + 1 };
-        _requests.Pull(stream, holder, View.Partitions.OfMember(_region.Self), new SequenceRange(run.Start, run.End));
+        MissingRange range = stream.Missing[rangeIndex];
+        stream.Missing[rangeIndex] = range with { When = now, Attempts = range.Attempts + 1 };
+        var sequences = new SequenceRange(range.Start, range.End);
+        _requests.Pull(stream, holder, View.Partitions.OfMember(_region.Self), sequences);
         _tick.SetIfEarlier(now + Patience);
     }
 
-    /// <summary>Asks a stream's sender on behalf of the whole partition.</summary>
+    /// <summary>Sends a NAK to a stream's sender on behalf of the whole partition.</summary>
     public void AskSenderForPartition(StreamReceiver stream, int partition, ReadOnlySpan<TokenRange> places)
     {
         ulong last = stream.PlacesThrough(stream.KnownHighest, partition);
-        int left = MostNamedAlone;
+        int remaining = MostNamedAlone;
         foreach (TokenRange named in places)
         {
             TokenRange range = named with { End = Math.Min(named.End, last + 1) };
             if (range.Start >= range.End) break;
             _node.Probes.Hit(Mark.NakOfWholePartition);
-            var sequences = new SequenceRange(stream.SequenceAt(range.Start, partition), stream.SequenceAt(range.End - 1, partition) + 1);
-            left -= AskSender(stream, wide: true, partition, sequences, left);
+            ulong first = stream.SequenceAt(range.Start, partition);
+            var sequences = new SequenceRange(first, stream.SequenceAt(range.End - 1, partition) + 1);
+            remaining -= AskSender(stream, wide: true, partition, sequences, remaining);
         }
     }
 
@@ -145,7 +161,8 @@ internal sealed class GapRepair
         TimeSpan patience = Patience;
         Instant next = Instant.Never;
         int streams = Math.Max(1, _region.Streams.Count);
-        long room = Math.Max(16, _node.Transport.Facts.ReceiveBufferBytes / 4 / streams / (_node.Transport.Facts.SlotBytes + 1024));
+        long share = _node.Transport.Facts.ReceiveBufferBytes / 4 / streams;
+        long room = Math.Max(16, share / (_node.Transport.Facts.SlotBytes + 1024));
         foreach (StreamReceiver stream in _region.Streams)
         {
             if (stream.Missing.Count == 0) continue;
@@ -155,7 +172,7 @@ internal sealed class GapRepair
             else if (!stream.Sender.IsRemoved) AskForDue(stream, ref pass);
             if (pass.Next < next) next = pass.Next;
         }
-        if (next != Instant.Never) _tick.SetIfEarlier(next > now ? next : now + Breath);
+        if (next != Instant.Never) _tick.SetIfEarlier(next > now ? next : now + RetryDelay);
     }
 
     private void AskForDue(StreamReceiver stream, ref MissingPass pass)
@@ -163,43 +180,43 @@ internal sealed class GapRepair
         MissingRanges missing = stream.Missing;
         ulong askable = _region.AskableThrough(stream);
         ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, _peers.HeldByOthers(stream));
-        // While a member is silent nobody can say what all of its partition hold: the others are asked all the same.
+        // While a member is silent, the holdings of its partition are unknown: the others are asked all the same.
         if (_region.Ring.SkipsSomebody) held = Math.Max(held, Math.Min(askable, stream.Cutoff));
         int freeAttempts = AsksInVain(pass.Now) ? 0 : MissingRange.FreeAttempts;
         for (int index = 0; index < missing.Count; index++)
         {
-            MissingRange run = missing[index];
-            if (run.Start > held)
+            MissingRange range = missing[index];
+            if (range.Start > held)
             {
-                if (run.Start > askable) pass.LookAgainAt(pass.Now + pass.Patience);
+                if (range.Start > askable) pass.LookAgainAt(pass.Now + pass.Patience);
                 return;
             }
-            bool isRetry = run.Attempts >= freeAttempts;
+            bool isRetry = range.Attempts >= freeAttempts;
             if (isRetry)
             {
-                // The lowest only: with them the stream goes on.
+                // Only the lowest packets are retried: the stream advances by them.
                 if (pass.Retries <= 0) continue;
-                if (run.Length > (ulong)pass.Retries)
+                if (range.Length > (ulong)pass.Retries)
                 {
                     _node.Probes.Hit(Mark.RetryCutToRoom);
-                    missing.Split(index, run.Start + (ulong)pass.Retries);
-                    run = missing[index];
+                    missing.Split(index, range.Start + (ulong)pass.Retries);
+                    range = missing[index];
                 }
-                pass.Retries -= (long)run.Length;
+                pass.Retries -= (long)range.Length;
             }
-            if (!pass.IsDue(run, _node.Settings.ReorderGrace)) continue;
+            if (!pass.IsDue(range, _node.Settings.ReorderGrace)) continue;
             if (pass.Room <= 0)
             {
-                pass.LookAgainAt(pass.Now + Breath);
+                pass.LookAgainAt(pass.Now + RetryDelay);
                 return;
             }
-            // What is held of a longer run is asked for: were the whole run waited for, members with full caches could each lack what the other may
-            // not store yet.
-            if (run.End - 1 > held) missing.Split(index, held + 1);
+            // The part of a longer range that others hold is requested now. If the whole range were waited for, two
+            // members with full caches could each lack packets that the other may not store yet.
+            if (range.End - 1 > held) missing.Split(index, held + 1);
             if (missing[index].Length > (ulong)pass.Room)
             {
                 _node.Probes.Hit(Mark.PullCutToBudget);
-                missing.Split(index, run.Start + (ulong)pass.Room);
+                missing.Split(index, range.Start + (ulong)pass.Room);
             }
             _retries.OnAsked((long)missing[index].Length, isRetry, pass.Now);
             Ask(stream, pass.Take(missing, index));
@@ -207,7 +224,8 @@ internal sealed class GapRepair
     }
 
     /// <summary>
-    /// Asks for what is missing of a removed sender's stream, of the members that the token has named; what nobody was named for waits.
+    /// Requests missing packets of a removed sender's stream from the members that the token names. Packets without a
+    /// known holder wait.
     /// </summary>
     private void AskHolders(StreamReceiver stream, OrphanStream orphan, ref MissingPass pass)
     {
@@ -216,41 +234,43 @@ internal sealed class GapRepair
         ulong askable = _region.AskableThrough(stream);
         for (int index = 0; index < missing.Count; index++)
         {
-            MissingRange run = missing[index];
-            if (!pass.IsDue(run, TimeSpan.Zero)) continue;
-            int holder = orphan.Missing.HolderOf(run.Start, out ulong until);
+            MissingRange range = missing[index];
+            if (!pass.IsDue(range, TimeSpan.Zero)) continue;
+            int holder = orphan.Missing.HolderOf(range.Start, out ulong until);
             if (holder < 0 || holder == _region.Self || View.Members[holder].IsRemoved)
             {
-                if (until < run.End) missing.Split(index, until);
+                if (until < range.End) missing.Split(index, until);
                 continue;
             }
-            if (pass.Room <= 0 || run.Start > askable)
+            if (pass.Room <= 0 || range.Start > askable)
             {
-                pass.LookAgainAt(pass.Now + (pass.Room <= 0 ? Breath : pass.Patience));
+                pass.LookAgainAt(pass.Now + (pass.Room <= 0 ? RetryDelay : pass.Patience));
                 return;
             }
-            ulong end = Math.Min(Math.Min(run.End, until), Math.Min(run.Start + (ulong)pass.Room, askable == ulong.MaxValue ? askable : askable + 1));
-            if (end < run.End) missing.Split(index, end);
+            ulong limit = Math.Min(
+                range.Start + (ulong)pass.Room, askable == ulong.MaxValue ? askable : askable + 1);
+            ulong end = Math.Min(Math.Min(range.End, until), limit);
+            if (end < range.End) missing.Split(index, end);
             pass.Take(missing, index);
-            _requests.Pull(stream, holder, View.Partitions.Count, new SequenceRange(run.Start, end));
+            _requests.Pull(stream, holder, View.Partitions.Count, new SequenceRange(range.Start, end));
         }
     }
 
-    private void Ask(StreamReceiver stream, MissingRange run)
+    private void Ask(StreamReceiver stream, MissingRange range)
     {
         PartitionMap map = View.Partitions;
         if (map.Count == 1)
         {
-            AskAbout(stream, 0, new SequenceRange(run.Start, run.End), run.Attempts);
+            AskAbout(stream, 0, new SequenceRange(range.Start, range.End), range.Attempts);
             return;
         }
-        ulong length = run.End - run.Start;
+        ulong length = range.End - range.Start;
         int partitions = (int)Math.Min((ulong)map.Count, length);
         for (int step = 0; step < partitions; step++)
         {
-            ulong first = run.Start + (ulong)step;
-            ulong last = first + ((run.End - 1 - first) / (ulong)map.Count * (ulong)map.Count);
-            AskAbout(stream, map.OfSequence(first), new SequenceRange(first, last + 1), run.Attempts);
+            ulong first = range.Start + (ulong)step;
+            ulong last = first + ((range.End - 1 - first) / (ulong)map.Count * (ulong)map.Count);
+            AskAbout(stream, map.OfSequence(first), new SequenceRange(first, last + 1), range.Attempts);
         }
     }
 
@@ -272,9 +292,10 @@ internal sealed class GapRepair
         _requests.Pull(stream, _peers.Choose(stream, partition, peers, range.Start, attempts), partition, range);
     }
 
-    // Of the range the partition's own packets are meant, its first and last among them. Where there are other partitions, theirs lie between, and
-    // nobody knows that those are missing: each of its own is named alone. Returns how many were.
-    private int AskSender(StreamReceiver stream, bool wide, int partition, SequenceRange range, int mostAlone)
+    // The range stands for the partition's own packets; its first and last are among them. Where there are other
+    // partitions, their packets lie between and need not be missing, so each own packet is named alone. Returns the
+    // number named.
+    private int AskSender(StreamReceiver stream, bool wide, int partition, SequenceRange range, int limit)
     {
         if (View.Partitions.Count == 1)
         {
@@ -282,14 +303,15 @@ internal sealed class GapRepair
             return 0;
         }
         int named = 0;
-        for (ulong sequence = range.Start; sequence < range.End && named < mostAlone; sequence += (ulong)View.Partitions.Count, named++)
+        ulong step = (ulong)View.Partitions.Count;
+        for (ulong sequence = range.Start; sequence < range.End && named < limit; sequence += step, named++)
             _requests.Nak(stream, wide, partition, new SequenceRange(sequence, sequence + 1));
         return named;
     }
 
     /// <summary>
-    /// How often the lowest member of a partition asks its peers before it asks the sender. A silence or two may be a peer that is busy, or a lost
-    /// answer; when a peer has asked for the same packet, it is no accident.
+    /// Number of requests that the lowest member of a partition sends to its peers before it asks the sender. A timeout
+    /// or two may be a busy peer or a lost answer. When a peer has asked for the same packet, the loss is shared.
     /// </summary>
     private static int Silences(StreamReceiver stream, SequenceRange range, int peers) =>
         peers == 1 || (!stream.Pulls.IsEmpty && stream.Pulls.Has(range.Start)) ? 1 : 3;

@@ -3,7 +3,9 @@ using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
-/// <summary>One look at what is missing of one stream: how much of it may still be asked for, and when to look again.</summary>
+/// <summary>
+/// One pass over the missing ranges of one stream: how much may still be requested, and when the next pass is due.
+/// </summary>
 internal struct MissingPass
 {
     public readonly Instant Now;
@@ -12,7 +14,7 @@ internal struct MissingPass
     public long Retries;
     public Instant Next = Instant.Never;
 
-    /// <summary>What was asked for and is still awaited takes its part of the room.</summary>
+    /// <summary>Begins a pass. Requests that are still awaited use up their part of the room.</summary>
     public MissingPass(MissingRanges missing, long room, TimeSpan patience, Instant now)
     {
         Now = now;
@@ -29,21 +31,21 @@ internal struct MissingPass
         if (at < Next) Next = at;
     }
 
-    public bool IsDue(in MissingRange run, TimeSpan grace)
+    public bool IsDue(in MissingRange range, TimeSpan grace)
     {
-        Instant due = run.DueAt(grace, Patience);
+        Instant due = range.DueAt(grace, Patience);
         if (due > Now) LookAgainAt(due);
         return due <= Now;
     }
 
-    /// <summary>A run is asked for now.</summary>
-    /// <returns>The run as it was before.</returns>
+    /// <summary>Marks a range as requested now.</summary>
+    /// <returns>The range as it was before.</returns>
     public MissingRange Take(MissingRanges missing, int index)
     {
-        MissingRange run = missing[index];
-        Room -= (long)run.Length;
-        missing[index] = run with { When = Now, Attempts = run.Attempts + 1 };
+        MissingRange range = missing[index];
+        Room -= (long)range.Length;
+        missing[index] = range with { When = Now, Attempts = range.Attempts + 1 };
         LookAgainAt(Now + Patience);
-        return run;
+        return range;
     }
 }

@@ -5,12 +5,13 @@ using QuickSilver.Protocol.Recovery.Reception;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Whom a member of a view can ask for packets of a partition, beside the sender: its <em>peers</em> there, the live members of the partition that
-/// are neither itself nor the stream's sender. Keeps nothing, so a removal counts at once. Cost: O(members of the partition).
+/// The members of a view that this member can ask for packets of a partition, besides the sender: its <em>peers</em>
+/// there. They are the live members of the partition except itself and the stream's sender. Keeps no state, so a
+/// removal counts at once. Cost: O(members of the partition).
 /// </summary>
 internal sealed class PartitionPeers(RegionView view, int self)
 {
-    /// <summary>How many peers there are.</summary>
+    /// <summary>Number of peers in a partition.</summary>
     public int Count(StreamReceiver stream, int partition)
     {
         int count = 0;
@@ -22,20 +23,21 @@ internal sealed class PartitionPeers(RegionView view, int self)
     }
 
     /// <summary>
-    /// The peer to ask for a packet: by a hash of asker and packet, so that the load spreads without a word; at the next attempt, the next peer.
+    /// Chooses the peer to ask for a packet by a hash of asker and packet, so that the load spreads without
+    /// coordination. The next attempt chooses the next peer.
     /// </summary>
     /// <param name="stream">The packet's stream.</param>
-    /// <param name="partition">Its partition.</param>
-    /// <param name="peers">How many peers there are; not 0.</param>
-    /// <param name="sequence">The packet, or the first of a run.</param>
-    /// <param name="attempts">How often somebody was asked for it before.</param>
+    /// <param name="partition">The packet's partition.</param>
+    /// <param name="peers">Number of peers there; not 0.</param>
+    /// <param name="sequence">The packet, or the first of a range.</param>
+    /// <param name="attempts">Number of earlier requests for it.</param>
     public int Choose(StreamReceiver stream, int partition, int peers, ulong sequence, int attempts)
     {
         ulong hash = SeededRandom.Mix(view.Members[self].Number.Key ^ (sequence << 8) ^ stream.Sender.Number.Key);
         return At(stream, partition, (int)((hash + (ulong)attempts) % (ulong)peers));
     }
 
-    /// <summary>How many peers come before this member in a partition; all of them, where it is no member.</summary>
+    /// <summary>Number of peers before this member in a partition; all of them where it is no member.</summary>
     public int Before(StreamReceiver stream, int partition)
     {
         int rank = 0;
@@ -49,8 +51,8 @@ internal sealed class PartitionPeers(RegionView view, int self)
     }
 
     /// <summary>
-    /// Up to here every other partition holds its packets; 0 when there is no other. A partition without peers holds nothing and will never hold
-    /// more: the sender is asked for its packets at once.
+    /// The place up to which every other partition holds its packets; 0 when there is no other. A partition without
+    /// peers is left out: it never holds more, and the sender is asked for its packets at once.
     /// </summary>
     public ulong HeldByOthers(StreamReceiver stream)
     {
@@ -64,7 +66,7 @@ internal sealed class PartitionPeers(RegionView view, int self)
         return held;
     }
 
-    /// <summary>A peer by its place among them, from 0; there must be so many.</summary>
+    /// <summary>A peer by its index among the peers, from 0. The index must be less than their number.</summary>
     public int At(StreamReceiver stream, int partition, int place)
     {
         for (int position = 0; ; position++)

@@ -6,18 +6,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Answers the pulls of one view's members: what is here is owed to the asker at once, what is not is promised, and sent when it comes.
+/// Answers the pulls of one view's members. Packets that are here are queued for the asker at once. Missing ones are
+/// promised, and sent when they arrive.
 /// <para>
-/// Awkward case: a pull may name more than there is, by mistake or on purpose. Nothing far beyond the highest sequence known is looked at, and only
-/// so much of one pull; who misses more asks again. Cost: O(packets looked at). Source: first paper, section 2.2 (forwarding on arrival).
+/// Awkward case: a pull may name more than there is, by mistake or on purpose. Nothing far beyond the highest known
+/// sequence is examined, and only a limited number of packets of one pull. An asker that misses more asks again. Cost:
+/// O(packets examined). Source: first paper, section 2.2 (forwarding on arrival).
 /// </para>
 /// </summary>
 internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
 {
-    /// <summary>How far a peer may know more of a stream than this member.</summary>
+    /// <summary>Number of packets by which a peer's knowledge of a stream may exceed this member's.</summary>
     private const int AnswerSlack = 4096;
 
-    /// <summary>Packets of one pull that are looked at.</summary>
+    /// <summary>Limit on the packets of one pull that are examined.</summary>
     private const int MostAnswered = 4096;
 
     private readonly List<int> _promised = [];
@@ -26,7 +28,7 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
     public void Answer(StreamReceiver stream, int asker, in PullBody pull, Instant now)
     {
         ulong highest = stream.KnownHighest + AnswerSlack;
-        int left = MostAnswered;
+        int remaining = MostAnswered;
         foreach (SequenceRange range in pull.Ranges)
         {
             ulong start = Math.Max(range.Start, stream.Cleanup + 1);
@@ -34,14 +36,15 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
             if (start >= end) continue;
             if (pull.Partition == region.View.Partitions.Count)
             {
-                // Only what is here: who asks knows from the token who holds it.
-                for (ulong sequence = start; sequence < end && left > 0; sequence++, left--)
+                // Only packets that are here: the asker knows from the token which member holds them.
+                for (ulong sequence = start; sequence < end && remaining > 0; sequence++, remaining--)
                 {
                     if (stream.TryGetPacket(sequence, out _)) node.Repairs.Add(region, stream, sequence, asker, now);
                 }
                 continue;
             }
-            for (ulong place = stream.FirstPlaceFrom(start, pull.Partition); left > 0; place++, left--)
+            ulong place = stream.FirstPlaceFrom(start, pull.Partition);
+            for (; remaining > 0; place++, remaining--)
             {
                 ulong sequence = stream.SequenceAt(place, pull.Partition);
                 if (sequence >= end) break;
@@ -55,7 +58,10 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
         }
     }
 
-    /// <summary>A packet has arrived: whoever was promised it gets it. O(1) while nothing of the stream is promised.</summary>
+    /// <summary>
+    /// A packet has arrived: sends it to the members that it was promised to. O(1) while nothing of the stream is
+    /// promised.
+    /// </summary>
     public void OnArrived(StreamReceiver stream, ulong sequence, Instant now)
     {
         if (stream.Pulls.IsEmpty) return;

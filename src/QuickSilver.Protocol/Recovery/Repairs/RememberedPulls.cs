@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Who asked this member for packets that it lacks itself: they get them when they arrive (first paper, section 2.2). A bounded list; the oldest
-/// promise is forgotten when it is full, and the asker asks again.
+/// Promises to members that asked for packets which this member lacks. The packets are sent to them when they arrive
+/// (first paper, section 2.2). The list is bounded: when it is full the oldest promise is forgotten, and its asker asks
+/// again.
 /// </summary>
 internal sealed class RememberedPulls
 {
@@ -20,7 +21,10 @@ internal sealed class RememberedPulls
         _promises.Enqueue((sequence, member));
     }
 
-    /// <summary>True when somebody was promised the packet: then this member is not the only one that lacks it. O(promises), which are few.</summary>
+    /// <summary>
+    /// True when the packet is promised: then this member is not the only one that lacks it. O(promises), which are
+    /// few.
+    /// </summary>
     public bool Has(ulong sequence)
     {
         foreach ((ulong Sequence, int Member) promise in _promises)
@@ -30,11 +34,13 @@ internal sealed class RememberedPulls
         return false;
     }
 
-    /// <summary>Takes out the members that were promised a packet, into <paramref name="members"/>. O(promises), which are few.</summary>
+    /// <summary>
+    /// Moves the members that were promised a packet into <paramref name="members"/>. O(promises), which are few.
+    /// </summary>
     public void Take(ulong sequence, List<int> members)
     {
         members.Clear();
-        for (int left = _promises.Count; left > 0; left--)
+        for (int remaining = _promises.Count; remaining > 0; remaining--)
         {
             (ulong Sequence, int Member) promise = _promises.Dequeue();
             if (promise.Sequence != sequence) _promises.Enqueue(promise);
@@ -42,10 +48,10 @@ internal sealed class RememberedPulls
         }
     }
 
-    /// <summary>Forgets what was promised up to a sequence: everybody has it.</summary>
+    /// <summary>Forgets the promises up to a sequence that every member holds.</summary>
     public void ForgetThrough(ulong sequence)
     {
-        for (int left = _promises.Count; left > 0; left--)
+        for (int remaining = _promises.Count; remaining > 0; remaining--)
         {
             (ulong Sequence, int Member) promise = _promises.Dequeue();
             if (promise.Sequence > sequence) _promises.Enqueue(promise);

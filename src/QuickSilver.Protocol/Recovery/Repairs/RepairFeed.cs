@@ -11,13 +11,14 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Repairs that this node owes its peers, from its caches or its own pending packets. Orders wait here as three numbers each; the datagrams
-/// are made when the socket can take them, so a packet that has been cleaned up meanwhile is not sent. A full queue drops: who lacks the packet asks
-/// again.
+/// Repairs that this node owes its peers, from its caches or its own pending packets. An order is three numbers. Its
+/// datagram is made when the socket can take it, so a packet that has been cleaned up meanwhile is not sent. A full
+/// queue drops orders: the asker asks again.
 /// <para>
-/// What an asker costs is bounded, whatever it asks. One packet does not go to one asker twice within 10 ms; the pause doubles each time, up to a
-/// second, unless four others took its place in the table of recent ones. What is not above all that an asker was sent of a stream counts as sent
-/// once more, and has a budget for each asker in a view, and one for all (<see cref="RepeatBudget"/>).
+/// The cost of an asker is bounded, whichever packets it asks for. A packet is not sent to one asker twice within 10
+/// ms. The pause doubles each time, up to a second, unless four other orders displaced it from the table of recent
+/// ones. A packet that is not above all packets sent to the asker counts as a repeat. Repeats have a budget for each
+/// asker in a view, and one for all (<see cref="RepeatBudget"/>).
 /// </para>
 /// </summary>
 internal sealed class RepairFeed : IFeed
@@ -25,12 +26,13 @@ internal sealed class RepairFeed : IFeed
     private const int Capacity = 1 << 16;
     private const int RecentSlots = 1 << 13;
 
-    // An order may lie in so many slots side by side: with one, two orders could drive each other out again and again.
+    // Number of adjacent slots that an order may lie in. With one, two orders could displace each other again and
+    // again.
     private const int Ways = 4;
 
     private static readonly TimeSpan RepeatAfter = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>After so long a silence about a packet its pauses begin anew.</summary>
+    /// <summary>After this silence about a packet its pauses begin again at the shortest.</summary>
     private static readonly TimeSpan Forgotten = TimeSpan.FromSeconds(4);
 
     private readonly Recoverer _node;
@@ -46,12 +48,14 @@ internal sealed class RepairFeed : IFeed
 
     private readonly record struct Order(RegionRecovery Region, StreamReceiver Stream, ulong Sequence, int Member);
 
-    /// <summary>Owes a packet to a member, unless it was sent to it a moment ago.</summary>
+    /// <summary>Queues a packet for a member, unless it was sent there a moment ago.</summary>
     public void Add(RegionRecovery region, StreamReceiver stream, ulong sequence, int member, Instant now)
     {
         if (_orders.Count == Capacity) return;
         ulong key = SeededRandom.Mix(
-            sequence ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40)) ^ SeededRandom.Mix(region.View.Number.Counter));
+            sequence
+            ^ SeededRandom.Mix(stream.Sender.Number.Key + ((ulong)member << 40))
+            ^ SeededRandom.Mix(region.View.Number.Counter));
         ref Recent recent = ref SlotOf(key);
         bool isKnown = recent.Key == key && now - recent.At < Forgotten;
         if (isKnown && now - recent.At < RepairPause.After(RepeatAfter, recent.Times - 1))
@@ -66,7 +70,9 @@ internal sealed class RepairFeed : IFeed
         _node.Roots.Register(this, PriorityClass.Repair);
     }
 
-    /// <summary>Packets of a view were repaired for the first time, or are stable: its members may be sent more of them once more.</summary>
+    /// <summary>
+    /// Packets of a view were repaired for the first time, or are stable: its members may receive more repeats.
+    /// </summary>
     public void OnEarned(RegionRecovery region, double repeats)
     {
         region.EarnedRepeats += repeats;
@@ -101,7 +107,8 @@ internal sealed class RepairFeed : IFeed
             }
             if (to is null) (to, segment) = (member, bytes);
             else if (to != member || bytes > segment) break;
-            else if (length + bytes > _train.Length || count >= repair.MostInTrain(_node.Transport.Facts.TrainDatagrams)) break;
+            else if (length + bytes > _train.Length) break;
+            else if (count >= repair.MostInTrain(_node.Transport.Facts.TrainDatagrams)) break;
             _orders.Dequeue();
             repair.WriteTo(_train.AsSpan(length, bytes), order.Stream.Own is null ? order.Region.Self : null);
             length += bytes;
@@ -118,7 +125,7 @@ internal sealed class RepairFeed : IFeed
         return true;
     }
 
-    // Where an order lies, or else the one whose place it takes: that which rests longest.
+    // The slot of an order, or the one it displaces: the slot unused for longest.
     private ref Recent SlotOf(ulong key)
     {
         Span<Recent> slots = _recent.AsSpan((int)(key % (RecentSlots / Ways)) * Ways, Ways);

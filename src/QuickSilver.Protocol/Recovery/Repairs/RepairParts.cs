@@ -8,19 +8,22 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Joins packets that come in parts, because datagrams of their length do not reach this node. A joined packet is a repair like others.
+/// Joins packets that come in parts, because datagrams of their length do not reach this node. A joined packet is a
+/// repair like others.
 /// <para>
-/// Memory is bounded: only packets that are known to be missing are joined, at most <see cref="MostJoins"/> at once and
-/// <see cref="MostBytes"/> in all; the oldest gives way, and what rests for <see cref="Rest"/> is forgotten. Who lacks a packet asks again.
+/// Memory is bounded: only packets known to be missing are joined, at most <see cref="MostJoins"/> at once and
+/// <see cref="MostBytes"/> in all. The oldest join gives way. A join without a new part for <see cref="Rest"/> is
+/// forgotten, and the packet is requested again.
 /// </para>
-/// Cost: a part costs a look at the joins under way, which are few. Allocates nothing once as many joins were under way as ever are.
+/// Cost: a part costs a search of the joins under way, which are few. Allocates nothing once their number has reached
+/// its peak.
 /// </summary>
 internal sealed class RepairParts
 {
-    /// <summary>The most packets that are joined at once.</summary>
+    /// <summary>Limit on packets that are joined at once.</summary>
     public const int MostJoins = 64;
 
-    /// <summary>The most bytes of them.</summary>
+    /// <summary>Limit on the bytes of these packets.</summary>
     public const int MostBytes = 1 << 20;
 
     private static readonly TimeSpan Rest = TimeSpan.FromSeconds(2);
@@ -40,11 +43,11 @@ internal sealed class RepairParts
     public int Bytes { get; private set; }
 
     /// <summary>Takes a part of a packet that is missing.</summary>
-    /// <param name="view">The view.</param>
+    /// <param name="view">The view of the packet's stream.</param>
     /// <param name="header">The part's header.</param>
-    /// <param name="part">The part.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>The whole packet with its reference when this was the last part; else nothing.</returns>
+    /// <param name="part">The part's body.</param>
+    /// <param name="now">The time of arrival.</param>
+    /// <returns>The whole packet with its reference when this was its last part; else empty.</returns>
     public Slice Add(RegionView view, in DatagramHeader header, in RepairPartBody part, Instant now)
     {
         PartJoin join = Find(view, header, part.Total) ?? Begin(view, header, part.Total);
@@ -59,7 +62,7 @@ internal sealed class RepairParts
         return Take(join);
     }
 
-    /// <summary>A view is gone: what was to be joined for it is let go.</summary>
+    /// <summary>Drops the joins of a view that is gone.</summary>
     public void Forget(RegionView view)
     {
         for (int index = _joins.Count - 1; index >= 0; index--)
@@ -69,7 +72,7 @@ internal sealed class RepairParts
         if (_joins.Count == 0) _expiry.Cancel();
     }
 
-    /// <summary>Lets everything go.</summary>
+    /// <summary>Drops all joins.</summary>
     public void Close()
     {
         while (_joins.Count > 0) Take(_joins[0]).Release();
@@ -82,7 +85,7 @@ internal sealed class RepairParts
         {
             if (join.Sequence != header.Sequence || join.Sender != header.Sender || join.View != view) continue;
             if (join.Whole.Length == total) return join;
-            // One of the two lies; the packet begins with the new one.
+            // The two lengths disagree, so one is wrong: the packet is started again from the new part.
             Take(join).Release();
             return null;
         }

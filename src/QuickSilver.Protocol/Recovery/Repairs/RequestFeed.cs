@@ -9,9 +9,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// Pulls and NAKs of one view that wait to leave. What is asked of one node about one stream and partition waits together, and leaves in one
-/// datagram; what has arrived by then is not asked for. Orders are reused: nothing is allocated once there are as many as wait at one time.
-/// Cost of an addition: O(orders that wait), which are few.
+/// Pulls and NAKs of one view that wait to leave. Requests to one node for one stream and partition wait together and
+/// leave in one datagram. Packets that have arrived by then are left out.
+/// Orders are reused: nothing is allocated once their number has reached its peak. Cost of an addition: O(orders that
+/// wait), which are few.
 /// </summary>
 internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
 {
@@ -19,11 +20,16 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
     private readonly Stack<RequestOrder> _spare = new();
     private int _next;
 
-    /// <summary>Asks a member for packets of a partition; of all partitions, when <paramref name="partition"/> is how many there are.</summary>
+    /// <summary>
+    /// Requests packets of a partition from a member; of all partitions, when <paramref name="partition"/> is their
+    /// number.
+    /// </summary>
     public void Pull(StreamReceiver stream, int member, int partition, SequenceRange range) =>
         Add(stream, view.Members[member], isNak: false, wide: false, partition, range);
 
-    /// <summary>Asks a stream's sender for packets; <paramref name="wide"/>: for all members of the partition.</summary>
+    /// <summary>
+    /// Requests packets from a stream's sender; with <paramref name="wide"/>, for all members of the partition.
+    /// </summary>
     public void Nak(StreamReceiver stream, bool wide, int partition, SequenceRange range)
     {
         Add(stream, stream.Sender, isNak: true, wide, partition, range);
@@ -51,7 +57,8 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
         for (int index = _next; index < _orders.Count; index++)
         {
             RequestOrder order = _orders[index];
-            bool isAlike = order.Stream == stream && order.To == to && order.IsNak == isNak && order.Wide == wide && order.Partition == partition;
+            bool isAlike = order.Stream == stream && order.To == to && order.IsNak == isNak
+                && order.Wide == wide && order.Partition == partition;
             if (isAlike && order.TryAdd(range)) return;
         }
         if (!_spare.TryPop(out RequestOrder? fresh)) fresh = new RequestOrder();
@@ -69,10 +76,15 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
         if (order.IsNak && order.To.Number.Key == node.SelfKey) return false;
         var writer = new WireWriter(node.Scratch.AsSpan(DatagramHeader.Length));
         if (order.IsNak) NakBody.Write(ref writer, order.Wide, ranges);
-        else PullBody.Write(ref writer, order.Stream!.Sender.Number.Key, order.Partition, node.Inbound.Narrowest, ranges);
+        else
+        {
+            PullBody.Write(
+                ref writer, order.Stream!.Sender.Number.Key, order.Partition, node.Inbound.Narrowest, ranges);
+        }
         if (order.IsNak) node.Counters.NaksSent++;
         else node.Counters.PullsSent++;
-        train = node.Seal(node.Header(view, order.IsNak ? DatagramKind.Nak : DatagramKind.Pull), writer.Written, order.To);
+        DatagramHeader header = node.Header(view, order.IsNak ? DatagramKind.Nak : DatagramKind.Pull);
+        train = node.Seal(header, writer.Written, order.To);
         return true;
     }
 }

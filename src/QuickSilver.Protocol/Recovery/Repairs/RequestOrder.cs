@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Recovery.Repairs;
 /// </summary>
 internal sealed class RequestOrder
 {
-    // What is left for ranges of the shortest datagram, in the longer of the two forms.
+    // Room for ranges in the shortest datagram, with the longer of the two forms.
     private const int MostBytes = PathLadder.Floor - DatagramHeader.Length - PullBody.MaxFixedLength;
 
     private readonly SequenceRange[] _ranges = new SequenceRange[PullBody.MaxRanges];
@@ -40,7 +40,8 @@ internal sealed class RequestOrder
     }
 
     /// <summary>
-    /// Adds a run above the others, joined to the last if it touches it; false when there is no room, or the run is not above them.
+    /// Adds a range above the others, joined to the last if it touches it. False when there is no room, or the range is
+    /// not above them.
     /// </summary>
     public bool TryAdd(SequenceRange range)
     {
@@ -65,7 +66,7 @@ internal sealed class RequestOrder
         return true;
     }
 
-    /// <summary>The runs, without those that have arrived since: a request is as fresh as the moment it leaves.</summary>
+    /// <summary>The ranges that are still missing when the request leaves.</summary>
     public ReadOnlySpan<SequenceRange> StillMissing()
     {
         int kept = 0;

@@ -3,9 +3,10 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
-/// How many packets one member of a view asks for that it has asked for in vain: the lowest ones. Each that is asked for once more takes one off, down
-/// to a few; each answer adds two, so that a member whose trouble has ended catches up ever faster. While nothing at all was answered for two seconds,
-/// all that is missing counts as asked for in vain. O(1), core thread only.
+/// Limit on the packets that one member of a view requests again after unanswered requests, lowest first. Each repeated
+/// request takes one off, down to a few. Each answer adds two, so that a member whose trouble has ended catches up ever
+/// faster. While no request was answered for two seconds, all missing packets count as unanswered. O(1), core thread
+/// only.
 /// </summary>
 internal sealed class RetryRoom
 {
@@ -16,13 +17,13 @@ internal sealed class RetryRoom
 
     private Instant _unansweredSince;
 
-    /// <summary>How many packets may be asked for that were asked for in vain.</summary>
+    /// <summary>Number of packets that may be requested again.</summary>
     public long Packets { get; private set; } = Most;
 
-    /// <summary>True while nothing that was asked for has come for a while.</summary>
+    /// <summary>True while no request has been answered for a while.</summary>
     public bool IsVain(Instant now) => _unansweredSince != Instant.Zero && now - _unansweredSince >= VainAfter;
 
-    /// <summary>Packets are asked for.</summary>
+    /// <summary>Packets are requested.</summary>
     public void OnAsked(long packets, bool isRetry, Instant now)
     {
         if (_unansweredSince == Instant.Zero) _unansweredSince = now;
@@ -30,7 +31,7 @@ internal sealed class RetryRoom
         else if (isRetry) Packets = Math.Max(Least, Packets - packets);
     }
 
-    /// <summary>A packet came that was missing.</summary>
+    /// <summary>A missing packet has come.</summary>
     public void OnAnswer()
     {
         _unansweredSince = Instant.Zero;

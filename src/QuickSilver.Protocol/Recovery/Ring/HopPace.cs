@@ -4,18 +4,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// How long this member waits for each other member's acknowledgement of a hop: three times as long as they are seen to take, and never less than
-/// <see cref="RecoverySettings.HopTimeout"/>. An acknowledgement that comes after the member was given up is measured too, so that a far member is
-/// given up once, not for ever. It may come when the next hop has left for the same member, as a member given up gets one send a round: so the first
-/// hop without an answer is remembered for a second beside the last one. The time is counted from a hop's last send: on a far link it errs on the
-/// short side at first, but on a lossy one not on the long side, which would feed itself. Source: the estimate rises faster than it falls, as a
-/// timeout's must; ours. O(1); one small array, made with the first hop.
+/// Measures how long each other member takes to acknowledge a hop. The timeout for a member is three times its usual
+/// time, at least <see cref="RecoverySettings.HopTimeout"/>.
+/// A late acknowledgement is measured too, so that a far member is given up once, not every time. It may come after the
+/// next hop has left for the same member, since a member that was given up gets one send a round. So the first
+/// unanswered hop is remembered for a second in addition to the last one.
+/// Time counts from a hop's last send. On a far link this is too short at first. On a lossy link it is not too long,
+/// which would reinforce itself. Source: the estimate rises faster than it falls, as a timeout's must; new here. O(1);
+/// one small array, made with the first hop.
 /// </summary>
 internal sealed class HopPace(RecoverySettings settings, int members)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
 
-    // Below it, an answer waits for a processor rather than for the network.
+    // Shorter answer times depend on the scheduler, not on the network.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(2);
 
     private static readonly TimeSpan ShortFor = TimeSpan.FromMinutes(1);
@@ -23,7 +25,7 @@ internal sealed class HopPace(RecoverySettings settings, int members)
     private Member[] _members = [];
 
     /// <summary>
-    /// The usual round trip of this member's hops. One that takes much longer, as to a member that stood still, moves it by little.
+    /// The usual round trip of this member's hops. A much longer one, as to a member that paused, moves it by little.
     /// </summary>
     public TimeSpan Usual { get; private set; }
 
@@ -32,12 +34,14 @@ internal sealed class HopPace(RecoverySettings settings, int members)
     {
         if (_members.Length == 0) _members = new Member[members];
         ref Member to = ref _members[hop.To];
-        if (to.Last.IsOpen && !hop.IsSameHop(to.Last.Hop) && (!to.Earlier.IsOpen || now - to.Earlier.SentAt > Longest)) to.Earlier = to.Last;
+        bool isOther = to.Last.IsOpen && !hop.IsSameHop(to.Last.Hop);
+        if (isOther && (!to.Earlier.IsOpen || now - to.Earlier.SentAt > Longest)) to.Earlier = to.Last;
         to.Last = new Sent(hop, now);
     }
 
     /// <summary>An acknowledgement has come, in time or not.</summary>
-    /// <returns>True when it is that of the last hop to its member, or of the earlier one remembered: the member lives, however far it is.</returns>
+    /// <returns>True for the last hop to its member, or the earlier one remembered: the member is alive, however far
+    /// away.</returns>
     public bool OnAnswered(in TokenHop hop, Instant now)
     {
         if (_members.Length == 0) return false;
@@ -49,24 +53,28 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         if (isLast) to.Last = default;
         if (to.RoundTrip == TimeSpan.Zero) to.RoundTrip = took;
         else to.RoundTrip = took > to.RoundTrip ? (to.RoundTrip + took) / 2 : ((to.RoundTrip * 7) + took) / 8;
-        TimeSpan most = (Usual * 2) + settings.HopTimeout;
-        Usual = Usual == TimeSpan.Zero ? took : ((Usual * 7) + (took < most ? took : most)) / 8;
+        TimeSpan limit = (Usual * 2) + settings.HopTimeout;
+        Usual = Usual == TimeSpan.Zero ? took : ((Usual * 7) + (took < limit ? took : limit)) / 8;
         return true;
     }
 
-    /// <summary>A member has answered none of the sends of a hop of long datagrams: length may be why.</summary>
+    /// <summary>
+    /// A member has answered none of the sends of a hop of long datagrams: their length may be the reason.
+    /// </summary>
     public void OnLongUnanswered(int member, Instant now) => _members[member].LongUnanswered = now;
 
     /// <summary>True while long datagrams may not reach a member.</summary>
     public bool MayBeNarrow(int member, Instant now)
     {
         if (_members.Length == 0) return false;
-        Instant at = _members[member].LongUnanswered;
-        return at != Instant.Zero && now - at < ShortFor;
+        Instant since = _members[member].LongUnanswered;
+        return since != Instant.Zero && now - since < ShortFor;
     }
 
-    /// <summary>After how long a member's answer is overdue, so that the hop may be lost: as long as <see cref="TimeoutOf"/>
-    /// while nothing is measured.</summary>
+    /// <summary>
+    /// Time after which a member's answer is overdue, so that the hop may be lost: <see cref="TimeoutOf"/> while
+    /// nothing is measured.
+    /// </summary>
     public TimeSpan OverdueOf(int member)
     {
         TimeSpan longest = TimeoutOf(member);
@@ -76,7 +84,7 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         return usual < longest ? usual : longest;
     }
 
-    /// <summary>How long to wait for a member.</summary>
+    /// <summary>Time to wait for a member's answer.</summary>
     public TimeSpan TimeoutOf(int member)
     {
         TimeSpan wait = _members.Length == 0 ? TimeSpan.Zero : _members[member].RoundTrip * 3;

@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// How long a ring's leader may be silent before somebody else takes the lead: four rounds, as long as they are seen to take, and never less than
-/// <see cref="RecoverySettings.TakeoverPatience"/>. Before a round has come to an end nobody knows how long one takes, and whoever takes the lead
-/// begins it anew: so the patience doubles with each leader that did not finish.
+/// The time for which a ring's leader may be silent before another member takes the lead. It is four rounds of the
+/// usual length, and never less than <see cref="RecoverySettings.TakeoverPatience"/>. Before a round has ended its
+/// length is unknown, and each new leader starts it again. So the time doubles with each leader that did not finish.
 /// </summary>
 internal sealed class LeaderTimeout(RecoverySettings settings, RecoveryCounters counters)
 {
@@ -15,24 +15,27 @@ internal sealed class LeaderTimeout(RecoverySettings settings, RecoveryCounters 
     private TimeSpan _interval;
     private int _restarts;
 
-    /// <summary>The patience of the member that comes first in line.</summary>
+    /// <summary>The waiting time of the member that is first in line.</summary>
     public TimeSpan OfFirst
     {
         get
         {
             long rounds = 4 * Math.Max(counters.TokenRoundTrip.Ticks, _interval.Ticks);
-            return (TimeSpan.FromTicks(Math.Max(settings.TakeoverPatience.Ticks, rounds)) + settings.LongestTokenInterval) * (1 << _restarts);
+            TimeSpan patience = TimeSpan.FromTicks(Math.Max(settings.TakeoverPatience.Ticks, rounds));
+            return (patience + settings.LongestTokenInterval) * (1 << _restarts);
         }
     }
 
     /// <summary>A token of a new round has come from the same leader.</summary>
-    /// <param name="watched">False when nobody watched since the round before: then everything was stable meanwhile, and the
-    /// time between says nothing.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="watched">False when this member was not waiting since the round before. Then everything was stable
+    /// meanwhile, and the time between is not measured.</param>
+    /// <param name="now">The time of arrival.</param>
     public void OnNextRound(bool watched, Instant now)
     {
         _restarts = 0;
-        if (watched && _roundSeenAt != Instant.Zero) _interval = TimeSpan.FromTicks(((_interval.Ticks * 3) + (now - _roundSeenAt).Ticks) / 4);
+        TimeSpan since = now - _roundSeenAt;
+        if (watched && _roundSeenAt != Instant.Zero)
+            _interval = TimeSpan.FromTicks(((_interval.Ticks * 3) + since.Ticks) / 4);
         _roundSeenAt = now;
     }
 
@@ -49,7 +52,7 @@ internal sealed class LeaderTimeout(RecoverySettings settings, RecoveryCounters 
         if (_restarts < MaxDoublings) _restarts++;
     }
 
-    /// <summary>Somebody is gone who may have been what rounds failed at.</summary>
+    /// <summary>A member is removed that may have caused rounds to fail.</summary>
     public void OnRemoval() => _restarts = 0;
 
     /// <summary>This member has led a round to its end.</summary>

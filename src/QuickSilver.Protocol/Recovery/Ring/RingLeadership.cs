@@ -4,23 +4,24 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// Who leads one ring, as this member knows it, and how long this member waits for a leader that is silent.
+/// The leader of one ring, as this member knows it, and how long this member waits for a silent leader.
 /// <para>
-/// Idea: the lowest member that is not removed leads. While data is unstable everybody else waits for the token, longer for each rank; whose
-/// patience ends first takes the lead in the next epoch. Of two leaders the one with the higher epoch wins, then the one with the lower rank, unless
-/// it is removed.
+/// Idea: the lowest member that is not removed leads. While data is unstable all others wait for the token, longer for
+/// each rank. The member whose wait ends first takes the lead in the next epoch. Of two leaders the one with the higher
+/// epoch wins. In one epoch the lower rank wins, unless it is removed.
 /// </para>
 /// <para>
-/// What is found out in a <see cref="Term"/> holds while the same member leads; what is found out in a <see cref="Era"/>, only until somebody's
-/// removal becomes known as well. Both are counted by each member for itself and never leave it. Cost: O(1), O(members) to find a rank.
+/// Results of rounds that belong to a <see cref="Term"/> hold while the same member leads. Those of an
+/// <see cref="Era"/> hold only until another removal becomes known as well. Each member counts both for itself and
+/// never sends them. Cost: O(1), O(members) to find a rank.
 /// </para>
 /// </summary>
 internal sealed class RingLeadership
 {
-    /// <summary>So many epochs a token may be ahead of what is known here.</summary>
+    /// <summary>Limit on the epochs by which a token may be ahead of the one known here.</summary>
     public const uint MostEpochs = 64;
 
-    /// <summary>So many rounds a token may be ahead of the last one met here.</summary>
+    /// <summary>Limit on the rounds by which a token may be ahead of the last one met here.</summary>
     public const ulong MostRounds = 1 << 20;
 
     private const int PatiencesToBelieve = 8;
@@ -32,11 +33,12 @@ internal sealed class RingLeadership
     private readonly Alarm _watch;
     private Instant _beyondSince;
 
-    /// <summary>The lowest live member leads, in epoch 0.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="region">The view.</param>
+    /// <summary>Begins in epoch 0, led by the lowest live member.</summary>
+    /// <param name="node">The recovery of this node.</param>
+    /// <param name="region">The recovery of the view.</param>
     /// <param name="plan">Ranks the members.</param>
-    /// <param name="patienceEnded">Called when no token has come, or the round begun here has not ended, for too long.</param>
+    /// <param name="patienceEnded">Called when no token has come, or this member's own round has not ended, for too
+    /// long.</param>
     public RingLeadership(Recoverer node, RegionRecovery region, RingPlan plan, Action<Instant> patienceEnded)
     {
         _node = node;
@@ -50,10 +52,10 @@ internal sealed class RingLeadership
     /// <summary>The member that leads.</summary>
     public int Leader { get; private set; }
 
-    /// <summary>Rises with each takeover, and with each round begun anew.</summary>
+    /// <summary>Rises with each takeover, and with each round that is started again.</summary>
     public uint Epoch { get; private set; }
 
-    /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
+    /// <summary>Number of times that the lead changed to or from this member, or between others.</summary>
     public int Term { get; private set; } = 1;
 
     /// <summary>Counts terms, and removals that became known in them.</summary>
@@ -62,18 +64,19 @@ internal sealed class RingLeadership
     /// <summary>True when this member leads.</summary>
     public bool IsHere => Leader == _region.Self;
 
-    /// <summary>True while a token, or the end of a round, is waited for.</summary>
+    /// <summary>True while this member waits for a token, or for the end of a round.</summary>
     public bool IsWatching => _watch.IsSet;
 
-    /// <summary>How long the member that comes first in line waits.</summary>
+    /// <summary>The waiting time of the member that is first in line.</summary>
     public TimeSpan PatienceOfFirst => _patience.OfFirst;
 
     /// <summary>True for a hop of the leader known here, in the epoch known here.</summary>
     public bool IsOf(in TokenHop hop) => hop.Epoch == Epoch && hop.Leader == Leader;
 
     /// <summary>
-    /// True when the leader of a hop, which is not the one known here, takes its place. A removed leader's rank counts for nothing: what is left of
-    /// its last round would be taken a second time, now that its successor, of a higher rank, is known.
+    /// True when the leader of a hop replaces the different one known here. A removed leader's rank does not count.
+    /// Otherwise the rest of its last round would be accepted a second time, once its successor, of a higher rank, is
+    /// known.
     /// </summary>
     public bool YieldsTo(in TokenHop hop)
     {
@@ -82,25 +85,29 @@ internal sealed class RingLeadership
     }
 
     /// <summary>
-    /// False for a token that is further ahead than a ring gets while a member looks away: one such token, believed, would have all others taken for
-    /// old ones. A member that was cut off for very long believes it in the end: when data is unstable, and for eight times the usual patience no
-    /// other token has come that could be believed.
+    /// False for a token that is further ahead than a ring gets while a member is cut off. If one such token were
+    /// believed, all others would count as old. A member that was cut off for very long believes it in the end: when
+    /// data is unstable, and no credible token has come for eight times the usual timeout.
     /// </summary>
-    /// <param name="hop">How it came.</param>
+    /// <param name="hop">The hop that brought the token.</param>
     /// <param name="round">The last round met here.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="now">The time of arrival.</param>
     public bool Reaches(in TokenHop hop, ulong round, Instant now)
     {
-        bool isNear = (hop.Epoch <= Epoch || hop.Epoch - Epoch <= MostEpochs) && (hop.Round <= round || hop.Round - round <= MostRounds);
+        bool isNear = (hop.Epoch <= Epoch || hop.Epoch - Epoch <= MostEpochs)
+            && (hop.Round <= round || hop.Round - round <= MostRounds);
         if (isNear) return true;
         if (_beyondSince == Instant.Zero || !_region.IsActive) _beyondSince = now;
         return now - _beyondSince >= _patience.OfFirst * PatiencesToBelieve;
     }
 
-    /// <summary>A token has come that is newer than all before; it tells how long rounds take, as seen from here, and whether they end.</summary>
-    /// <param name="hop">How it came.</param>
+    /// <summary>
+    /// A token has come that is newer than all before. It shows how long rounds take, as seen from here, and whether
+    /// they end.
+    /// </summary>
+    /// <param name="hop">The hop that brought the token.</param>
     /// <param name="isNextRound">False when its round was met before.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="now">The time of arrival.</param>
     public void Follow(in TokenHop hop, bool isNextRound, Instant now)
     {
         _beyondSince = Instant.Zero;
@@ -111,7 +118,7 @@ internal sealed class RingLeadership
         Leader = hop.Leader;
     }
 
-    /// <summary>Members may be gone from the cluster: the lowest that is left leads, if it was the leader.</summary>
+    /// <summary>Members may be gone from the cluster. If the leader is, the lowest remaining member leads.</summary>
     public void OnNodesRemoved()
     {
         if (!IsRemoved(Leader)) return;
@@ -120,17 +127,17 @@ internal sealed class RingLeadership
         BeginTerm();
     }
 
-    /// <summary>A removal was not known until now.</summary>
+    /// <summary>A removal has become known.</summary>
     public void OnRemovalLearned(Instant now)
     {
         Era++;
         OnNodesRemoved();
-        // The token may have been lost with who was removed, and what earlier leaders failed at may be over with it.
+        // The token may have been lost with the removed member, and the cause of earlier failures may be gone with it.
         _patience.OnRemoval();
         if (_watch.IsSet) _watch.SetIfEarlier(now + PatienceHere);
     }
 
-    /// <summary>Waits for the leader's next token, while anything may need it.</summary>
+    /// <summary>Waits for the leader's next token, while any stream may need it.</summary>
     public void Watch(Instant now)
     {
         if (!_region.IsActive)
@@ -146,7 +153,7 @@ internal sealed class RingLeadership
     /// <summary>Waits for the end of the round that this member has begun.</summary>
     public void WatchOwnRound(Instant now) => _watch.SetIfEarlier(now + _patience.OfFirst);
 
-    /// <summary>Waits for nothing.</summary>
+    /// <summary>Stops waiting.</summary>
     public void StopWatching() => _watch.Cancel();
 
     /// <summary>This member has led a round to its end.</summary>
@@ -165,7 +172,9 @@ internal sealed class RingLeadership
         _node.Probes.Hit(Mark.LeadTakenOver);
     }
 
-    /// <summary>What this member leads next must win over what is left of a round that did not end.</summary>
+    /// <summary>
+    /// Begins an epoch in which this member's next round wins over the rest of a round that did not end.
+    /// </summary>
     public void BeginEpoch()
     {
         if (Epoch < uint.MaxValue) Epoch++;

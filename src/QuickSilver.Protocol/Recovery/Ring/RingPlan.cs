@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// The walk of a token through one region view: which member comes next, given who is removed from the cluster and who was skipped in this round.
-/// Partitions stay as they were; within each the members come in the order of their positions. All answers are O(members) at worst, O(1) when nobody
-/// is missing.
+/// The walk of a token through one region view: the order of the members, without those removed from the cluster or
+/// skipped in this round. Partitions stay as they were; within each the members come in the order of their positions.
+/// All answers are O(members) at worst, O(1) when no member is missing.
 /// </summary>
 internal sealed class RingPlan(RegionView view)
 {
@@ -18,7 +18,7 @@ internal sealed class RingPlan(RegionView view)
 
     private NodeInfo[] Members => view.Members;
 
-    /// <summary>Takes over what a token says of the skipped; empty for a new round.</summary>
+    /// <summary>Takes over a token's list of skipped members; empty for a new round.</summary>
     public void Begin(List<int>? skipped)
     {
         _skipped.Clear();
@@ -33,7 +33,8 @@ internal sealed class RingPlan(RegionView view)
     }
 
     /// <summary>
-    /// True when no live member of a partition was skipped so far in this round: what the partition's walk found is true of all of them.
+    /// True when no live member of a partition was skipped so far in this round: the result of the partition's walk
+    /// holds for all of them.
     /// </summary>
     public bool IsWhole(int partition)
     {
@@ -44,7 +45,9 @@ internal sealed class RingPlan(RegionView view)
         return true;
     }
 
-    /// <summary>The lowest member that is not removed: who leads unless somebody took over. The first when all are removed.</summary>
+    /// <summary>
+    /// The lowest member that is not removed: the leader unless another took over. The first when all are removed.
+    /// </summary>
     public int FirstLive()
     {
         for (int member = 0; member < Members.Length; member++)
@@ -54,7 +57,7 @@ internal sealed class RingPlan(RegionView view)
         return 0;
     }
 
-    /// <summary>How many members that are not removed come before one.</summary>
+    /// <summary>Number of members before one that are not removed.</summary>
     public int RankOf(int member)
     {
         int rank = 0;
@@ -75,7 +78,9 @@ internal sealed class RingPlan(RegionView view)
         return -1;
     }
 
-    /// <summary>The member at which the walk of a partition begins and ends; -1 when it has nobody to visit.</summary>
+    /// <summary>
+    /// The member at which the walk of a partition begins and ends; -1 when it has no member to visit.
+    /// </summary>
     public int LeadOf(int partition) => NextInPartition(partition - Partitions);
 
     /// <summary>The next member to visit in the partition of one; -1 at its end.</summary>

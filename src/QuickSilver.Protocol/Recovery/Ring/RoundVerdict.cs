@@ -6,18 +6,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// What a leader concludes from a token that is back: what is stable, what every sender is told. Only a round that visited every member that is not
-/// removed may raise stability; any round tells senders how far the slowest member that answers has read.
+/// A leader's conclusions at the end of a round: the stable positions, and the feedback for each sender. Only a round
+/// that visited every member that is not removed may raise stability. Any round reports to the senders how far the
+/// slowest member that answers has read.
 /// </summary>
 internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFeed acks)
 {
     /// <summary>Judges every stream of the token.</summary>
     /// <param name="token">The token, at the end of its round.</param>
-    /// <param name="round">The round.</param>
-    /// <param name="era">The era; 0 when it changed during the round.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>False when the next round should not be long in coming: this one left somebody out, some member lacks what was sent before the round
-    /// before it, or a removed sender's stream is to be closed.</returns>
+    /// <param name="round">The number of the round.</param>
+    /// <param name="era">The era of the round; 0 when it changed during the round.</param>
+    /// <param name="now">The time when the round ended.</param>
+    /// <returns>False when the next round should follow soon. Either this round skipped a member, or a member lacks
+    /// packets sent before the previous round, or a removed sender's stream is to be closed.</returns>
     public bool Judge(Token token, ulong round, int era, Instant now)
     {
         bool isWell = token.Complete;
@@ -36,7 +37,8 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
             if (stream is null) continue;
             if (record.HasDetail)
             {
-                // Told to the others in the next round: partitions that were walked after this member's own visit.
+                // The next round announces it to the others: it includes partitions that were walked after this
+                // member's own visit.
                 region.CleanUp(stream, stream.Cleanup, record.Held);
                 region.Gaps.OnHeldKnown(stream, now);
             }
@@ -46,7 +48,12 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
                 if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
             }
             isWell &= record.Contiguous >= stream.Feedback.Highest;
-            stream.Feedback = new AckBody(stream.Stable, Math.Max(record.Highest, stream.Stable), record.ReadPosition, Math.Max(1, growing), record.Drops);
+            stream.Feedback = new AckBody(
+                stream.Stable,
+                Math.Max(record.Highest, stream.Stable),
+                record.ReadPosition,
+                Math.Max(1, growing),
+                record.Drops);
             if (stream.Own is not null) node.Events.OnOwnAck(region.View, stream.Feedback, now);
             else acks.Add(stream);
         }
@@ -54,7 +61,9 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
         return isWell;
     }
 
-    /// <summary>Streams that have grown in this round or the one before: they share the members' receive buffers.</summary>
+    /// <summary>
+    /// Counts the streams that have grown in this round or the one before: they share the members' receive buffers.
+    /// </summary>
     private int CountGrowing(Token token, ulong round)
     {
         int growing = 0;
@@ -69,7 +78,9 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
         return growing;
     }
 
-    /// <summary>Alone in the view: what is stable may go at once, nobody need be told.</summary>
+    /// <summary>
+    /// For a member that is alone in the view: stable packets are released at once, without announcement.
+    /// </summary>
     private void CleanUpAlone()
     {
         foreach (StreamReceiver stream in region.Streams)

@@ -4,10 +4,12 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// Which members of one view do not answer the ring: by this member's own asking, and by what tokens say that others have passed over. A word is
-/// good for two seconds, in which a round runs while anything is unstable; then it has to be found again. Where many members are silent at once each
-/// is waited for in its turn, and a round takes longer than that: then a word of one's own is good for one and a half rounds. An answer, however
-/// late, ends a finding of one's own. Core thread only; all O(1) but the collection.
+/// The members of one view that do not answer the ring, by this member's own requests and by the skipped members that
+/// tokens list. A finding holds for two seconds, in which a round runs while anything is unstable. Then it must be
+/// found again.
+/// When many members are silent at once, each is waited for in turn, and a round takes longer. Then a finding of this
+/// member's own holds for one and a half rounds. An answer, even a late one, ends such a finding. Core thread only; all
+/// O(1) except the collection.
 /// </summary>
 internal sealed class SilentMembers(int members)
 {
@@ -19,7 +21,9 @@ internal sealed class SilentMembers(int members)
     private Instant _roundAt;
     private TimeSpan _ownGoodFor = GoodFor;
 
-    /// <summary>Something is unstable that was not: the time since the last round was no round's.</summary>
+    /// <summary>
+    /// Data is unstable after a time without rounds, so the time since the last round is not a round's.
+    /// </summary>
     public void OnBegun() => _roundAt = Instant.Zero;
 
     /// <summary>A new round begins here, or has come here.</summary>
@@ -47,13 +51,13 @@ internal sealed class SilentMembers(int members)
     /// <summary>A member has answered, in time or late.</summary>
     public void OnAnswered(int member) => _findings[member].Skips = 0;
 
-    /// <summary>A token names members that were passed over in its round.</summary>
+    /// <summary>A token lists the members that were skipped in its round.</summary>
     public void OnListed(List<int> skipped, Instant now)
     {
         foreach (int member in skipped) _findings[member].LastListed = now;
     }
 
-    /// <summary>Adds what holds now to the observations.</summary>
+    /// <summary>Adds the findings that hold now to the observations.</summary>
     public void Collect(RegionView view, NodeObservations observed, Instant now)
     {
         for (int member = 0; member < _findings.Length; member++)
@@ -62,7 +66,8 @@ internal sealed class SilentMembers(int members)
             bool isOwn = finding.Skips >= EnoughSkips && now - finding.LastSkip <= _ownGoodFor;
             bool isListed = finding.LastListed != Instant.Zero && now - finding.LastListed <= GoodFor;
             if ((!isOwn && !isListed) || view.Members[member].IsRemoved) continue;
-            observed.Silent.Add(new SilentMember(view.Members[member].Number.Key, isOwn ? finding.LastSkip - finding.Since : TimeSpan.Zero, isOwn));
+            TimeSpan silentFor = isOwn ? finding.LastSkip - finding.Since : TimeSpan.Zero;
+            observed.Silent.Add(new SilentMember(view.Members[member].Number.Key, silentFor, isOwn));
         }
     }
 

@@ -14,10 +14,10 @@ internal sealed class TokenHopIn(int members, Probes probes)
     private byte[] _joined = [];
     private int _joinedLength;
 
-    /// <summary>Members skipped so far in the round in hand; ascending.</summary>
+    /// <summary>Members skipped so far in the round of the last whole token; ascending.</summary>
     public List<int> Skipped { get; } = [];
 
-    /// <summary>Where the list in an acknowledgement is read to; it means nothing there.</summary>
+    /// <summary>Receives the list in an acknowledgement, where it has no meaning.</summary>
     public List<int> AckSkipped { get; } = [];
 
     /// <summary>True when the datagram taken last completed its hop.</summary>
@@ -26,7 +26,9 @@ internal sealed class TokenHopIn(int members, Probes probes)
     /// <summary>The token's bytes, once whole.</summary>
     public ReadOnlySpan<byte> Bytes => _joined.AsSpan(0, _joinedLength);
 
-    /// <summary>Reads which hop a datagram belongs to, and changes nothing else: whether the hop is for this member is not known yet.</summary>
+    /// <summary>
+    /// Reads the hop that a datagram belongs to. Changes nothing else: the hop may not be for this member.
+    /// </summary>
     /// <returns>False when the datagram is malformed.</returns>
     public bool TryReadHop(ReadOnlySpan<byte> body, out TokenHop hop, out ReadOnlySpan<byte> part)
     {

@@ -9,28 +9,30 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// The one hop that this member has under way: its bytes, sent again unchanged until they are acknowledged or the member addressed is given up.
+/// The one hop that this member has under way. Its bytes are sent again unchanged until they are acknowledged or the
+/// addressed member is given up.
 /// <para>
-/// A lost hop holds up the whole round, and with it the window of every sender, so it is sent again as soon as an answer is overdue, then after twice
-/// as long, and so on; but a member that is merely slow must not be given up for it. So when to send again follows the usual round trip, and when to
-/// give up is a time of its own, fixed when the hop begins.
+/// A lost hop holds up the whole round, and so the window of every sender. It is sent again as soon as an answer is
+/// overdue, then after twice as long, and so on. A member that is merely slow must not be given up for that. So the
+/// resend time follows the usual round trip, and the time to give up is separate, fixed when the hop begins.
 /// </para>
 /// <para>
-/// Each datagram names all members that the round has skipped. Where so many are silent at once that the token finds no room beside the list, it goes
-/// no further, and the round is lost: a round without them could raise no stability, and the members that do not answer are told of all the same.
+/// Each datagram lists all members that the round has skipped. When the list leaves too little room for the token, the
+/// token is not sent and the round is lost. A round without that many members could raise no stability, and the silent
+/// members are reported all the same.
 /// </para>
 /// <para>
-/// Ways may drop long datagrams, and nobody measures the way of a token. So over a wire all datagrams of a hop are
-/// short enough for every way. Within a machine they are as long as any. To a member that did not answer such a hop
-/// they are short for a minute.
+/// Ways may drop long datagrams, and the way of a token is not measured. So over a wire all datagrams of a hop are
+/// short enough for every way. Within a machine they have full length. To a member that did not answer a hop of full
+/// length they are short for a minute.
 /// </para>
 /// </summary>
 internal sealed class TokenHopOut : IFeed
 {
-    // The least part of a datagram that is left to the token, as 1 in so many.
+    // The least part of a datagram that is left to the token, as a divisor.
     private const int LeastRoom = 4;
 
-    // Where datagrams are long, so many hold any token.
+    // Number of long datagrams that hold any token.
     private const int MostLongParts = 4;
 
     private readonly Recoverer _node;
@@ -44,7 +46,7 @@ internal sealed class TokenHopOut : IFeed
     private TokenHop _hop;
     private bool _active;
     private bool _isLong;
-    private TimeSpan _again;
+    private TimeSpan _resendAfter;
     private Instant _givenUpAt;
     private Instant _startedAt;
     private int _nextPart;
@@ -58,50 +60,54 @@ internal sealed class TokenHopOut : IFeed
         _timeout = new Alarm(node.Alarms, OnTimeout);
     }
 
-    /// <summary>How long each member is waited for.</summary>
+    /// <summary>The timeouts of each member.</summary>
     public HopPace Pace { get; }
 
-    /// <summary>The member whose acknowledgement is waited for; null when none is.</summary>
+    /// <summary>The member whose acknowledgement is awaited; null when none is.</summary>
     public int? Waiting => _active ? _hop.To : null;
 
-    /// <summary>Begins a hop with the token as it is now; with no room for it beside the list of the skipped, none is under way.</summary>
-    /// <param name="hop">Which.</param>
-    /// <param name="token">What it carries.</param>
-    /// <param name="skipped">Whom the round has skipped.</param>
-    /// <param name="sends">For how many timeouts an answer is waited for; one: sent once, since the member is believed to be silent.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>
+    /// Begins a hop with the token as it is now. When the list of the skipped leaves no room for it, no hop is under
+    /// way.
+    /// </summary>
+    /// <param name="hop">The hop to begin.</param>
+    /// <param name="token">The token that it carries.</param>
+    /// <param name="skipped">Members that the round has skipped.</param>
+    /// <param name="sends">Number of timeouts for which an answer is awaited; one for a member believed to be silent,
+    /// which is sent to once.</param>
+    /// <param name="now">The time of the first send.</param>
     public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
     {
         _skipped.Clear();
         _skipped.AddRange(skipped);
-        int slot = LongestTo(hop.To, sends, now);
-        _partBytes = slot - DatagramHeader.Length - TokenHop.MaxLength(skipped);
-        if (_partBytes < slot / LeastRoom)
+        int datagramBytes = LongestTo(hop.To, sends, now);
+        _partBytes = datagramBytes - DatagramHeader.Length - TokenHop.MaxLength(skipped);
+        if (_partBytes < datagramBytes / LeastRoom)
         {
             Cancel();
             return;
         }
-        int room = _partBytes * (slot > PathLadder.Floor ? MostLongParts : TokenHop.MaxParts);
+        int room = _partBytes * (datagramBytes > PathLadder.Floor ? MostLongParts : TokenHop.MaxParts);
         if (_bytes.Length < room) _bytes = new byte[room];
         var writer = new WireWriter(_bytes.AsSpan(0, room));
-        // A record that did not fit is left to a later round; the rotation sees to it that every stream has its turn.
+        // A record that did not fit is left to a later round. The rotation gives every stream its turn.
         token.WriteTo(ref writer, hop.Round);
         if (writer.Overflowed)
         {
-            // Not even what stands before the records: the list of the removed is as long.
+            // Even the part before the records does not fit: the list of the removed is too long.
             Cancel();
             return;
         }
         _length = writer.Written;
         if (_length > TokenHop.MaxParts && _node.Probes.Here(BuggifySite.TokenInSmallParts))
             _partBytes = (_length + TokenHop.MaxParts - 1) / TokenHop.MaxParts;
-        int most = PathLadder.Floor - DatagramHeader.Length - TokenHop.MaxLength(skipped);
-        _isLong = Math.Min(_length, _partBytes) > most;
+        int limit = PathLadder.Floor - DatagramHeader.Length - TokenHop.MaxLength(skipped);
+        _isLong = Math.Min(_length, _partBytes) > limit;
         int parts = Math.Max(1, (_length + _partBytes - 1) / _partBytes);
         _hop = hop with { Parts = (byte)parts };
         TimeSpan patience = Pace.TimeoutOf(hop.To);
         _givenUpAt = now + (patience * sends);
-        _again = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
+        _resendAfter = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
         _active = true;
         _startedAt = now;
         Offer(now);
@@ -110,8 +116,9 @@ internal sealed class TokenHopOut : IFeed
     /// <summary>Time since the last hop began.</summary>
     public TimeSpan Age(Instant now) => now - _startedAt;
 
-    /// <summary>How long the hop under way has been waited for, if this acknowledges it; null otherwise.</summary>
-    public TimeSpan? WaitedFor(in TokenHop hop, Instant now) => _active && hop.IsSameHop(_hop) ? now - _startedAt : null;
+    /// <summary>Time for which the hop under way has been awaited, if this acknowledges it; null otherwise.</summary>
+    public TimeSpan? WaitedFor(in TokenHop hop, Instant now) =>
+        _active && hop.IsSameHop(_hop) ? now - _startedAt : null;
 
     /// <summary>Ends the hop under way, if this acknowledges it.</summary>
     /// <returns>False when it does not.</returns>
@@ -141,26 +148,27 @@ internal sealed class TokenHopOut : IFeed
         writer.WriteBytes(_bytes.AsSpan(from, Math.Min(_partBytes, _length - from)));
         _nextPart++;
         if (_nextPart == _hop.Parts && _node.Probes.Here(BuggifySite.TokenSentTwice)) _nextPart = 0;
-        train = _node.Seal(_node.Header(_region.View, DatagramKind.Token), writer.Written, _region.View.Members[_hop.To]);
+        DatagramHeader header = _node.Header(_region.View, DatagramKind.Token);
+        train = _node.Seal(header, writer.Written, _region.View.Members[_hop.To]);
         return true;
     }
 
     private int LongestTo(int member, int sends, Instant now)
     {
-        int slot = _node.Transport.Facts.SlotBytes;
+        int longest = _node.Transport.Facts.SlotBytes;
         bool isSilent = sends < _node.Settings.HopSends;
-        bool isShort = slot <= PathLadder.LongestOnWire || isSilent || Pace.MayBeNarrow(member, now);
-        if (isShort) slot = Math.Min(slot, PathLadder.Floor);
-        return Math.Min(slot, _node.Paths.LongestRepairTo(_region.View.Members[member]));
+        bool isShort = longest <= PathLadder.LongestOnWire || isSilent || Pace.MayBeNarrow(member, now);
+        if (isShort) longest = Math.Min(longest, PathLadder.Floor);
+        return Math.Min(longest, _node.Paths.LongestRepairTo(_region.View.Members[member]));
     }
 
     private void Offer(Instant now)
     {
         _nextPart = 0;
         Pace.OnSent(_hop, now);
-        Instant due = now + (_node.Probes.Here(BuggifySite.HopTimesOutEarly) ? _again / 10 : _again);
+        Instant due = now + (_node.Probes.Here(BuggifySite.HopTimesOutEarly) ? _resendAfter / 10 : _resendAfter);
         TimeSpan longest = Pace.TimeoutOf(_hop.To);
-        _again = _again * 2 < longest ? _again * 2 : longest;
+        _resendAfter = _resendAfter * 2 < longest ? _resendAfter * 2 : longest;
         _timeout.Set(due < _givenUpAt ? due : _givenUpAt);
         _node.Roots.Register(this, PriorityClass.Token);
     }

@@ -7,24 +7,27 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// The token ring of one region view, as one member runs it: when a round begins, which tokens are taken, and what a round that is over tells. The
-/// token's way is <see cref="TokenWalk"/>'s, who leads is <see cref="RingLeadership"/>'s, what the leader concludes is <see cref="RoundVerdict"/>'s.
+/// The token ring of one region view, as one member runs it: the start of rounds, the acceptance of tokens, and the use
+/// of a round's results. <see cref="TokenWalk"/> passes the token, <see cref="RingLeadership"/> decides the leader,
+/// <see cref="RoundVerdict"/> draws the leader's conclusions.
 /// <para>
-/// Idea: the leader starts a round; the token visits the members and comes back; the leader tells every sender what is stable and how far the slowest
-/// member has read, and the next round tells the members. Rounds run while anything is unstable, one at a time, then one more that says so,
-/// then none.
+/// Idea: the leader starts a round, and the token visits the members and returns. The leader then reports to every
+/// sender which packets are stable and how far the slowest member has read. The next round announces it to the members.
+/// Rounds run one at a time while anything is unstable. One more announces the last result.
 /// </para>
 /// <para>
-/// Pace: each hop wakes two members, so rounds are as far apart as those who need them allow. A sender whose window is half used has one at once.
-/// Where somebody waits until a message is stable, a sender has fallen silent, a member lacks what was sent before the last round, or the last round
-/// left somebody out, the next follows at the usual distance; else, while data flows and all is well, at a longer one.
+/// Pace: each hop wakes two members, so rounds are as far apart as the need for them allows. A sender with half of its
+/// window in use gets a round at once. The usual interval applies when a sender waits for stability or has fallen
+/// silent. It also applies when a member lacks packets sent before the last round, or that round skipped a member.
+/// Otherwise, while data flows, a longer interval applies.
 /// </para>
 /// <para>
-/// Awkward cases: tokens of other leaders, and of rounds that are over, are acknowledged and dropped. A token may name members that are removed and
-/// of whose removal this member has not heard: they count as removed from that instant, and this member may lead by it.
+/// Awkward cases: tokens of other leaders, and of past rounds, are acknowledged and dropped. A token may list members
+/// as removed whose removal this member does not know yet. They count as removed at once, and this member may become
+/// the leader by it.
+/// </para>
 /// Cost: a token is linear in active streams and bounded lists; nothing is allocated once buffers have grown.
-/// Source: first paper, section 2.2, Figures 6-8; pacing by need, hop acknowledgements and takeover are ours.
-/// </para>
+/// Source: first paper, section 2.2, Figures 6-8; pacing by need, hop acknowledgements and takeover are new here.
 /// </summary>
 internal sealed class TokenRing
 {
@@ -66,10 +69,12 @@ internal sealed class TokenRing
     /// <summary>True when this member starts the rounds.</summary>
     public bool IsLeader => _lead.IsHere;
 
-    /// <summary>True for a member that did not answer lately: to this member, or as the last token here said.</summary>
+    /// <summary>
+    /// True for a member that lately did not answer this member, or that the last token here lists as skipped.
+    /// </summary>
     public bool IsSilent(int member) => _walk.HasSkipped(member) || _in.Skipped.Contains(member);
 
-    /// <summary>True when the round seen last had skipped somebody by the time it came here.</summary>
+    /// <summary>True when the last round seen here had skipped a member by then.</summary>
     public bool SkipsSomebody => _plan.Skipped.Count > 0;
 
     /// <summary>The usual round trip of this member's hops.</summary>
@@ -81,15 +86,15 @@ internal sealed class TokenRing
     /// <summary>The round met last.</summary>
     public ulong Round => _walk.Round;
 
-    /// <summary>Members that were behind in the last round that ended here, or that a token has told of.</summary>
+    /// <summary>Members that were behind in the last round that ended here, or that a token has reported.</summary>
     public LagList Behind { get; } = new();
 
-    /// <summary>Counts the times that this member came to lead, or somebody else did.</summary>
+    /// <summary>Number of times that the lead changed, as this member saw it.</summary>
     public int Term => _lead.Term;
 
     /// <summary>Data is unstable.</summary>
-    /// <param name="wish">How soon its sender wants to hear of it.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="wish">The urgency of the sender's feedback.</param>
+    /// <param name="now">The time of the event.</param>
     public void OnUnstable(FeedbackUrgency wish, Instant now)
     {
         _lead.OnNodesRemoved();
@@ -102,16 +107,19 @@ internal sealed class TokenRing
         }
         bool isFirst = !_inFlight && !_pace.IsSet;
         if (isFirst) _silence.OnBegun();
-        // What breaks a silence is lone, or the first of many: the round that it begins costs little beside the silence.
+        // The packet after a silence is either alone or the first of many: a round costs little compared to the
+        // silence.
         if (isFirst && wish < FeedbackUrgency.Normal) wish = FeedbackUrgency.Normal;
         if (wish > _wish) _wish = wish;
         if (!_inFlight && (isFirst || wish > FeedbackUrgency.Low)) PaceNext(now);
     }
 
-    /// <summary>A removal was not known until now: what rounds have found out about removed senders' streams is counted anew.</summary>
+    /// <summary>
+    /// A removal has become known: the rounds on removed senders' streams are counted from the start.
+    /// </summary>
     public void OnRemovalLearned(Instant now) => _lead.OnRemovalLearned(now);
 
-    /// <summary>Tells a sender again what it already could know: its stream is stable.</summary>
+    /// <summary>Repeats to a sender that its stream is stable.</summary>
     public void AnswerBeacon(StreamReceiver stream)
     {
         ulong stable = Math.Max(stream.Stable, stream.Cleanup);
@@ -131,12 +139,14 @@ internal sealed class TokenRing
 
         if (hop.Epoch == _lead.Epoch && hop.Leader > _lead.Leader) HearThatLeaderIsGone(now);
         bool stale = !(_lead.IsOf(hop) ? _walk.IsBehind(hop) : _lead.YieldsTo(hop));
-        // Known to be good before the token in hand makes way for it: a hop of that one may still wait for its answer.
+        // The new token is validated before it replaces the present one, whose hop may still await its answer.
         if (!stale && (!TryReadArrived() || _walk.IsMisplaced(_arrived, hop))) return RejectReason.Malformed;
         if (!stale && _arrived.Removed.BinarySearch(_region.Self) >= 0) return RejectReason.RemovedSender;
-        // Acknowledged once it is known to be good, stale or not: the sender of the hop must not wait for what was done already.
+        // Acknowledged once it is valid, stale or not, so that the sender of the hop does not wait for a hop that has
+        // arrived.
         _acks.AddHop(hop);
-        if (hop.Leader != _lead.Leader && IsLeader) _node.Probes.Hit(stale ? Mark.OtherLeaderIgnored : Mark.LeaderYielded);
+        if (hop.Leader != _lead.Leader && IsLeader)
+            _node.Probes.Hit(stale ? Mark.OtherLeaderIgnored : Mark.LeaderYielded);
         if (hop.Parts > 1) _node.Probes.Hit(Mark.TokenOfSeveralDatagrams);
         if (stale)
         {
@@ -167,7 +177,7 @@ internal sealed class TokenRing
         return RejectReason.None;
     }
 
-    /// <summary>Adds the members that hold the ring up, as long as it has something to do.</summary>
+    /// <summary>Adds the members that hold up the ring, while it has rounds to run.</summary>
     public void Observe(NodeObservations observed, Instant now)
     {
         if (_region.IsActive || (IsLeader && NeedsRound)) _silence.Collect(_region.View, observed, now);
@@ -199,7 +209,8 @@ internal sealed class TokenRing
     private void Take(in TokenHop hop, Instant now)
     {
         bool isNextRound = hop.Round != _walk.Round;
-        // Somebody has given this member up and gone on without waiting for its hop; where that left it unanswered, it may be for good.
+        // Another member has skipped this one and gone on without waiting for its hop. A hop unanswered at that time
+        // may stay so for good.
         if (_walk.Waiting is { } open && (hop.Leader != _lead.Leader || isNextRound))
         {
             _silence.OnUnanswered(open, now);
@@ -209,25 +220,27 @@ internal sealed class TokenRing
         if (isNextRound || !_lead.IsOf(hop)) _silence.OnRound(now);
         _lead.Follow(hop, isNextRound, now);
         _walk.TakeUp(hop, _in.Skipped, ref _arrived);
-        // A round begun here is over when somebody else leads: were it waited for, none would begin when the lead comes back.
+        // A round begun here is over when another member leads. If it were awaited, none would begin when the lead
+        // returns.
         _inFlight &= IsLeader;
         _lastTokenAt = now;
         HearRemovals(_walk.Token, now);
-        if (isNextRound) Tell(_walk.Token.Told, now);
+        if (isNextRound) ReportRound(_walk.Token.Told, now);
         if (!IsLeader) _lead.Watch(now);
     }
 
-    private void Tell(LagList behind, Instant now)
+    private void ReportRound(LagList behind, Instant now)
     {
         if (behind != Behind) Behind.CopyFrom(behind);
         _node.Events.OnRoundTold(_region.View, Behind, now);
     }
 
-    private bool TryReadArrived() => _arrived.TryRead(_in.Bytes, Members.Length, _region.View.Partitions.Count);
+    private bool TryReadArrived() =>
+        _arrived.TryRead(_in.Bytes, Members.Length, _region.View.Partitions.Count);
 
     /// <summary>
-    /// A token of a leader that comes after the one known here, in the same epoch: stale, unless the one known here is removed, and nobody has told
-    /// yet but this token.
+    /// Handles a token of the same epoch whose leader ranks below the known one. It is stale, unless the known leader
+    /// is removed and this token is the first to report it.
     /// </summary>
     private void HearThatLeaderIsGone(Instant now)
     {
@@ -237,7 +250,9 @@ internal sealed class TokenRing
         _isHandling = false;
     }
 
-    /// <summary>Whoever the token says is removed counts as removed from this instant: members, and senders that are no members.</summary>
+    /// <summary>
+    /// Members, and senders that are no members, count as removed from the time when the token lists them so.
+    /// </summary>
     private void HearRemovals(Token token, Instant now)
     {
         foreach (int member in token.Removed)
@@ -252,12 +267,13 @@ internal sealed class TokenRing
 
     private void PaceNext(Instant now)
     {
-        Instant earliest = _startedAt == Instant.Zero || _wish == FeedbackUrgency.Immediate ? now : _startedAt + Distance;
+        bool isDue = _startedAt == Instant.Zero || _wish == FeedbackUrgency.Immediate;
+        Instant earliest = isDue ? now : _startedAt + Distance;
         if (earliest <= now && !_isHandling) StartRound(now);
         else _pace.SetIfEarlier(earliest);
     }
 
-    // Between the starts of two rounds, while no sender wants one at once.
+    // Interval between the starts of two rounds, while no sender wants one at once.
     private TimeSpan Distance
     {
         get
@@ -285,7 +301,7 @@ internal sealed class TokenRing
         if (_inFlight) _lead.WatchOwnRound(now);
     }
 
-    /// <summary>The token is back: what it tells is judged, and the next round is paced if one is needed.</summary>
+    /// <summary>The token is back: its results are judged, and the next round is paced if one is needed.</summary>
     private void OnWalkEnded(Instant now)
     {
         if (!_inFlight || _walk.Round != _myRound) return;
@@ -293,18 +309,21 @@ internal sealed class TokenRing
         _lead.OnRoundEnded();
         RecoveryCounters counters = _node.Counters;
         TimeSpan took = now - _startedAt;
-        counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
+        TimeSpan smoothed = TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
+        counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : smoothed;
         counters.TokenRounds++;
         if (!_walk.Token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
         _lag.Conclude(_walk.Token, _plan.Skipped, Behind);
-        Tell(Behind, now);
+        ReportRound(Behind, now);
         bool isWell = _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);
         if (!isWell && _wish < FeedbackUrgency.Normal) _wish = FeedbackUrgency.Normal;
         _node.Probes.Hit(isWell ? Mark.RoundAllWell : Mark.RoundLeftBehind);
         if (NeedsRound) PaceNext(now);
     }
 
-    /// <summary>No token for too long while data is unstable: take the lead, or, as leader, start over.</summary>
+    /// <summary>
+    /// No token has come for too long while data is unstable: this member takes the lead or, as leader, starts over.
+    /// </summary>
     private void OnPatienceEnded(Instant now)
     {
         if (!IsLeader && !_region.IsActive) return;
@@ -314,7 +333,7 @@ internal sealed class TokenRing
         }
         else if (!_inFlight || now - _lastTokenAt < _lead.PatienceOfFirst)
         {
-            // The round is alive: it passed here a moment ago.
+            // The round is alive: its token passed here a moment ago.
             if (_inFlight) _lead.WatchOwnRound(now);
             return;
         }

@@ -6,13 +6,16 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// What a member does with a token that visits it: adds its word on every stream, learns what the others said, and compares notes with the member
-/// before it.
+/// A member's work on a token that visits it: adds its feedback on every stream, learns that of the others, and
+/// compares its missing packets with those of the previous member.
 /// <para>
-/// Only neighbours compare, so that what they act on is fresh: what the one before misses and this one holds is pushed, what this one misses and the
-/// one before holds is asked from it. What all visited members of the partition miss is kept aside (<see cref="TokenStream.Common"/>) for the walk's
-/// end. A stream first met in mid-round counts as contiguous 0 and intake unknown: members visited earlier were not asked. Source: first paper,
-/// section 2.2, Figures 6 and 7.
+/// Only neighbours compare, so that their lists are recent. Packets that the previous member misses and this one holds
+/// are pushed. Packets that this one misses and the previous one holds are requested from it. Packets that all visited
+/// members of the partition miss are kept aside (<see cref="TokenStream.Common"/>) for the end of the walk.
+/// </para>
+/// <para>
+/// A stream first met in mid-round counts as contiguous 0 with an unknown read position, since members visited earlier
+/// have not reported on it. Source: first paper, section 2.2, Figures 6 and 7.
 /// </para>
 /// </summary>
 internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag lag)
@@ -21,14 +24,14 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
 
     private readonly TokenRangeList _missing = new();
     private readonly TokenRangeList _scratch = new();
-    private ulong _dropsTold;
+    private ulong _dropsReported;
 
-    /// <summary>Leader: a token for a new round, with a record for each stream that needs one.</summary>
-    /// <param name="token">Made new.</param>
-    /// <param name="round">The round.</param>
+    /// <summary>On the leader: makes a token for a new round, with a record for each stream that needs one.</summary>
+    /// <param name="token">The token to overwrite.</param>
+    /// <param name="round">The number of the round.</param>
     /// <param name="term">The leader's term.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>False when none does.</returns>
+    /// <param name="now">The time when the round begins.</param>
+    /// <returns>False when no stream needs a round.</returns>
     public bool Begin(Token token, ulong round, int term, Instant now)
     {
         token.Clear();
@@ -42,27 +45,27 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             }
             stream.MoveCutoff(node.Settings.CutoffAge, now);
             TokenStream record = token.Add(stream.Sender.Number.Key, Map.Count);
-            // After a takeover the new leader knows at least what the old one told it.
+            // After a takeover the new leader knows at least the stable position that the old one announced.
             stream.Stable = Math.Max(stream.Stable, stream.Cleanup);
             record.Cleanup = stream.Stable;
             record.Cutoff = Math.Max(stream.Cutoff, stream.Stable);
             record.Highest = stream.KnownHighest;
             record.Contiguous = stream.KnownHighest;
             record.HasDetail = true;
-            // What the last round found out at its end: a leader of another partition visits itself after the first one, whose members would never
-            // hear it.
+            // Results from the end of the last round. A leader of another partition visits itself after the first
+            // partition, whose members would otherwise never receive them.
             region.CleanUp(stream, stream.Cleanup, record.Held);
         }
         return token.StreamCount > 0;
     }
 
-    /// <summary>Adds this member's word on every stream.</summary>
+    /// <summary>Adds this member's feedback on every stream.</summary>
     public void Visit(Token token, bool firstOfPartition, int before, Instant now)
     {
         foreach (StreamReceiver stream in region.Streams) stream.InToken = false;
         ulong drops = region.Channel?.Drops ?? 0;
-        ulong newDrops = drops - _dropsTold;
-        _dropsTold = drops;
+        ulong newDrops = drops - _dropsReported;
+        _dropsReported = drops;
         if (newDrops > 0) node.Probes.Hit(Mark.KernelDropsTold);
         lag.Begin(newDrops, now);
         for (int member = 0; member < region.View.Members.Length; member++)
@@ -80,7 +83,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
             if (stream is null || !stream.TakesPartIn(record))
             {
-                // Whoever cannot take part holds nothing, of its partition's packets either.
+                // A member that cannot take part holds no packets, of its own partition either.
                 record.Place = 0;
                 record.Contiguous = Math.Min(record.Contiguous, record.Cleanup);
                 lag.OnNothingHeld(record);
@@ -88,8 +91,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             }
             stream.InToken = true;
             lag.Look(stream, record);
-            AddWord(stream, record, newDrops);
-            region.TellOwn(stream, now);
+            AddFeedback(stream, record, newDrops);
+            region.ReportToSelf(stream, now);
             if (!record.HasDetail) continue;
             Compare(stream, record, firstOfPartition, before, now);
             region.Gaps.OnHeldKnown(stream, now);
@@ -98,9 +101,13 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         AddStreamsNotMet(token, newDrops);
     }
 
-    /// <summary>The walk of a partition is over: what all of it misses is asked from the senders, and what it holds is told to the others.</summary>
-    /// <param name="token">The token.</param>
-    /// <param name="isWhole">No live member of the partition was skipped; otherwise one that was may lack what the others let go of.</param>
+    /// <summary>
+    /// Ends the walk of a partition. Packets that all its members miss are requested from the senders. Positions up to
+    /// which all hold its packets are announced to the others.
+    /// </summary>
+    /// <param name="token">The token of the round.</param>
+    /// <param name="isWhole">True when no live member of the partition was skipped. A skipped one may lack packets that
+    /// the others would release.</param>
     public void ClosePartition(Token token, bool isWhole)
     {
         for (int index = 0; index < token.StreamCount; index++)
@@ -109,15 +116,16 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             if (!record.HasDetail || record.IsOrphan) continue;
             StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
             if (stream is null) continue;
-            // All packets of the partition below the first place that somebody misses.
+            // All packets of the partition below the first place that a member misses.
             ulong place = Math.Min(record.Place, stream.PlacesThrough(stream.KnownHighest, token.Partition));
             ulong through = stream.SequenceAt(place + 1, token.Partition) - 1;
             if (isWhole && through > record.Held[token.Partition]) record.Held[token.Partition] = through;
-            if (!stream.Sender.IsRemoved) region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
+            if (stream.Sender.IsRemoved) continue;
+            region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
         }
     }
 
-    /// <summary>Makes the partition's part of every record new, for the walk of the next one.</summary>
+    /// <summary>Clears the partition's part of every record, for the walk of the next one.</summary>
     public static void BeginPartition(Token token)
     {
         for (int index = 0; index < token.StreamCount; index++)
@@ -139,7 +147,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         region.Orphans.Visit(stream, record, now);
     }
 
-    private void AddWord(StreamReceiver stream, TokenStream record, ulong newDrops)
+    private void AddFeedback(StreamReceiver stream, TokenStream record, ulong newDrops)
     {
         record.Highest = Math.Max(record.Highest, stream.KnownHighest);
         bool isBelieved = stream.Reaches(record.Highest) && stream.Believes(record.Highest, region.MostUnderWay);
@@ -149,7 +157,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         stream.LearnCutoff(record.Cutoff);
         if (stream.Own is null)
         {
-            record.ReadPosition = record.ReadPosition is { } intake ? Math.Min(intake, stream.ReadPosition) : stream.ReadPosition;
+            ulong position = record.ReadPosition ?? stream.ReadPosition;
+            record.ReadPosition = Math.Min(position, stream.ReadPosition);
             if (isBelieved) stream.AimReadPosition(record.Highest, node.Take);
         }
         region.CleanUp(stream, record.Cleanup, record.HasDetail ? record.Held : default);
@@ -158,7 +167,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     private void Compare(StreamReceiver stream, TokenStream record, bool firstOfPartition, int before, Instant now)
     {
         TimeSpan patience = region.Gaps.Patience * 2;
-        // What there is no room for is neither listed, or it would be pushed in vain, nor asked for.
+        // Packets for which there is no room are neither listed nor requested; a push would be in vain.
         ulong judged = Math.Min(record.Cutoff, region.AskableThrough(stream));
         bool isVain = region.Gaps.AsksInVain(now);
         stream.ListMissing(_missing, judged, patience, isVain, now);
@@ -181,12 +190,12 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
 
     private void Push(StreamReceiver stream, TokenRangeList theirs, int before, Instant now)
     {
-        int left = MaxPushes;
+        int remaining = MaxPushes;
         int partition = Map.OfMember(region.Self);
         foreach (TokenRange range in theirs.Ranges)
         {
             if (range.Requested) continue;
-            for (ulong place = range.Start; place < range.End && left > 0; place++, left--)
+            for (ulong place = range.Start; place < range.End && remaining > 0; place++, remaining--)
             {
                 ulong sequence = stream.SequenceAt(place, partition);
                 if (sequence > stream.KnownHighest) return;
@@ -198,28 +207,30 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     }
 
     /// <summary>
-    /// Asks the member before for what I miss and it holds. A run that it lists in part, or that only begins below what is judged, is cut: were it
-    /// left for a later round, two members whose caches are full could wait for each other.
+    /// Requests packets from the previous member that this one misses and it holds. A range that it lists in part, or
+    /// that only begins below the judged position, is cut. If it were left for a later round, two members with full
+    /// caches could wait for each other.
     /// </summary>
-    private void Ask(StreamReceiver stream, TokenRangeList theirs, ulong judged, int before, TimeSpan patience, Instant now)
+    private void Ask(
+        StreamReceiver stream, TokenRangeList theirs, ulong judged, int before, TimeSpan patience, Instant now)
     {
         int partition = Map.OfMember(region.Self);
         for (int index = 0; index < stream.Missing.Count; index++)
         {
-            MissingRange run = stream.Missing[index];
-            if (run.Start > judged) break;
-            if (run.IsAwaited(now, patience)) continue;
-            ulong start = stream.FirstPlaceFrom(run.Start, partition);
-            ulong end = stream.FirstPlaceFrom(Math.Min(run.End, judged + 1), partition);
+            MissingRange range = stream.Missing[index];
+            if (range.Start > judged) break;
+            if (range.IsAwaited(now, patience)) continue;
+            ulong start = stream.FirstPlaceFrom(range.Start, partition);
+            ulong end = stream.FirstPlaceFrom(Math.Min(range.End, judged + 1), partition);
             if (start >= end || start >= theirs.Covered) continue;
             bool listed = FindListed(theirs, start, Math.Min(end, theirs.Covered), out ulong until);
             ulong cut = stream.SequenceAt(until, partition);
-            if (cut > run.Start && cut < run.End) stream.Missing.Split(index, cut);
+            if (cut > range.Start && cut < range.End) stream.Missing.Split(index, cut);
             if (!listed) region.Gaps.AskHolder(stream, before, index, now);
         }
     }
 
-    /// <summary>Whether a list names the first of some places, and up to which place that stays so.</summary>
+    /// <summary>Determines whether a list names the first of some places, and up to which place that holds.</summary>
     private static bool FindListed(TokenRangeList list, ulong start, ulong end, out ulong until)
     {
         foreach (TokenRange range in list.Ranges)
@@ -245,7 +256,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             record.Contiguous = 0;
             node.Probes.Hit(Mark.StreamMetInMidRound);
             record.Drops = newDrops;
-            // Members visited before have not been asked: the record tells the leader, and counts for nothing else.
+            // Members visited earlier have not reported on it: the record informs the leader, and has no other effect.
             if (stream.Orphan is not null) record.Orphan();
         }
     }

@@ -5,19 +5,20 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// The way of one round's token through the members, as far as this member decides it: what is done with the token here, to whom it goes next, and
-/// who is left out.
+/// The way of one round's token through the members, as far as this member decides it: the work on the token here, its
+/// next member, and the members that are skipped.
 /// <para>
-/// Idea: the token walks the members of partition 0 in order, returns to where that walk began, walks partition 1, and so on, and ends at the leader:
-/// m members and k partitions make m + k hops.
+/// Idea: the token walks the members of partition 0 in order and returns to the first of them. It then walks partition
+/// 1, and so on, and ends at the leader: m members and k partitions make m + k hops.
 /// </para>
 /// <para>
-/// Awkward cases: a member that answers none of a hop's sends is left out of the round, which is then incomplete: it may raise no stability. A member
-/// left out twice in a row gets a single send a round until it answers, or a few where rounds are far apart. When it was to begin its partition's
-/// walk, the next one does; when it was to close the partition, whoever walked last does; when it leads, the round is lost. Cost: a hop is linear in
-/// active streams and bounded lists; nothing is allocated once buffers have grown. Source: first paper, section 2.2, Figures 6 and 7; acknowledged
-/// hops and skipping are ours.
+/// Awkward cases: a member that answers none of a hop's sends is skipped. The round is then incomplete: it may raise no
+/// stability. A member skipped twice in a row gets a single send a round until it answers, or a few where rounds are
+/// far apart. If it was to begin its partition's walk, the next member does. If it was to close the partition, the last
+/// member of the walk does. If it leads, the round is lost.
 /// </para>
+/// Cost: a hop is linear in active streams and bounded lists; nothing is allocated once buffers have grown. Source:
+/// first paper, section 2.2, Figures 6 and 7; acknowledged hops and skipping are new here.
 /// </summary>
 internal sealed class TokenWalk
 {
@@ -35,16 +36,22 @@ internal sealed class TokenWalk
     private readonly byte[] _skips;
     private uint _hop;
 
-    /// <summary>No token has been met.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="region">The view.</param>
-    /// <param name="plan">Whom the round in hand visits, in which order.</param>
-    /// <param name="lead">Who leads.</param>
-    /// <param name="silence">Told who does not answer.</param>
-    /// <param name="lag">Adds this member's own word to those that are behind.</param>
+    /// <summary>Begins before any token was met.</summary>
+    /// <param name="node">The recovery of this node.</param>
+    /// <param name="region">The recovery of the view.</param>
+    /// <param name="plan">The order in which the present round visits members.</param>
+    /// <param name="lead">Decides the leader.</param>
+    /// <param name="silence">Records members that do not answer.</param>
+    /// <param name="lag">Adds this member's own entry to the list of members that are behind.</param>
     /// <param name="ended">Called when the token is here and its walk is over.</param>
     public TokenWalk(
-        Recoverer node, RegionRecovery region, RingPlan plan, RingLeadership lead, SilentMembers silence, OwnLag lag, Action<Instant> ended)
+        Recoverer node,
+        RegionRecovery region,
+        RingPlan plan,
+        RingLeadership lead,
+        SilentMembers silence,
+        OwnLag lag,
+        Action<Instant> ended)
     {
         _node = node;
         _region = region;
@@ -64,7 +71,7 @@ internal sealed class TokenWalk
     /// <summary>The round met last.</summary>
     public ulong Round { get; private set; }
 
-    /// <summary>The member whose acknowledgement is waited for; null when none is.</summary>
+    /// <summary>The member whose acknowledgement is awaited; null when none is.</summary>
     public int? Waiting => _out.Waiting;
 
     /// <summary>The usual round trip of this member's hops.</summary>
@@ -73,20 +80,20 @@ internal sealed class TokenWalk
     /// <summary>True for a member that did not answer this one's last hop to it.</summary>
     public bool HasSkipped(int member) => _skips[member] > 0;
 
-    /// <summary>True when a hop of the same leader is further on than the one taken last.</summary>
+    /// <summary>True when a hop of the same leader is ahead of the last one accepted.</summary>
     public bool IsBehind(in TokenHop hop)
     {
         if (hop.Round != Round) return hop.Round > Round;
         return hop.Hop > _hop;
     }
 
-    /// <summary>True when a token that a hop has brought is in a phase in which this member should not have it.</summary>
+    /// <summary>True when a token's phase excludes this member as the addressee of its hop.</summary>
     public bool IsMisplaced(Token token, in TokenHop hop) =>
         (token.Phase == TokenPhase.Walk && token.Partition != _region.View.Partitions.OfMember(_region.Self))
         || (token.Phase == TokenPhase.Done && hop.Leader != _region.Self);
 
-    /// <summary>Leader: makes the token of a new round.</summary>
-    /// <returns>False when no stream needs one; then nothing has begun.</returns>
+    /// <summary>On the leader: makes the token of a new round.</summary>
+    /// <returns>False when no stream needs one; then no round has begun.</returns>
     public bool TryBegin(ulong round, Instant now)
     {
         if (!_visit.Begin(Token, round, _lead.Term, now)) return false;
@@ -97,10 +104,12 @@ internal sealed class TokenWalk
         return true;
     }
 
-    /// <summary>Leader: sends the token of a new round on its way.</summary>
+    /// <summary>On the leader: sends the token of a new round on its way.</summary>
     public void Start(Instant now) => ContinueFrom(Token.PartitionLead, now);
 
-    /// <summary>Takes up a token that is newer than all before, in exchange for the one in hand, and gives up the hop under way.</summary>
+    /// <summary>
+    /// Takes up a token that is newer than all before, in exchange for the one in hand, and gives up the hop under way.
+    /// </summary>
     public void TakeUp(in TokenHop hop, List<int> skipped, ref Token token)
     {
         (Token, token) = (token, Token);
@@ -110,11 +119,10 @@ internal sealed class TokenWalk
         _hop = hop.Hop;
     }
 
-    /// <summary>
-    /// Does what is this member's to do with the token in hand, then sends it on.
-    /// </summary>
-    /// <param name="before">The member whose visit the token brings; <see cref="Nobody"/>: it begins a partition here, or only ends one.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Does this member's work on the token in hand, then sends it on.</summary>
+    /// <param name="before">The member whose visit the token brings; <see cref="Nobody"/> when it begins a partition
+    /// here, or only ends one.</param>
+    /// <param name="now">The time of the visit.</param>
     public void Continue(int before, Instant now)
     {
         while (true)
@@ -148,7 +156,7 @@ internal sealed class TokenWalk
         }
     }
 
-    /// <summary>A hop of this member's was acknowledged, in time or late.</summary>
+    /// <summary>A hop of this member was acknowledged, in time or late.</summary>
     public void OnAcknowledged(in TokenHop hop, Instant now)
     {
         if (_out.WaitedFor(hop, now) is { } waited) _lag.OnAnswered(hop.To, waited);
@@ -158,7 +166,7 @@ internal sealed class TokenWalk
         _skips[hop.To] = 0;
     }
 
-    /// <summary>Waits for no acknowledgement any more.</summary>
+    /// <summary>Cancels the wait for an acknowledgement.</summary>
     public void Stop() => _out.Cancel();
 
     private void EnterPartition(int partition)
@@ -170,7 +178,7 @@ internal sealed class TokenWalk
     }
 
     /// <summary>Turns to the next partition, or to the end of the round.</summary>
-    /// <returns>True when this member goes on with it; false when the token has left.</returns>
+    /// <returns>True when this member continues with the token; false when the token has left.</returns>
     private bool EnterNextPartition(Instant now)
     {
         int partition = _plan.PartitionFrom(Token.Partition + 1);
@@ -196,11 +204,11 @@ internal sealed class TokenWalk
         bool isProbe = _skips[to] >= 2;
         int sends = isProbe ? _node.Settings.ProbeSends(_out.Pace.TimeoutOf(to)) : _node.Settings.HopSends;
         if (isProbe) _node.Probes.Hit(Mark.MemberProbed);
-        // No room for so many that are silent: the round is lost, and the leader's patience begins another.
+        // When the list of silent members leaves no room, the round is lost, and the leader's timeout begins another.
         _out.Send(hop, Token, _plan.Skipped, sends, now);
     }
 
-    /// <summary>The member addressed does not answer: it is left out of this round.</summary>
+    /// <summary>The addressed member does not answer: it is skipped in this round.</summary>
     private void OnHopUnanswered(int member, Instant now)
     {
         _node.Counters.TokenSkips++;
@@ -239,12 +247,12 @@ internal sealed class TokenWalk
                 ContinueFrom(Token.PartitionLead, now);
                 break;
             case TokenPhase.Close:
-                // Whoever walked last closes the partition in its lead's place.
+                // The last member of the walk closes the partition in its lead's place.
                 _node.Probes.Hit(Mark.PartitionClosedByAnother);
                 Continue(Nobody, now);
                 break;
             default:
-                // The leader is silent: the round is lost, and its patience will tell who leads next.
+                // The leader is silent: the round is lost, and the ring's timeout decides the next leader.
                 _node.Probes.Hit(Mark.RoundLostWithLeader);
                 break;
         }

@@ -42,8 +42,8 @@ internal static class RecoveryDefects
             [
                 new(
                     "ReceptionWindow.cs",
-                    "_above -= (ulong)run;",
-                    "_above -= (ulong)run; if (Contiguous < Highest && !Contains(Contiguous + 1)) Contiguous++;"),
+                    "_above -= (ulong)length;",
+                    "_above -= (ulong)length; if (Contiguous < Highest && !Contains(Contiguous + 1)) Contiguous++;"),
             ],
         },
         new(
@@ -203,13 +203,13 @@ internal static class RecoveryDefects
             [
                 new(
                     "MissingPass.cs",
-                    "run.DueAt(grace, Patience);",
-                    "(run.Attempts > 0 ? run with { Attempts = 1 } : run).DueAt(grace, Patience);"),
+                    "range.DueAt(grace, Patience);",
+                    "(range.Attempts > 0 ? range with { Attempts = 1 } : range).DueAt(grace, Patience);"),
                 new(
                     "GapRepair.cs",
                     "AsksInVain(Instant now) => _retries.IsVain(now);",
                     "AsksInVain(Instant now) => false;"),
-                new("GapRepair.cs", "bool isRetry = run.Attempts >= freeAttempts;", "bool isRetry = false;"),
+                new("GapRepair.cs", "bool isRetry = range.Attempts >= freeAttempts;", "bool isRetry = false;"),
                 new(
                     "RepairFeed.cs",
                     "RepairPause.After(RepeatAfter, recent.Times - 1)",
