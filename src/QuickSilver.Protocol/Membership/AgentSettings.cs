@@ -3,15 +3,17 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>What a node tells the membership server about itself.</summary>
+/// <summary>A node's description of itself to the membership server.</summary>
 /// <param name="ClusterName">The cluster to join: 1-255 bytes of UTF-8 without control characters.</param>
-/// <param name="NodeName">The node's name, for people: at most 255 bytes of UTF-8.</param>
-/// <param name="Incarnation">Tells two lives on one address apart; must rise.</param>
-/// <param name="Control">Where tokens, acknowledgements, NAKs and pulls reach the node; with the incarnation its identity.</param>
-/// <param name="Data">Where repairs, and data carried by unicast, reach the node.</param>
-/// <param name="ReceiveBufferBytes">The receive buffer of the node's data sockets, in the kernel's own accounting.</param>
-/// <param name="Multicast">The node can send and receive IP multicast; one that cannot makes its regions, and those it sends to, unicast.</param>
-/// <param name="HeartbeatInterval">How often the node tells the server that it lives.</param>
+/// <param name="NodeName">The node's name in diagnostics: at most 255 bytes of UTF-8.</param>
+/// <param name="Incarnation">Distinguishes two lives on one address; must rise.</param>
+/// <param name="Control">The endpoint for tokens, acknowledgements, NAKs and pulls; with the incarnation the node's
+/// identity.</param>
+/// <param name="Data">The endpoint for repairs, and for data carried by unicast.</param>
+/// <param name="ReceiveBufferBytes">The receive buffer of the node's data sockets, as the kernel accounts it.</param>
+/// <param name="Multicast">True when the node can send and receive IP multicast. Otherwise its regions, and those it
+/// sends to, are carried by unicast.</param>
+/// <param name="HeartbeatInterval">The interval between the node's heartbeats to the server.</param>
 public sealed record AgentSettings(
     string ClusterName,
     string NodeName,
@@ -22,9 +24,9 @@ public sealed record AgentSettings(
     bool Multicast,
     TimeSpan HeartbeatInterval)
 {
-    /// <summary>The longest datagram that the node's interface takes; 0: of any length.</summary>
+    /// <summary>The longest datagram that the node's interface takes, in bytes; 0: no limit.</summary>
     public int LongestDatagram { get; init; }
 
-    /// <summary>What tests of the simulator see and move inside.</summary>
+    /// <summary>Hooks by which simulator tests observe and alter internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>What is fixed about a group.</summary>
-/// <param name="Id">Number given when the name was first used.</param>
+/// <summary>The fixed properties of a group.</summary>
+/// <param name="Id">The number given when the name was first used.</param>
 /// <param name="Name">The name: 1-255 bytes of UTF-8 without control characters, compared ordinally.</param>
-/// <param name="Mode">The group's mode: 0 is reliable, the only one so far.</param>
+/// <param name="Mode">The group's mode: 0 (reliable) is the only one at present.</param>
 public sealed record GroupInfo(GroupId Id, string Name, byte Mode);

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// Ids of groups of one cluster, rising. All have the epoch of the cluster's first server, so only their counters are kept: four bytes a group. Never
-/// changes; the default value is empty.
+/// Ids of groups of one cluster, rising. All share the epoch of the cluster's first server, so only their counters are
+/// kept: four bytes a group. Immutable; the default value is empty.
 /// </summary>
 [CollectionBuilder(typeof(GroupSet), nameof(Create))]
 public readonly struct GroupSet : IEnumerable<GroupId>
@@ -16,21 +16,21 @@ public readonly struct GroupSet : IEnumerable<GroupId>
 
     /// <summary>Makes a set.</summary>
     /// <param name="epoch">The epoch of all ids.</param>
-    /// <param name="counters">Their counters, rising. Kept, and not to be changed any more.</param>
+    /// <param name="counters">Their counters, rising. The array is kept and must not change afterwards.</param>
     public GroupSet(Epoch epoch, uint[] counters)
     {
         _epoch = epoch;
         _counters = counters;
     }
 
-    /// <summary>How many groups.</summary>
+    /// <summary>Number of groups.</summary>
     public int Length => _counters?.Length ?? 0;
 
     /// <summary>Counters of the ids, rising.</summary>
     public ReadOnlySpan<uint> Counters => _counters;
 
     /// <summary>The id at an index.</summary>
-    /// <exception cref="IndexOutOfRangeException">There is none.</exception>
+    /// <exception cref="IndexOutOfRangeException">The index is not less than <see cref="Length"/>.</exception>
     public GroupId this[int index] => new(_epoch, Counters[index]);
 
     /// <summary>Makes a set of ids of one epoch, rising.</summary>
@@ -44,7 +44,7 @@ public readonly struct GroupSet : IEnumerable<GroupId>
     /// <summary>Index of a group, or negative. O(log n).</summary>
     public int IndexOf(GroupId group) => group.Epoch == _epoch ? Counters.BinarySearch(group.Counter) : -1;
 
-    /// <summary>Goes through the ids; allocates nothing.</summary>
+    /// <summary>Enumerates the ids; allocates nothing.</summary>
     public Enumerator GetEnumerator() => new(this);
 
     IEnumerator<GroupId> IEnumerable<GroupId>.GetEnumerator()
@@ -54,16 +54,16 @@ public readonly struct GroupSet : IEnumerable<GroupId>
 
     IEnumerator IEnumerable.GetEnumerator() => ((IEnumerable<GroupId>)this).GetEnumerator();
 
-    /// <summary>Goes through a set.</summary>
-    /// <param name="groups">The set.</param>
+    /// <summary>Enumerates a set.</summary>
+    /// <param name="groups">The set to enumerate.</param>
     public struct Enumerator(GroupSet groups)
     {
         private int _index = -1;
 
-        /// <summary>The present id.</summary>
+        /// <summary>The id at the present position.</summary>
         public readonly GroupId Current => groups[_index];
 
-        /// <summary>Goes to the next.</summary>
+        /// <summary>Moves to the next id.</summary>
         public bool MoveNext() => ++_index < groups.Length;
     }
 }

@@ -1,14 +1,16 @@
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>Why a membership server removes nobody, and makes no view that needs them.</summary>
+/// <summary>The reason why a membership server removes no member, and makes no view that requires removals.</summary>
 public enum HoldReason : byte
 {
-    /// <summary>It does not hold back.</summary>
+    /// <summary>The server does not hold.</summary>
     None = 0,
 
-    /// <summary>It has taken over, and fewer than half of the members are there.</summary>
+    /// <summary>The server has taken over, and fewer than half of the members have returned.</summary>
     Majority,
 
-    /// <summary>It has lost sight of more than half of the members at once: it may be the server that is cut off.</summary>
+    /// <summary>
+    /// The server has lost sight of more than half of the members at once: the server itself may be cut off.
+    /// </summary>
     Sight,
 }

@@ -1,8 +1,13 @@
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>A reliable, ordered channel to the membership server: TCP at run time, a modelled link in the simulator. Core thread only.</summary>
+/// <summary>
+/// A reliable, ordered channel to the membership server: TCP in production, a modelled link in the simulator. Core
+/// thread only.
+/// </summary>
 public interface IMembershipLink
 {
-    /// <summary>Queues one frame; the bytes are copied before the call returns. Frames sent while there is no connection are lost.</summary>
+    /// <summary>
+    /// Queues one frame; the bytes are copied before the call returns. Frames sent without a connection are lost.
+    /// </summary>
     void Send(ReadOnlySpan<byte> frame);
 }

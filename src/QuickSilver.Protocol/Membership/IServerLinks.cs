@@ -2,7 +2,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>The server's end of its connections to nodes, each a reliable ordered channel of frames with an id of the host's choice.</summary>
+/// <summary>
+/// The server's end of its connections to nodes: reliable, ordered channels of frames. The host chooses their ids.
+/// </summary>
 public interface IServerLinks
 {
     /// <summary>Queues one frame on a connection; the bytes are copied before the call returns.</summary>
@@ -12,8 +14,8 @@ public interface IServerLinks
     void Close(long connection, MembershipRefusal reason);
 
     /// <summary>
-    /// Whether who speaks by a connection may name an endpoint as its own: one at the address that the connection comes from, or at another that it
-    /// answers for. By default any, for carriers that have no addresses.
+    /// True when the peer of a connection may register an endpoint as its own. That is one at the connection's source
+    /// address, or at another address of the same host. By default any, for links without addresses.
     /// </summary>
     bool MayName(long connection, NetEndpoint endpoint) => true;
 }

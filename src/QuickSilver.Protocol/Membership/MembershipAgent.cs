@@ -6,10 +6,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// A node's end of the membership protocol: registers, asks for groups, installs steps in order and tells the rest of the node about them. When its
-/// connection breaks it waits for another, and goes on where it stopped; what is asked of it meanwhile is kept. A server that does not know the node
-/// asks it for a report, takes it over with all its groups, and is asked again for what the server before had not granted. Core thread only; its
-/// methods may be called from inside events.
+/// A node's end of the membership protocol: registers, requests groups, installs steps in order and raises events for
+/// the rest of the node.
+/// When its connection breaks it waits for another, and continues where it stopped; requests made meanwhile are kept. A
+/// server that does not know the node requests a report and takes over the node with all its groups. It then receives
+/// the requests that the former server had not granted. Core thread only; its methods may be called from inside events.
 /// </summary>
 public sealed class MembershipAgent
 {
@@ -28,9 +29,9 @@ public sealed class MembershipAgent
     private bool _isReporting;
 
     /// <summary>Makes an agent that waits for a connection.</summary>
-    /// <param name="settings">Validated by the host.</param>
+    /// <param name="settings">The node's description, validated by the host.</param>
     /// <param name="link">Carries frames. Called from inside the methods here, and must not call back.</param>
-    /// <param name="events">Who is told.</param>
+    /// <param name="events">Receives the agent's events.</param>
     /// <param name="alarms">Fires the agent's timers.</param>
     public MembershipAgent(AgentSettings settings, IMembershipLink link, IMembershipEvents events, AlarmQueue alarms)
     {
@@ -46,7 +47,10 @@ public sealed class MembershipAgent
     /// <summary>The cluster as installed here.</summary>
     public ClusterView Cluster => _cluster;
 
-    /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
+    /// <summary>
+    /// The nodes for which this node's joins wait; null when the server has not reported any, or they have settled
+    /// since.
+    /// </summary>
     public JoinWait? JoinsWaitFor => _news.JoinsWaitFor;
 
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
@@ -76,7 +80,7 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// A frame from the server, without its length. One that breaks the format, or says what cannot be, ends the agent with
+    /// Takes a frame from the server, without its length. A malformed or impossible frame ends the agent with
     /// <see cref="MembershipRefusal.BadFrame"/>.
     /// </summary>
     public void OnFrame(ReadOnlySpan<byte> frame, Instant now)
@@ -111,9 +115,10 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// Asks to be let into groups. Requests of one turn travel together. Ends with <see cref="IMembershipEvents.OnStepInstalled"/> naming the
-    /// group as joined, or with <see cref="IMembershipEvents.OnJoinRefused"/>; a group that this node is in already, and has not asked to
-    /// leave, ends with neither.
+    /// Requests to join groups. Requests of one turn share frames. The result is
+    /// <see cref="IMembershipEvents.OnStepInstalled"/> with the group as joined, or
+    /// <see cref="IMembershipEvents.OnJoinRefused"/>. A group that this node is in already, and has not asked to leave,
+    /// yields neither.
     /// </summary>
     public void RequestJoin(IReadOnlyList<string> names, byte mode, Instant now)
     {
@@ -122,8 +127,8 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// Asks to be taken out of groups. To be called when the last message of this node in them is bound: nothing of theirs may be bound until it is
-    /// let in again.
+    /// Requests to leave groups. Call it when the last message of this node in them is bound. No message may be bound
+    /// there until the node is admitted again.
     /// </summary>
     public void RequestLeave(IReadOnlyList<GroupId> groups, Instant now)
     {
@@ -132,41 +137,49 @@ public sealed class MembershipAgent
     }
 
     /// <summary>All senders of this node have switched to the step, and so to all before it.</summary>
-    public void ReportSwitched(StepNumber step) => SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
+    public void ReportSwitched(StepNumber step) =>
+        SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
 
     /// <summary>
-    /// Everything that this node bound in the view is numbered and stable, and it binds nothing more there. To be called once each time a view has
-    /// been reported as superseded to this node (at once, if it sent nothing there); if the view is opened again before the call, it is not made
-    /// until the view is superseded again. The view retires when all have said so.
+    /// Reports a superseded view as done: all messages that this node bound there are numbered and stable, and it binds
+    /// no others there. Call it once each time a view was reported as superseded (at once, if the node sent nothing
+    /// there). If the view is opened again before the call, wait until it is superseded again. The view retires when
+    /// all senders have reported.
     /// </summary>
     public void ReportDone(ViewNumber view)
     {
         _cluster.MarkDone(view);
-        SendNumbered(_frame.Begin(FrameKind.Done).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint(_cluster.LastStep));
+        _frame.Begin(FrameKind.Done).WriteEpoch(view.Epoch).WriteVarint(view.Counter);
+        SendNumbered(_frame.WriteVarint(_cluster.LastStep));
     }
 
     /// <summary>
-    /// A peer's token says that a node has been removed: from now on it counts as removed here too. The server's own word confirms it later.
+    /// A peer's token reports a removal: the node counts as removed here from now on. The server confirms it later.
     /// </summary>
     public void OnRemovalHeard(ulong key, Instant now)
     {
         if (_session.IsOver) return;
-        if (_cluster.Remove(key, isConfirmed: false, out bool isNews) is { } node && isNews) _events.OnNodesRemoved([node], now);
+        if (_cluster.Remove(key, isConfirmed: false, out bool isNews) is { } node && isNews)
+            _events.OnNodesRemoved([node], now);
     }
 
     /// <summary>
-    /// The streams of removed senders to a view are closed here: this node has all that is left of them, and takes nothing more. The view retires
-    /// when all its live members have said so of every removed sender.
+    /// The streams of removed senders to a view are closed here: this node has the rest of them, and accepts no further
+    /// packets. The view retires when all its live members have reported so for every removed sender.
     /// </summary>
     public void ReportClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders)
     {
         _cluster.MarkClosed(view, senders);
-        _frame.Begin(FrameKind.Closed).WriteEpoch(view.Epoch).WriteVarint(view.Counter).WriteVarint((ulong)senders.Count);
+        _frame.Begin(FrameKind.Closed).WriteEpoch(view.Epoch).WriteVarint(view.Counter);
+        _frame.WriteVarint((ulong)senders.Count);
         foreach (NodeInfo sender in senders) _frame.WriteVarint(sender.Number.Key);
         SendNumbered(_frame);
     }
 
-    /// <summary>Tells the server that this node goes of its own will, so that nobody waits for it; nothing more comes from this agent.</summary>
+    /// <summary>
+    /// Announces to the server that this node leaves, so that no member waits for it. The agent raises no further
+    /// events.
+    /// </summary>
     public void SayGoodbye()
     {
         if (_session.IsOpen) _link.Send(_frame.Begin(FrameKind.Goodbye).Span);
@@ -179,7 +192,8 @@ public sealed class MembershipAgent
         if (_cluster.Self is { } self)
         {
             bool isOther = welcome.Epoch != _cluster.Epoch;
-            if (welcome.Number != self.Number || welcome.Resumed == isOther || welcome.Instance != _instance) return false;
+            if (welcome.Number != self.Number || welcome.Instance != _instance) return false;
+            if (welcome.Resumed == isOther) return false;
             if (isOther != _isReporting || welcome.Epoch < _cluster.Epoch) return false;
             if (!_session.TryResume(welcome.Received)) return false;
             _secret = welcome.Secret;
@@ -196,7 +210,12 @@ public sealed class MembershipAgent
         }
         if (welcome.Received != 0) return false;
         self = new NodeInfo(
-            welcome.Number, _settings.NodeName, _settings.Incarnation, _settings.Control, _settings.Data, _settings.ReceiveBufferBytes)
+            welcome.Number,
+            _settings.NodeName,
+            _settings.Incarnation,
+            _settings.Control,
+            _settings.Data,
+            _settings.ReceiveBufferBytes)
         {
             LongestDatagram = _settings.LongestDatagram,
         };
@@ -210,8 +229,8 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// What was said to the server before, and what it said, counts no more. Until the welcome nothing but reports of views that are done adds to the
-    /// log, so that they reach the server in the session to come.
+    /// Earlier frames of either side are void. Until the welcome, only reports of views that are done are added to the
+    /// log. They reach the server in the next session.
     /// </summary>
     private bool OnReportRequest(ref WireReader reader)
     {
@@ -234,7 +253,8 @@ public sealed class MembershipAgent
     }
 
     /// <summary>
-    /// What this node has asked for is asked again once it has another number; a node that has been in groups cannot take its word back.
+    /// The node's requests are repeated once it has another number. A node that has been in groups cannot withdraw, and
+    /// ends.
     /// </summary>
     private bool OnForget(ref WireReader reader, Instant now)
     {

@@ -1,13 +1,13 @@
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>That a membership server holds back, and for which members.</summary>
-/// <param name="Reason">Why.</param>
-/// <param name="Missing">How many members it waits for.</param>
-/// <param name="Present">How many are there.</param>
-/// <param name="Names">The first of those it waits for, for people.</param>
+/// <summary>The hold of a membership server, and the members it waits for.</summary>
+/// <param name="Reason">The reason for the hold.</param>
+/// <param name="Missing">Number of members that the server waits for.</param>
+/// <param name="Present">Number of members that are present.</param>
+/// <param name="Names">The first of the missing members, for diagnostics.</param>
 public sealed record MembershipHold(HoldReason Reason, int Missing, int Present, IReadOnlyList<string> Names)
 {
-    /// <summary>It does not hold back.</summary>
+    /// <summary>No hold.</summary>
     public static MembershipHold None { get; } = new(HoldReason.None, 0, 0, []);
 
     /// <inheritdoc/>

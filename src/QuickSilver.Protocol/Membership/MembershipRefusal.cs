@@ -1,6 +1,6 @@
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>Why the membership server refused something.</summary>
+/// <summary>The reason why the membership server refused a request or removed a node.</summary>
 public enum MembershipRefusal : byte
 {
     /// <summary>Nothing was refused.</summary>
@@ -21,7 +21,9 @@ public enum MembershipRefusal : byte
     /// <summary>The group's name is empty, too long, not UTF-8, not one line, or reserved.</summary>
     BadGroupName,
 
-    /// <summary>The node has been removed: it was silent for the failure timeout, or its connection broke and did not come back.</summary>
+    /// <summary>
+    /// The node has been removed: it was silent for the failure timeout, or its connection broke and it did not return.
+    /// </summary>
     Removed,
 
     /// <summary>Another process with the same address and a higher incarnation has registered.</summary>
@@ -30,31 +32,38 @@ public enum MembershipRefusal : byte
     /// <summary>The server is at one of its limits.</summary>
     Full,
 
-    /// <summary>The node has been removed though its channel to the server stood: for a whole failure timeout other members got no answer from it, or
-    /// it got none.</summary>
+    /// <summary>
+    /// The node has been removed although its connection to the server stood: for a failure timeout other members got
+    /// no answer from it, or it got none.
+    /// </summary>
     Unreachable,
 
     /// <summary>
-    /// The node was in a cluster that had just been founded, and an older one of the same name has come to its server: that one goes on.
+    /// The node was in a newly founded cluster, and an older one of the same name has reached its server: the older one
+    /// continues.
     /// </summary>
     Superseded,
 
-    /// <summary>The registration names a number that another node has: it did not bring what that node's welcome brought.</summary>
+    /// <summary>The registration names the number of another node, without the secret of that node's welcome.</summary>
     Unproven,
 
-    /// <summary>The node is in as many groups, or has made as many that are still known, as one node may.</summary>
+    /// <summary>
+    /// The node is at its limit: of groups that it is in, or of groups made for it that are still known.
+    /// </summary>
     TooManyGroups,
 
-    /// <summary>An address that the node names for its datagrams is not the one that its connection comes from, not one host's, or another node's.
+    /// <summary>
+    /// An address that the node names for its datagrams is refused: it differs from the connection's source, belongs to
+    /// two hosts, or is another node's.
     /// </summary>
     ForeignAddress,
 
-    /// <summary>The node is of another cluster of the same name, which was founded by another server.</summary>
+    /// <summary>The node is of another cluster of the same name, founded by another server.</summary>
     OtherCluster,
 
     /// <summary>
-    /// The node has been removed though its control passes: for a whole failure timeout or two no packet, of whatever
-    /// length, arrived at it from other members, or at them from it.
+    /// The node has been removed although its control datagrams pass: for one or two failure timeouts no packet of any
+    /// length passed between it and other members, in one direction.
     /// </summary>
     PacketsBlocked,
 }

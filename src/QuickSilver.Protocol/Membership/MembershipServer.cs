@@ -7,22 +7,24 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// The membership server of one cluster, as a pure state machine: it gives out all numbers, decides regions, views, their order and their addresses,
-/// and takes nodes out that go, fall silent or lose their connection. Core thread only.
+/// The membership server of one cluster, as a pure state machine. It assigns all numbers, decides regions, views, their
+/// order and their addresses, and removes nodes that leave, fall silent or lose their connection. Core thread only.
 /// <para>
-/// A session is more than a connection: frames that matter are numbered and kept by their sender until the other side has confirmed them, so a node
-/// whose connection broke comes back within the grace and misses nothing. The decisions are made by <see cref="RegionCalculator"/> (who shares a
-/// region), <see cref="StepMaker"/> (what a step changes), <see cref="StepPipeline"/> (when, and how far it has come), <see cref="ViewLedger"/> (who
-/// sends where, and when a view retires) and <see cref="NotificationWriter"/> (who is told what).
+/// A session outlives a connection. Numbered frames are kept by their sender until the other side has confirmed them.
+/// So a node whose connection broke can return within the grace period and misses nothing.
+/// </para>
+/// Parts: <see cref="RegionCalculator"/> assigns nodes to regions, <see cref="StepMaker"/> computes a step's changes,
+/// <see cref="StepPipeline"/> schedules and tracks steps. <see cref="ViewLedger"/> tracks who sends where and when a
+/// view retires. <see cref="NotificationWriter"/> writes the notifications to the nodes.
+/// <para>
+/// A server that knows no node takes over the cluster of a returning node. The survivors report what they know, and
+/// keep their numbers, groups and sessions. The first step gives them new regions and views in a later epoch. See
+/// <see cref="Succession"/>. A server that has founded a cluster refuses such nodes, unless the cluster is young: then
+/// it gives it up for the older one.
 /// </para>
 /// <para>
-/// A server that knows no node and is found by one of another server takes that server's cluster over: the survivors report what they know, keep
-/// their numbers, groups and stays, and the first step gives them new regions and views in an epoch that follows the old one. See
-/// <see cref="Succession"/>. A server that has begun a cluster of its own refuses them, unless that is young: then it gives it up for the older one.
-/// </para>
-/// <para>
-/// Input that breaks the format, or claims what cannot be, closes the connection and is counted; if a registered node sent it, the node is removed,
-/// since what it will say next cannot be relied upon. Others notice nothing else.
+/// Malformed or impossible input closes the connection and is counted. If a registered node sent it, the node is
+/// removed, since its later input cannot be trusted. Other nodes are not affected.
 /// </para>
 /// </summary>
 public sealed class MembershipServer
@@ -44,11 +46,12 @@ public sealed class MembershipServer
     private readonly FrameBuilder _frame = new();
 
     /// <summary>Makes a server without nodes, in an epoch of its own: the first of a new cluster instance.</summary>
-    /// <param name="settings">Validated by the host.</param>
+    /// <param name="settings">The server's settings, validated by the host.</param>
     /// <param name="alarms">Fires the server's timers; may be shared with others.</param>
     /// <param name="random">Draws the server's id and the cluster instance.</param>
     /// <param name="links">Carries frames. Called from inside the methods here, and must not call back.</param>
-    public MembershipServer(MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links)
+    public MembershipServer(
+        MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links)
     {
         _settings = settings;
         _alarms = alarms;
@@ -57,10 +60,10 @@ public sealed class MembershipServer
         Found(null);
     }
 
-    /// <summary>The cluster instance that this server has made, or taken over; datagrams carry it.</summary>
+    /// <summary>The cluster instance that this server has founded or taken over; datagrams carry it.</summary>
     public ulong Instance => _parts.ServerEpoch.Instance;
 
-    /// <summary>Counts of the present, and since the start. O(1).</summary>
+    /// <summary>Present counts, and totals since the start. O(1).</summary>
     public MembershipStatistics Statistics => new(
         _parts.Nodes.Live.Count,
         _parts.Groups.Count,
@@ -71,16 +74,20 @@ public sealed class MembershipServer
         _parts.Maker.Waiting,
         _parts.Removed);
 
-    /// <summary>True while a step is being installed, or could be made: a server that goes of its own will should wait for it.</summary>
+    /// <summary>
+    /// True while a step is being installed, or could be made: a server should wait for it before it stops.
+    /// </summary>
     public bool IsBusy => _parts.Pipeline.Installing is not null || _parts.Maker.HasWork;
 
-    /// <summary>How often a connection, a registration or a join was refused for a reason, or a node removed for it.</summary>
+    /// <summary>Number of connections, registrations and joins refused, and nodes removed, for a reason.</summary>
     public ulong CountOf(MembershipRefusal reason) => _parts.Connections.CountOf(reason);
 
-    /// <summary>A connection has opened. Its first frame must be a registration, and must come within ten seconds.</summary>
+    /// <summary>A connection has opened. Its first frame must be a registration, within ten seconds.</summary>
     public void OnConnected(long connection, Instant now) => _parts.Connections.Open(connection, now);
 
-    /// <summary>A frame came by a connection, without its length. Frames of connections that are closed, or were never opened, are ignored.</summary>
+    /// <summary>
+    /// Takes a frame of a connection, without its length. Frames of closed or unknown connections are ignored.
+    /// </summary>
     public void OnFrame(long connection, ReadOnlySpan<byte> frame, Instant now)
     {
         if (!_parts.Connections.TryFind(connection, out ServerNode? node)) return;
@@ -110,23 +117,23 @@ public sealed class MembershipServer
     }
 
     /// <summary>A connection broke, or the other side closed it. Harmless for one that the server has closed.</summary>
-    /// <param name="connection">The connection.</param>
-    /// <param name="now">The present instant.</param>
-    /// <param name="isEnded">The other side has ended it (closed or reset it), so that its machine is within reach; false: it timed out, or a network on
-    /// the way is down.</param>
+    /// <param name="connection">The host's id of the connection.</param>
+    /// <param name="now">The time of the event.</param>
+    /// <param name="isEnded">True when the other side closed or reset it, so that its machine is reachable. False when
+    /// it timed out, or a network on the way is down.</param>
     public void OnDisconnected(long connection, Instant now, bool isEnded = true)
     {
         if (_parts.Connections.Forget(connection) is { } node) _watch.OnDisconnected(node, isEnded, now);
     }
 
-    /// <summary>Whether the server holds back, and for which members.</summary>
+    /// <summary>The present hold, and the members it waits for.</summary>
     public MembershipHold Hold => _parts.Hold.Current;
 
     /// <summary>
-    /// The operator says that members of a name are gone for good: those that a takeover waits for, and those that are registered and have no connection,
-    /// or have said nothing for two heartbeats.
+    /// The operator declares the members of a name gone for good. Affects those that a takeover waits for, and
+    /// registered ones without a connection or silent for two heartbeats.
     /// </summary>
-    /// <returns>How many there were; 0: none of that name is missing.</returns>
+    /// <returns>Number of members forgotten; 0 when none of that name is missing.</returns>
     public int Forget(string name, Instant now)
     {
         int forgotten = _succession.Forget(name, now);
@@ -140,8 +147,8 @@ public sealed class MembershipServer
     }
 
     /// <summary>
-    /// All that nodes sent until an instant has been handed in: nobody is removed for what may lie unread. A host that reads by other threads than
-    /// the server's says this again and again; one that never does hands in whatever comes at once.
+    /// All frames that arrived before a time have been passed in: no node is removed for frames that may be unread. A
+    /// host that reads on other threads calls this repeatedly. One that never calls it must pass in frames at once.
     /// </summary>
     public void OnRead(Instant upTo) => _parts.ReadTo = upTo;
 
@@ -164,7 +171,14 @@ public sealed class MembershipServer
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
     }
 
-    [MemberNotNull(nameof(_parts), nameof(_watch), nameof(_sight), nameof(_succession), nameof(_registrar), nameof(_reach), nameof(_teller))]
+    [MemberNotNull(
+        nameof(_parts),
+        nameof(_watch),
+        nameof(_sight),
+        nameof(_succession),
+        nameof(_registrar),
+        nameof(_reach),
+        nameof(_teller))]
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
@@ -177,8 +191,8 @@ public sealed class MembershipServer
     }
 
     /// <summary>
-    /// An older cluster has come: the young one of this server is given up. Its nodes are told, and come back; those that had
-    /// no groups notice nothing.
+    /// An older cluster has appeared: this server's young one is given up. Its nodes are notified and return; those
+    /// without groups are not affected.
     /// </summary>
     private void GiveUp(List<(long Connection, HelloFrame Hello, byte[] Report)> survivors, Instant now)
     {
@@ -201,7 +215,8 @@ public sealed class MembershipServer
     {
         ulong received = reader.ReadVarint();
         if (!reader.IsAtEnd || !node.Log.TryConfirm(received)) return false;
-        _parts.Connections.Send(node.Connection!.Value, _frame.Begin(FrameKind.Heartbeat).WriteVarint(node.Received).Span);
+        _frame.Begin(FrameKind.Heartbeat).WriteVarint(node.Received);
+        _parts.Connections.Send(node.Connection!.Value, _frame.Span);
         _watch.OnHeartbeat(node, now);
         return true;
     }
@@ -209,7 +224,7 @@ public sealed class MembershipServer
     private bool OnObserved(ServerNode node, ref WireReader reader, Instant now)
     {
         if (!ObservedFrame.TryRead(ref reader, _observed)) return false;
-        // Who cannot hear the others because the server's machine cannot is not to be judged by it.
+        // A node may hear no others because the server's machine hears none. It is not judged by that.
         if (!_sight.SeesFew(now)) _reach.OnObserved(node, _observed, now);
         return true;
     }
@@ -226,13 +241,14 @@ public sealed class MembershipServer
         byte mode = reader.ReadByte();
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var names = new List<string>(count);
-        for (int index = 0; index < count && !reader.Failed; index++) names.Add(FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes));
+        for (int index = 0; index < count && !reader.Failed; index++)
+            names.Add(FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
         if (node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
         foreach (string name in names) node.Deferred.Add((name, mode));
         _teller.OnJoin(now);
 
-        // A name may be one that a survivor which is still to register has a number for.
+        // A survivor that is still to register may have a number for the name.
         if (!_succession.IsGathering) AddJoins(node, now);
         return true;
     }
@@ -249,7 +265,8 @@ public sealed class MembershipServer
                 continue;
             }
             _parts.Connections.Count(refusal);
-            _parts.Nodes.Send(node, _frame.Begin(FrameKind.JoinRefused).WriteByte((byte)refusal).WriteText(name).ToArray());
+            _frame.Begin(FrameKind.JoinRefused).WriteByte((byte)refusal).WriteText(name);
+            _parts.Nodes.Send(node, _frame.ToArray());
         }
         node.Deferred.Clear();
         _parts.Pipeline.OnChange(false, now);
@@ -260,7 +277,8 @@ public sealed class MembershipServer
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var counters = new List<uint>(count);
         for (int index = 0; index < count && !reader.Failed; index++) counters.Add(FrameFields.ReadCounter(ref reader));
-        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries || node.WaitingChanges.Count + count > MaxWaitingChanges) return false;
+        if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
+        if (node.WaitingChanges.Count + count > MaxWaitingChanges) return false;
         foreach (uint counter in counters) _parts.Maker.Add(node, new GroupChange(counter, false));
         _parts.Pipeline.OnChange(false, now);
         return true;
@@ -270,7 +288,8 @@ public sealed class MembershipServer
     {
         ulong step = reader.ReadVarint();
         ulong received = reader.ReadVarint();
-        if (!reader.IsAtEnd || step != node.Installed + 1 || step > _parts.Pipeline.Last || !node.Log.TryConfirm(received)) return false;
+        bool isNext = reader.IsAtEnd && step == node.Installed + 1 && step <= _parts.Pipeline.Last;
+        if (!isNext || !node.Log.TryConfirm(received)) return false;
         node.Installed = step;
         if (step >= node.LastLeave) node.LeftIn.Clear();
         _parts.Pipeline.OnInstalled(node, step, now);
@@ -292,7 +311,7 @@ public sealed class MembershipServer
         if (!reader.IsAtEnd) return false;
         if (number.Epoch != _parts.ServerEpoch.Epoch)
         {
-            // A report from before the welcome still carries a step of the epoch before.
+            // A report written before the welcome still carries a step of the former epoch.
             _parts.Inherited.OnDone(node, number, now);
             return true;
         }
@@ -306,14 +325,18 @@ public sealed class MembershipServer
     {
         var number = new ViewNumber(FrameFields.ReadEpoch(ref reader), FrameFields.ReadCounter(ref reader));
         ulong[] senders = new ulong[FrameFields.ReadCount(ref reader, 1)];
-        for (int index = 0; index < senders.Length && !reader.Failed; index++) senders[index] = FrameFields.ReadKey(ref reader);
+        for (int index = 0; index < senders.Length && !reader.Failed; index++)
+            senders[index] = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
         if (number.Epoch != _parts.ServerEpoch.Epoch) _parts.Inherited.OnClosed(node, number, senders, now);
         else if (_parts.Ledger.OnClosed(node, number.Counter, senders, now)) _parts.Pipeline.OnChange(false, now);
         return true;
     }
 
-    /// <summary>Takes a node out of the cluster: those that know it are told at once, and the next step takes it out of its region.</summary>
+    /// <summary>
+    /// Removes a node from the cluster. The nodes that know it are notified at once, and the next step takes it out of
+    /// its region.
+    /// </summary>
     private void Remove(ServerNode node, MembershipRefusal reason, Instant now)
     {
         _parts.Removed++;
@@ -333,7 +356,7 @@ public sealed class MembershipServer
         _succession.OnRemoved(node);
         foreach (ServerNode other in _parts.Nodes.Live)
         {
-            // Nodes that were taken over may know each other from views of the server before.
+            // Nodes that were taken over may know each other from views of the former server.
             bool knows = other != node && (other.Known.Remove(node.Slot) || (node.IsInherited && other.IsInherited));
             if (knows) _parts.Nodes.Send(other, frame);
         }

@@ -1,13 +1,20 @@
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>One look at a membership server.</summary>
+/// <summary>A snapshot of a membership server's counts.</summary>
 /// <param name="Nodes">Nodes registered.</param>
-/// <param name="Groups">Groups known, members or none.</param>
+/// <param name="Groups">Groups known, with or without members.</param>
 /// <param name="Regions">Regions that have nodes; each has one current view.</param>
 /// <param name="UnretiredViews">Region views that have not retired, current ones included.</param>
 /// <param name="RetiredViews">Region views retired since the start.</param>
 /// <param name="Steps">Steps made since the start.</param>
-/// <param name="WaitingChanges">Joins and leaves asked for that no step has made true yet.</param>
+/// <param name="WaitingChanges">Joins and leaves requested that no step contains yet.</param>
 /// <param name="Removed">Nodes removed since the start, for any reason.</param>
 public readonly record struct MembershipStatistics(
-    int Nodes, int Groups, int Regions, int UnretiredViews, ulong RetiredViews, ulong Steps, int WaitingChanges, ulong Removed);
+    int Nodes,
+    int Groups,
+    int Regions,
+    int UnretiredViews,
+    ulong RetiredViews,
+    ulong Steps,
+    int WaitingChanges,
+    ulong Removed);

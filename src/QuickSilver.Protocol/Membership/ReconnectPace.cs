@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// How long a node pauses between two attempts to reach its membership server, and how long a server that founds a
-/// cluster waits for survivors that keep this pace. Any thread.
+/// The pauses of a node between attempts to reach its membership server, and the time that a founding server waits for
+/// survivors that keep this pace. Any thread.
 /// </summary>
 internal static class ReconnectPace
 {
@@ -11,12 +11,12 @@ internal static class ReconnectPace
     private static readonly TimeSpan First = TimeSpan.FromMilliseconds(16);
     private static readonly TimeSpan Margin = TimeSpan.FromMilliseconds(88);
 
-    /// <summary>The longest pause that there is, after any number of failures.</summary>
+    /// <summary>The longest pause, after any number of failures.</summary>
     public static TimeSpan Longest => LongestAfter(MostDoublings);
 
     /// <summary>
-    /// The founding grace of a server at an address of its own: time for a survivor to call each of two addresses after
-    /// the longest pause, and a margin for the connection.
+    /// The founding grace of a server at an address of its own. It allows a survivor to call each of two addresses
+    /// after the longest pause, with a margin for the connection.
     /// </summary>
     public static TimeSpan HostFoundingGrace => (MostServers * Longest) + Margin;
 
@@ -26,6 +26,6 @@ internal static class ReconnectPace
     /// </summary>
     public static TimeSpan LoopbackFoundingGrace => TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The longest pause after so many attempts that failed in a row.</summary>
+    /// <summary>The longest pause after a number of consecutive failures.</summary>
     public static TimeSpan LongestAfter(int failures) => First * (1 << Math.Min(failures, MostDoublings));
 }

@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
 
-/// <summary>A region: the set of groups that all of its nodes have, which never changes under one id.</summary>
+/// <summary>A region: the set of groups that all of its nodes are in. The set never changes under one id.</summary>
 /// <param name="id">The region's number.</param>
 /// <param name="groups">The groups, sorted by id: a message names its group by the index in this list.</param>
 public sealed class RegionInfo(RegionId id, GroupSet groups)

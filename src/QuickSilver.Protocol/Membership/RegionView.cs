@@ -3,15 +3,21 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// A numbered, ordered list of a region's members, with all that follows from it: partitions, ring order, and the way it is carried. Immutable, equal
-/// at all nodes (invariant V3 in docs/testing.md).
+/// A numbered, ordered list of a region's members, with the partitions, ring order and transport that follow from it.
+/// Immutable, equal at all nodes (invariant V3 in docs/testing.md).
 /// </summary>
 public sealed class RegionView
 {
     private readonly Dictionary<ulong, int> _indexByKey;
 
     /// <summary>Makes a view.</summary>
-    public RegionView(ViewNumber number, RegionInfo region, StepNumber firstStep, NodeInfo[] members, NetEndpoint multicast, int replication)
+    public RegionView(
+        ViewNumber number,
+        RegionInfo region,
+        StepNumber firstStep,
+        NodeInfo[] members,
+        NetEndpoint multicast,
+        int replication)
     {
         Number = number;
         Region = region;
@@ -26,10 +32,10 @@ public sealed class RegionView
     /// <summary>The view's number.</summary>
     public ViewNumber Number { get; }
 
-    /// <summary>The region.</summary>
+    /// <summary>The region of which this is a view.</summary>
     public RegionInfo Region { get; }
 
-    /// <summary>The step that brought this view.</summary>
+    /// <summary>The step with which the view begins.</summary>
     public StepNumber FirstStep { get; }
 
     /// <summary>The members in ring order. The lowest that is not removed leads.</summary>
@@ -38,7 +44,7 @@ public sealed class RegionView
     /// <summary>The multicast address; none: carried by unicast, one copy per member.</summary>
     public NetEndpoint Multicast { get; }
 
-    /// <summary>Who caches what.</summary>
+    /// <summary>The partitions that cache its packets.</summary>
     public PartitionMap Partitions { get; }
 
     /// <summary>Index of a member by <see cref="NodeNumber.Key"/>, or -1. O(1).</summary>

@@ -5,10 +5,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// The cluster as one node knows it, and how a step changes it. What a step needs is described by frames ahead of it, which are kept aside or change
-/// nothing that is in force; the step itself is checked as a whole before anything changes. Regions and their views are <see cref="AgentRegions"/>',
-/// nodes and views until they retire <see cref="KnownViews"/>'; groups are here: group views and the regions of a group are derived, not sent. Core
-/// thread only.
+/// The cluster as one node knows it, and the installation of steps. Frames ahead of a step describe its nodes, groups
+/// and regions; the descriptions change nothing that is in force. The step itself is checked as a whole before it
+/// changes anything.
+/// <see cref="AgentRegions"/> keeps the regions and their views, <see cref="KnownViews"/> the nodes and the views until
+/// they retire. Groups are kept here: group views and the regions of a group are derived, not sent. Core thread only.
 /// </summary>
 internal sealed class AgentCluster : ClusterView
 {
@@ -39,7 +40,7 @@ internal sealed class AgentCluster : ClusterView
     /// <summary>Counter of the last step, installed or made before this node registered.</summary>
     public ulong LastStep => _lastStep;
 
-    /// <summary>Epoch of the server that admitted this node last.</summary>
+    /// <summary>Epoch of the last server that admitted this node.</summary>
     public Epoch Epoch { get; private set; }
 
     /// <summary>Epoch of all group ids.</summary>
@@ -51,7 +52,7 @@ internal sealed class AgentCluster : ClusterView
     /// <inheritdoc/>
     public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id)?.Info;
 
-    /// <summary>True for a group that this node is in, or is about to be with the next step.</summary>
+    /// <summary>True for a group that this node is in, or is about to be in with the next step.</summary>
     public bool Knows(GroupId id) => _groups.ContainsKey(id) || _joining.ContainsKey(id);
 
     /// <inheritdoc/>
@@ -84,8 +85,8 @@ internal sealed class AgentCluster : ClusterView
     }
 
     /// <summary>
-    /// Another server has admitted this node. The regions of the one before stay in force until the first step that concerns this node, which
-    /// replaces all of them; the regions of this one are numbered anew.
+    /// Another server has admitted this node. The regions of the former one stay in force until the first step that
+    /// concerns this node, which replaces all of them. The new server's regions have new numbers.
     /// </summary>
     public void TakeOver(Epoch epoch, ulong lastStep)
     {
@@ -113,14 +114,19 @@ internal sealed class AgentCluster : ClusterView
     /// <inheritdoc cref="KnownViews.MarkDone"/>
     public void MarkDone(ViewNumber view) => _known.MarkDone(view);
 
-    /// <summary>Writes all that a new server has to know.</summary>
-    /// <param name="frame">Where to.</param>
-    /// <param name="activated">The step that this node was told to send in last.</param>
+    /// <summary>Writes the report for a new server.</summary>
+    /// <param name="frame">The frame to write.</param>
+    /// <param name="activated">The last step that this node was allowed to send in.</param>
     public void WriteReport(FrameBuilder frame, StepNumber activated)
     {
         GroupSet groups = _ownRegion?.Info.Groups ?? default;
-        frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch).WriteVarint((ulong)groups.Length);
-        foreach (GroupId id in groups) GroupFrame.WriteEntry(frame, id.Counter, _groups[id].Info.Mode, _groups[id].Info.Name);
+        frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch);
+        frame.WriteVarint((ulong)groups.Length);
+        foreach (GroupId id in groups)
+        {
+            GroupInfo info = _groups[id].Info;
+            GroupFrame.WriteEntry(frame, id.Counter, info.Mode, info.Name);
+        }
         _known.WriteReport(frame, activated);
     }
 
@@ -134,16 +140,18 @@ internal sealed class AgentCluster : ClusterView
     }
 
     /// <summary>A region is described; see <see cref="AgentRegions.TryDescribe"/>.</summary>
-    public bool TryDescribe(RegionFrame.Entry entry, ref int left) => _regions.TryDescribe(Epoch, _groupEpoch, entry, ref left);
+    public bool TryDescribe(RegionFrame.Entry entry, ref int remaining) =>
+        _regions.TryDescribe(Epoch, _groupEpoch, entry, ref remaining);
 
     /// <inheritdoc cref="KnownViews.Remove"/>
-    public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews) => _known.Remove(key, isConfirmed, out isNews);
+    public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews) =>
+        _known.Remove(key, isConfirmed, out isNews);
 
     /// <inheritdoc cref="KnownViews.MarkClosed"/>
     public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders) => _known.MarkClosed(view, senders);
 
     /// <summary>A view has retired.</summary>
-    /// <returns>The view; null when it is not known, or still current: the server is not to be believed then.</returns>
+    /// <returns>The view; null when it is unknown or still current: then the server's frame is invalid.</returns>
     public RegionView? Retire(ViewNumber number)
     {
         if (_known.FindView(number) is not { } view || _regions.IsCurrent(view)) return null;
@@ -152,14 +160,15 @@ internal sealed class AgentCluster : ClusterView
     }
 
     /// <summary>Installs a step.</summary>
-    /// <returns>What it changed; null when it is impossible, and nothing has changed then.</returns>
+    /// <returns>The changes; null when the step is impossible, and nothing has changed then.</returns>
     public InstalledStep? Install(StepFrame frame)
     {
         if (Self is not { } self || frame.Step != _lastStep + 1) return null;
         var number = new StepNumber(Epoch, frame.Step);
         if (!frame.IsConcerned && _regions.AwaitsStep) return null;
         if (!frame.IsConcerned) return Commit(number, [], [], [], [], [], []);
-        if (_regions.FindOpened(frame, Epoch) is not { } opened || _regions.FindDropped(frame, opened) is not { } dropped) return null;
+        if (_regions.FindOpened(frame, Epoch) is not { } opened) return null;
+        if (_regions.FindDropped(frame, opened) is not { } dropped) return null;
         AgentRegion? own = null;
         if (frame.OwnRegion != 0)
         {
@@ -215,7 +224,7 @@ internal sealed class AgentCluster : ClusterView
         };
     }
 
-    /// <summary>Groups that the node comes to be in; null when one has not been described.</summary>
+    /// <summary>Groups that the node joins; null when one has not been described.</summary>
     private List<GroupInfo>? Joined(AgentRegion? own)
     {
         var joined = new List<GroupInfo>();

@@ -5,30 +5,38 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// What the server tells a node of the cluster while their session is open: each frame is read as a whole, applied to the cluster as known here, and
-/// then told to the rest of the node, as far as it changes something. Registering, taking over and expelling are the agent's own.
+/// Applies the server's frames of an open session. Each frame is read as a whole, applied to the cluster as known here,
+/// and then raised as an event if it changes anything. The agent itself handles registration, takeover and expulsion.
 /// <para>
-/// Descriptions come first and are told to nobody; the step that commits them is, and is confirmed to the server after everybody here has been told:
-/// "installed" means that the whole node acts by it. An event may end the session, so that nothing is said or told after it.
+/// Descriptions come first and raise no event. The step that commits them does, and is confirmed to the server after
+/// the event has returned: "installed" means that the whole node acts by it. An event may end the session; then nothing
+/// further is sent or raised.
 /// </para>
-/// <para>Core thread only. Its cost is that of the step; nothing here is on the way of a message.</para>
+/// <para>
+/// Core thread only. Its cost is that of the step; messages do not pass here.
+/// </para>
 /// </summary>
-internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, AgentSession session, IMembershipEvents events, Probes probes)
+internal sealed class AgentNews(
+    AgentCluster cluster,
+    AgentRequests requests,
+    AgentSession session,
+    IMembershipEvents events,
+    Probes probes)
 {
     private readonly FrameBuilder _frame = new();
 
-    /// <summary>The step that the server let this node send in last; none before the first.</summary>
+    /// <summary>The last step that the server allowed this node to send in; none before the first.</summary>
     public StepNumber Activated { get; private set; }
 
     /// <inheritdoc cref="MembershipAgent.JoinsWaitFor"/>
     public JoinWait? JoinsWaitFor { get; private set; }
 
     /// <summary>Takes a frame of an open session.</summary>
-    /// <param name="kind">Its first byte.</param>
-    /// <param name="reader">What follows.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>False when it breaks the format, says what cannot be, or is of a kind that only nodes send:
-    /// the server is not to be believed.</returns>
+    /// <param name="kind">The kind of the frame, its first byte.</param>
+    /// <param name="reader">Reads the body.</param>
+    /// <param name="now">The time of arrival.</param>
+    /// <returns>False when the frame is malformed, impossible, or of a kind that only nodes send: then the server
+    /// cannot be trusted.</returns>
     public bool TryTake(FrameKind kind, ref WireReader reader, Instant now) => kind switch
     {
         FrameKind.Waiting => OnWaiting(ref reader),
@@ -46,7 +54,7 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
         _ => false,
     };
 
-    /// <summary>The node is to register as if for the first time: no step counts any more.</summary>
+    /// <summary>The node is to register as if for the first time: no step is active.</summary>
     public void OnForgotten() => Activated = default;
 
     private bool OnWaiting(ref WireReader reader)
@@ -79,10 +87,10 @@ internal sealed class AgentNews(AgentCluster cluster, AgentRequests requests, Ag
     private bool OnRegions(ref WireReader reader)
     {
         if (RegionFrame.TryRead(ref reader) is not { } entries) return false;
-        int left = RegionFrame.MaxCounters;
+        int remaining = RegionFrame.MaxCounters;
         foreach (RegionFrame.Entry entry in entries)
         {
-            if (!cluster.TryDescribe(entry, ref left)) return false;
+            if (!cluster.TryDescribe(entry, ref remaining)) return false;
         }
         return true;
     }

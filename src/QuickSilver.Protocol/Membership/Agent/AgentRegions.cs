@@ -5,11 +5,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// The regions that matter to one node, and how a step changes them. A region is described ahead of the step that opens its first view, is in force
-/// from that step on, and goes with the step that drops it.
+/// The regions that concern one node, and their changes by steps. A region is described ahead of the step that opens
+/// its first view. It is in force from that step until the step that drops it.
 /// <para>
-/// Awkward case: another server. Regions of the one before stay in force, <em>inherited</em>, until the first step that concerns this node, which
-/// replaces all of them; those of the new one are numbered anew. Core thread only.
+/// Awkward case: another server. Regions of the former one stay in force, <em>inherited</em>, until the first step that
+/// concerns this node, which replaces all of them. Those of the new one have new numbers. Core thread only.
 /// </para>
 /// </summary>
 internal sealed class AgentRegions(KnownViews known, Probes probes)
@@ -25,16 +25,17 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
     /// <summary>True when regions are described that no step has opened yet.</summary>
     public bool AwaitsStep => _described > 0;
 
-    /// <summary>True while regions of the server before are in force.</summary>
+    /// <summary>True while regions of the former server are in force.</summary>
     public bool HasInherited => _inherited.Count > 0;
 
     /// <summary>A region by its number; null when it is not known.</summary>
     public AgentRegion? Find(uint region) => _regions.GetValueOrDefault(region);
 
     /// <summary>True for a view in force.</summary>
-    public bool IsCurrent(RegionView view) => _current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view;
+    public bool IsCurrent(RegionView view) =>
+        _current.TryGetValue(view.Region.Id.Counter, out RegionView? current) && current == view;
 
-    /// <summary>Another server has admitted this node: its regions are numbered anew.</summary>
+    /// <summary>Another server has admitted this node: its regions have new numbers.</summary>
     public void TakeOver()
     {
         if (_inherited.Count == 0)
@@ -45,7 +46,7 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         _described = 0;
     }
 
-    /// <summary>Forgets what is described and inherited; nothing is in force.</summary>
+    /// <summary>Forgets described and inherited regions; none is in force.</summary>
     public void Forget()
     {
         _regions.Clear();
@@ -53,14 +54,14 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         _inherited.Clear();
     }
 
-    /// <summary>A region is described.</summary>
-    /// <param name="epoch">Of its number.</param>
-    /// <param name="groupEpoch">Of its groups' ids.</param>
+    /// <summary>Takes the description of a region.</summary>
+    /// <param name="epoch">The epoch of its number.</param>
+    /// <param name="groupEpoch">The epoch of its groups' ids.</param>
     /// <param name="entry">The description.</param>
-    /// <param name="left">Groups that the frame's descriptions may still unfold to: one that is like another is short,
-    /// whatever it stands for.</param>
+    /// <param name="remaining">Groups that the frame's descriptions may still expand to. A difference to another region
+    /// is short, whatever it expands to.</param>
     /// <returns>False when the description is impossible; nothing has changed then.</returns>
-    public bool TryDescribe(Epoch epoch, Epoch groupEpoch, RegionFrame.Entry entry, ref int left)
+    public bool TryDescribe(Epoch epoch, Epoch groupEpoch, RegionFrame.Entry entry, ref int remaining)
     {
         if (_regions.ContainsKey(entry.Region)) return false;
         GroupSet like = default;
@@ -70,11 +71,12 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
             like = region.Info.Groups;
         }
         int unfolded = like.Length + entry.Plus.Length;
-        if (unfolded > left) return false;
-        left -= unfolded;
+        if (unfolded > remaining) return false;
+        remaining -= unfolded;
         uint[]? groups = RegionGroups.Apply(like.Counters, entry.Plus, entry.Minus);
         if (groups is null) return false;
-        _regions.Add(entry.Region, new AgentRegion(new RegionInfo(new RegionId(epoch, entry.Region), new GroupSet(groupEpoch, groups))));
+        var info = new RegionInfo(new RegionId(epoch, entry.Region), new GroupSet(groupEpoch, groups));
+        _regions.Add(entry.Region, new AgentRegion(info));
         _described++;
         return true;
     }
@@ -91,7 +93,8 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
             opened.Add(new OpenedView(entry, region, view));
         }
 
-        // What is described is opened by the very next step, so what a server can make this node keep is what is in force.
+        // Described regions are opened by the very next step. So a server can make this node keep only regions in
+        // force.
         return opened.Count(view => view.Region.Current is null) == _described ? opened : null;
     }
 
@@ -103,24 +106,26 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         foreach (uint counter in frame.Dropped)
         {
             if (dropped.Count > 0 && dropped[^1].Info.Id.Counter >= counter) return null;
-            if (Find(counter) is not { Current: not null } region || opened.Exists(view => view.Region == region)) return null;
+            if (Find(counter) is not { Current: not null } region) return null;
+            if (opened.Exists(view => view.Region == region)) return null;
             dropped.Add(region);
         }
         return dropped;
     }
 
     /// <summary>Puts the opened views in force and takes the others out.</summary>
-    /// <param name="opened">What <see cref="FindOpened"/> has found.</param>
-    /// <param name="dropped">What <see cref="FindDropped"/> has found.</param>
-    /// <param name="step">The step.</param>
-    /// <param name="changes">Told who moved between regions.</param>
-    /// <returns>Views that are in force no more, in order of region.</returns>
+    /// <param name="opened">The views of <see cref="FindOpened"/>.</param>
+    /// <param name="dropped">The regions of <see cref="FindDropped"/>.</param>
+    /// <param name="step">The counter of the step.</param>
+    /// <param name="changes">Collects the moves of nodes between regions.</param>
+    /// <returns>Views that are no longer in force, in order of region.</returns>
     public List<RegionView> Switch(List<OpenedView> opened, List<AgentRegion> dropped, ulong step, GroupChanges changes)
     {
         var superseded = new List<RegionView>();
         var gone = new List<(KnownNode Node, RegionInfo From)>();
 
-        // Who arrives is compared with where it was, so arrivals come before departures; a node that departs and arrives nowhere is found at the end.
+        // A node that arrives is compared with its former region, so arrivals come before departures. A node that
+        // departs and arrives nowhere is found at the end.
         foreach (OpenedView view in opened)
         {
             if (view.View.FirstStep.Counter != step) continue;
@@ -176,7 +181,8 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
     }
 
     /// <summary>
-    /// The view that an entry stands for: a new one, or one that this node knew before and comes to know again. Null when the entry is impossible.
+    /// The view that an entry stands for: a new one, or one that this node knew before. Null when the entry is
+    /// impossible.
     /// </summary>
     private RegionView? MakeView(AgentRegion region, StepFrame.ViewEntry entry, Epoch epoch)
     {
@@ -200,9 +206,12 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         if (known.FindView(new ViewNumber(epoch, entry.View)) is { } same)
         {
             probes.Hit(Mark.ViewKnownAgain);
-            return last is null && same.Region.Id.Counter == entry.Region && same.Members.AsSpan().SequenceEqual(members.ToArray()) ? same : null;
+            bool isSame = last is null && same.Region.Id.Counter == entry.Region
+                && same.Members.AsSpan().SequenceEqual(members.ToArray());
+            return isSame ? same : null;
         }
         var first = new StepNumber(epoch, entry.FirstStep);
-        return new RegionView(new ViewNumber(epoch, entry.View), region.Info, first, [.. members], entry.Multicast, entry.Replication);
+        var number = new ViewNumber(epoch, entry.View);
+        return new RegionView(number, region.Info, first, [.. members], entry.Multicast, entry.Replication);
     }
 }

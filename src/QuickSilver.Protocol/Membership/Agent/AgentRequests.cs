@@ -6,12 +6,12 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// Joins and leaves that the node has asked for, in order: those that have not been sent, and those that no step has made true yet, since another
-/// server will have to be asked again. Those that follow each other and are of one kind share frames.
+/// The joins and leaves that the node has requested, in order: those not sent yet, and those that no step contains yet.
+/// Another server receives the latter again. Consecutive requests of one kind share frames.
 /// </summary>
 internal sealed class AgentRequests
 {
-    // One entry more than this still fits the longest frame that a node sends.
+    // A frame of this length still has room for one more entry.
     private const int FullBytes = MembershipFrames.MaxNodeFrameBytes - (2 * FrameFields.MaxRequestedNameBytes);
 
     private readonly List<Request> _waiting = [];
@@ -21,13 +21,13 @@ internal sealed class AgentRequests
     private readonly FrameBuilder _entries = new();
     private int _count;
 
-    /// <summary>Asks for a group.</summary>
+    /// <summary>Requests to join a group.</summary>
     public void Join(string name, byte mode) => _waiting.Add(new Request(name, mode, 0));
 
-    /// <summary>Asks to be rid of a group.</summary>
+    /// <summary>Requests to leave a group.</summary>
     public void Leave(GroupId group) => _waiting.Add(new Request(null, 0, group.Counter));
 
-    /// <summary>A step has made requests true. A leave also answers the joins of its group that were asked for before it.</summary>
+    /// <summary>A step has granted requests. A leave also answers earlier joins of its group.</summary>
     public void OnStepInstalled(InstalledStep step)
     {
         if (_unanswered.Count == 0) return;
@@ -53,14 +53,16 @@ internal sealed class AgentRequests
         if (join >= 0) _unanswered.RemoveAt(join);
     }
 
-    /// <summary>Another server is to be asked for all that the one before has not granted, ahead of what has not been sent.</summary>
+    /// <summary>
+    /// Queues the requests that the former server had not granted for another one, ahead of those not sent yet.
+    /// </summary>
     public void AskAgain()
     {
         _waiting.InsertRange(0, _unanswered);
         _unanswered.Clear();
     }
 
-    /// <summary>Takes all that is waiting.</summary>
+    /// <summary>Takes all requests that wait.</summary>
     /// <returns>The frames to send, and names that no frame can carry: not Unicode, or far too long.</returns>
     public (List<byte[]> Frames, List<string> Impossible) Take()
     {
@@ -81,8 +83,11 @@ internal sealed class AgentRequests
                 _count++;
                 _unanswered.Add(_waiting[index]);
             }
-            bool isLast = index + 1 == _waiting.Count || (_waiting[index + 1].Name is null) != (name is null) || _waiting[index + 1].Mode != mode;
-            if (isLast || _entries.Length > FullBytes || _count == EntryFrames.MaxEntries) Flush(name is not null, mode, frames);
+            bool isLast = index + 1 == _waiting.Count
+                || (_waiting[index + 1].Name is null) != (name is null)
+                || _waiting[index + 1].Mode != mode;
+            bool isFull = _entries.Length > FullBytes || _count == EntryFrames.MaxEntries;
+            if (isLast || isFull) Flush(name is not null, mode, frames);
         }
         _waiting.Clear();
         return (frames, impossible);
@@ -90,7 +95,8 @@ internal sealed class AgentRequests
 
     private bool TryWrite(string name)
     {
-        if (Utf8.FromUtf16(name, _name, out _, out int written, replaceInvalidSequences: false) != OperationStatus.Done) return false;
+        OperationStatus status = Utf8.FromUtf16(name, _name, out _, out int written, replaceInvalidSequences: false);
+        if (status != OperationStatus.Done) return false;
         _entries.WriteVarint((ulong)written).WriteBytes(_name.AsSpan(0, written));
         return true;
     }

@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// A node's end of its session with a server: numbered frames are kept until the server has confirmed them, and sent again by the next connection;
-/// what the server sent is counted; while the server has welcomed the node, heartbeats tell that count, and what the node observes of others. Core
-/// thread only.
+/// A node's end of its session with a server. Numbered frames are kept until the server has confirmed them, and sent
+/// again on the next connection. The server's frames are counted. While the session is open, heartbeats report that
+/// count and the node's observations of others. Core thread only.
 /// </summary>
 internal sealed class AgentSession
 {
@@ -23,9 +23,9 @@ internal sealed class AgentSession
     private bool _hasObserved;
 
     /// <summary>Makes a session that is not open.</summary>
-    /// <param name="interval">From heartbeat to heartbeat.</param>
+    /// <param name="interval">The time between heartbeats.</param>
     /// <param name="link">Carries frames.</param>
-    /// <param name="events">Asked what the node observes.</param>
+    /// <param name="events">Asked for the node's observations.</param>
     /// <param name="alarms">Fires the heartbeat's timer.</param>
     public AgentSession(TimeSpan interval, IMembershipLink link, IMembershipEvents events, AlarmQueue alarms)
     {
@@ -35,25 +35,28 @@ internal sealed class AgentSession
         _alarm = new Alarm(alarms, SendHeartbeat);
     }
 
-    /// <summary>The server has welcomed this node by the present connection.</summary>
+    /// <summary>True while the server's welcome on the present connection holds.</summary>
     public bool IsOpen { get; private set; }
 
-    /// <summary>The node has said goodbye, or was refused, removed or told nonsense: it says nothing more to any server.</summary>
+    /// <summary>
+    /// True once the node has left, was refused or removed, or received an invalid frame. It sends nothing further to
+    /// any server.
+    /// </summary>
     public bool IsOver { get; private set; }
 
-    /// <summary>Numbered frames taken from the server since the session began.</summary>
+    /// <summary>Numbered frames received from the server since the session began.</summary>
     public ulong Received { get; private set; }
 
-    /// <summary>The server has taken so many frames. False when it claims more than were sent.</summary>
+    /// <summary>The server has confirmed a number of frames. False when it claims more than were sent.</summary>
     public bool TryConfirm(ulong received) => _log.TryConfirm(received);
 
-    /// <summary>The server goes on after so many frames. False when it cannot.</summary>
+    /// <summary>The server resumes after a number of frames. False when it cannot.</summary>
     public bool TryResume(ulong received) => _log.TryResume(received);
 
     /// <summary>A numbered frame has come.</summary>
     public void OnReceived() => Received++;
 
-    /// <summary>The server has welcomed this node: what it has not confirmed is sent again.</summary>
+    /// <summary>The server has welcomed this node: unconfirmed frames are sent again.</summary>
     public void Open(Instant now)
     {
         IsOpen = true;
@@ -61,7 +64,7 @@ internal sealed class AgentSession
         foreach (byte[] frame in _log.Unconfirmed) _link.Send(frame);
     }
 
-    /// <summary>The connection is gone, or the server does not know this node any more.</summary>
+    /// <summary>The connection is gone, or the server no longer knows this node.</summary>
     public void Close()
     {
         IsOpen = false;
@@ -75,14 +78,17 @@ internal sealed class AgentSession
         Close();
     }
 
-    /// <summary>Another session begins: what was said in the one before counts no more.</summary>
+    /// <summary>Another session begins: frames of the former one are void.</summary>
     public void Restart()
     {
         _log = new SessionLog();
         Received = 0;
     }
 
-    /// <summary>Sends a numbered frame, as soon as the session is open; once it is over, nothing. The array is kept and must not change.</summary>
+    /// <summary>
+    /// Sends a numbered frame, as soon as the session is open; once it is over, does nothing. The array is kept and
+    /// must not change.
+    /// </summary>
     public void Send(byte[] frame)
     {
         if (IsOver) return;
@@ -93,7 +99,7 @@ internal sealed class AgentSession
     private void SendHeartbeat(Instant now)
     {
         _observed.Clear();
-        // Who stood still has not read yet what others answered meanwhile: a late judge distrusts itself first.
+        // After a pause, answers of others may still be unread, so a late heartbeat carries no observations.
         if (now - _due <= LateAlarm) _events.OnObserving(_observed, now);
         if (!IsOpen) return;
         if (_hasObserved || !_observed.IsEmpty)

@@ -3,18 +3,18 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// Finds the groups whose member sets a step changed, from regions alone: when a node moves from one region to another, the groups in exactly one of
-/// the two have changed. A node that comes from, or goes to, a region that this node does not know shares no group with it there, so that side counts
-/// as empty. Many nodes that move together cost one merge.
+/// Finds the groups whose member sets a step changed, from regions alone. When a node moves from one region to another,
+/// the groups in exactly one of the two have changed. An unknown region shares no group with this node, so that side
+/// counts as empty. Many nodes that move together cost one merge.
 /// </summary>
 internal sealed class GroupChanges
 {
     private readonly HashSet<(RegionId From, RegionId To)> _seen = [];
     private readonly List<GroupId> _changed = [];
 
-    /// <summary>A node moved.</summary>
-    /// <param name="from">The region it was in; null: none that is known.</param>
-    /// <param name="to">The region it is in; null: none that is known.</param>
+    /// <summary>A node moved between regions.</summary>
+    /// <param name="from">Its former region; null when that is unknown or none.</param>
+    /// <param name="to">Its new region; null when that is unknown or none.</param>
     public void Add(RegionInfo? from, RegionInfo? to)
     {
         if (!_seen.Add((from?.Id ?? default, to?.Id ?? default))) return;
@@ -36,12 +36,12 @@ internal sealed class GroupChanges
     }
 
     /// <summary>
-    /// All groups of a region count as changed: with the first step of a new server, since members may have ended with different steps of the one
-    /// before, and no two may know one membership by two numbers.
+    /// Counts all groups of a region as changed, with the first step of a new server. Members may have ended with
+    /// different steps of the former one, and no two may know one membership by two numbers.
     /// </summary>
     public void AddAll(RegionInfo region) => _changed.AddRange(region.Groups);
 
-    /// <summary>The groups, by id, each once.</summary>
+    /// <summary>The changed groups, by id, each once.</summary>
     public List<GroupId> Take()
     {
         _changed.Sort();

@@ -4,9 +4,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// The views that one node knows and that have not retired, current or not, and the nodes that have been described to it: which of the views the node
-/// is done with, who was removed and what is still to be closed of it, and all that a report to another server says of them. A node's record lives as
-/// long as a view names it, if the server has said that it is removed, and for good otherwise: it may be named again. Core thread only.
+/// The unretired views that one node knows, current or not, and the nodes that have been described to it. Also records
+/// which views are done, which nodes are removed, and which of their streams are still open. Writes these parts of a
+/// report.
+/// A node's record lives as long as a view names it, once the server has announced its removal. Otherwise it is kept
+/// for good, since the node may be named again. Core thread only.
 /// </summary>
 internal sealed class KnownViews
 {
@@ -18,7 +20,7 @@ internal sealed class KnownViews
     /// <summary>This node; null before it is registered.</summary>
     public NodeInfo? Self { get; private set; }
 
-    /// <summary>How many views.</summary>
+    /// <summary>Number of views.</summary>
     public int Count => _views.Count;
 
     /// <summary>This node has been registered.</summary>
@@ -28,7 +30,7 @@ internal sealed class KnownViews
         _nodes.Add(self.Number.Key, new KnownNode(self));
     }
 
-    /// <summary>Forgets everything, this node's number included.</summary>
+    /// <summary>Forgets all records, this node's number included.</summary>
     public void Clear()
     {
         Self = null;
@@ -44,7 +46,7 @@ internal sealed class KnownViews
     /// <summary>A view; null when it is not known, or has retired.</summary>
     public RegionView? FindView(ViewNumber number) => _views.GetValueOrDefault(number);
 
-    /// <summary>Nodes are described. One that is known keeps its record.</summary>
+    /// <summary>Takes descriptions of nodes. A known node keeps its record.</summary>
     public void Describe(List<NodeInfo> nodes)
     {
         foreach (NodeInfo node in nodes) _nodes.TryAdd(node.Number.Key, new KnownNode(node));
@@ -82,10 +84,10 @@ internal sealed class KnownViews
     public void MarkClosed(ViewNumber view, IReadOnlyList<NodeInfo> senders) => _removed.Close(view, senders);
 
     /// <summary>A node is removed from the cluster.</summary>
-    /// <param name="key">The node.</param>
-    /// <param name="isConfirmed">The server says so, not a peer.</param>
-    /// <param name="isNews">True when it was not known before.</param>
-    /// <returns>Its record; null when there is nothing new in this.</returns>
+    /// <param name="key">Key of the node's number.</param>
+    /// <param name="isConfirmed">True when the server announces the removal, false when a peer reports it.</param>
+    /// <param name="isNews">True when the removal was not known before.</param>
+    /// <returns>Its record; null when this is nothing new.</returns>
     public NodeInfo? Remove(ulong key, bool isConfirmed, out bool isNews)
     {
         isNews = false;
@@ -107,8 +109,8 @@ internal sealed class KnownViews
     }
 
     /// <summary>
-    /// Drops a record that nothing can name any more. A peer's word of a removal may overtake steps made before it, for which the node is described
-    /// and will not be described again: only when the server has said it too are they all here.
+    /// Drops a record that can no longer be named. A peer's report of a removal may overtake earlier steps, for which
+    /// the node is not described again. All of them are here only once the server has announced the removal too.
     /// </summary>
     private void ForgetIfOver(KnownNode node)
     {
@@ -119,9 +121,9 @@ internal sealed class KnownViews
     /// <summary>Takes the nodes removed since the last call.</summary>
     public NodeInfo[] TakeRemoved() => _removed.TakeNew();
 
-    /// <summary>Writes the part of a report that is about removed nodes and views.</summary>
-    /// <param name="frame">Where to.</param>
-    /// <param name="activated">The step that this node was told to send in last.</param>
+    /// <summary>Writes the part of a report on removed nodes and views.</summary>
+    /// <param name="frame">The frame to write.</param>
+    /// <param name="activated">The last step that this node was allowed to send in.</param>
     public void WriteReport(FrameBuilder frame, StepNumber activated)
     {
         var removed = new SortedSet<ulong>(_removed.Remembered);
@@ -137,7 +139,9 @@ internal sealed class KnownViews
         frame.WriteVarint((ulong)_views.Count);
         foreach (RegionView view in _views.Values)
         {
-            ReportFrame.WriteView(frame, view, view.FirstStep <= activated, _done.Contains(view.Number), _removed.OpenIn(view.Number));
+            bool isActivated = view.FirstStep <= activated;
+            ulong[] open = _removed.OpenIn(view.Number);
+            ReportFrame.WriteView(frame, view, isActivated, _done.Contains(view.Number), open);
         }
         var members = new SortedDictionary<ulong, NodeInfo>();
         foreach (RegionView view in _views.Values)

@@ -3,10 +3,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>A group that this node is in.</summary>
-/// <param name="info">What is fixed about it.</param>
+/// <param name="info">The group's fixed properties.</param>
 internal sealed class OwnGroup(GroupInfo info)
 {
-    /// <summary>What is fixed about it.</summary>
+    /// <summary>The group's fixed properties.</summary>
     public GroupInfo Info { get; } = info;
 
     /// <summary>The step that last changed its member set.</summary>

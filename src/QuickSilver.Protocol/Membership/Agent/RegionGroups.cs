@@ -1,15 +1,19 @@
 namespace QuickSilver.Protocol.Membership.Agent;
 
-/// <summary>Turns "like this region, plus these groups, minus those" into a region's groups. One merge, O(groups); all lists rise.</summary>
+/// <summary>
+/// Computes a region's groups from "like this region, plus these groups, minus those". One merge, O(groups); all lists
+/// rise.
+/// </summary>
 internal static class RegionGroups
 {
-    /// <summary>Counters of the groups: <paramref name="plus"/> itself when there is no other region.</summary>
+    /// <summary>
+    /// Computes the counters of the groups: <paramref name="plus"/> itself when there is no other region.
+    /// </summary>
     /// <param name="like">Groups of the other region; empty: none.</param>
     /// <param name="plus">Groups that it lacks.</param>
     /// <param name="minus">Groups that only it has.</param>
-    /// <returns>
-    /// Null when the other region has a group of <paramref name="plus"/>, lacks one of <paramref name="minus"/>, or nothing is left.
-    /// </returns>
+    /// <returns>Null when the other region has a group of <paramref name="plus"/> or lacks one of
+    /// <paramref name="minus"/>, or when no group remains.</returns>
     public static uint[]? Apply(ReadOnlySpan<uint> like, uint[] plus, uint[] minus)
     {
         if (minus.Length > like.Length || like.Length - minus.Length + plus.Length == 0) return null;

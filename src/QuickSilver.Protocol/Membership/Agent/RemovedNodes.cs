@@ -3,18 +3,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// What one node knows of nodes that were removed: which the next step is to name, which only a peer has told of, which streams of theirs are still
-/// open in which view, and, for a server that takes over, who they were.
+/// One node's records of removed nodes: those that the next step is to name, those that only a peer has reported, and
+/// their streams still open in each view. Also keeps their keys for a server that takes over.
 /// <para>
-/// Awkward case: a node that lives, and was cut off when it was removed, may come to the next server as if nothing had happened, when no view names
-/// it any more. Those that have been told of its removal have ended its streams and would take it for a stranger with a used number. So keys are
-/// remembered beyond the last view that names them: the last <see cref="MostRemembered"/>, so that memory, and a report, stay bounded.
+/// Awkward case: a living node that was cut off and removed may register with the next server as if nothing had
+/// happened, when no view names it. The nodes that know of its removal have ended its streams, and would take it for a
+/// stranger with a used number. So keys are remembered beyond the last view that names them: the last
+/// <see cref="MostRemembered"/>, so that memory and a report stay bounded.
 /// </para>
 /// Core thread only.
 /// </summary>
 internal sealed class RemovedNodes
 {
-    /// <summary>Most keys that are remembered.</summary>
+    /// <summary>Limit on the keys that are remembered.</summary>
     public const int MostRemembered = 4096;
 
     private readonly List<NodeInfo> _new = [];
@@ -22,12 +23,12 @@ internal sealed class RemovedNodes
     private readonly Dictionary<ViewNumber, SortedSet<ulong>> _open = [];
     private readonly Queue<ulong> _remembered = new();
 
-    /// <summary>Keys of the nodes removed last, in the order in which this node was told; none twice.</summary>
+    /// <summary>Keys of the last removed nodes, in the order in which this node learned of them; none twice.</summary>
     public IReadOnlyCollection<ulong> Remembered => _remembered;
 
     /// <summary>A node is removed.</summary>
     /// <param name="node">The node, which was not known to be removed.</param>
-    /// <param name="isConfirmed">The server says so, not a peer.</param>
+    /// <param name="isConfirmed">True when the server announces the removal, false when a peer reports it.</param>
     public void Add(NodeInfo node, bool isConfirmed)
     {
         _new.Add(node);
@@ -36,11 +37,11 @@ internal sealed class RemovedNodes
         if (_remembered.Count > MostRemembered) _remembered.Dequeue();
     }
 
-    /// <summary>The server says what a peer has said before.</summary>
-    /// <returns>The node; null when no peer has said it, or the server has confirmed it already.</returns>
+    /// <summary>The server announces a removal that a peer has reported before.</summary>
+    /// <returns>The node; null when no peer has reported it, or the server has confirmed it already.</returns>
     public NodeInfo? Confirm(ulong key) => _unconfirmed.Remove(key, out NodeInfo? node) ? node : null;
 
-    /// <summary>True for a node whose removal only a peer has told of.</summary>
+    /// <summary>True for a node whose removal only a peer has reported.</summary>
     public bool IsUnconfirmed(ulong key) => _unconfirmed.ContainsKey(key);
 
     /// <summary>Takes the nodes removed since the last call.</summary>
@@ -69,10 +70,10 @@ internal sealed class RemovedNodes
     /// <summary>Keys of the removed senders whose streams to a view are not closed here, rising.</summary>
     public ulong[] OpenIn(ViewNumber view) => [.. _open.GetValueOrDefault(view) ?? []];
 
-    /// <summary>A view has retired: its streams do not matter any more.</summary>
+    /// <summary>A view has retired: its streams no longer matter.</summary>
     public void Forget(ViewNumber view) => _open.Remove(view);
 
-    /// <summary>Forgets everything: this node is of no cluster any more.</summary>
+    /// <summary>Forgets all records: this node belongs to no cluster.</summary>
     public void Clear()
     {
         _new.Clear();

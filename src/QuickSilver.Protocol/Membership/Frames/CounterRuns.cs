@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// A sorted list of counters as runs of consecutive ones: ids are given in order of first use, and groups that are used together are mostly first
-/// used together, so that a node in ten thousand groups is often one run.
+/// A sorted list of counters as runs of consecutive ones. Ids are given in order of first use, and groups that are
+/// used together are mostly first used together. So the list of a node in ten thousand groups is often one run.
 /// <code>
 /// runs    varint   how many
 /// each:
@@ -14,7 +14,10 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// </summary>
 internal static class CounterRuns
 {
-    /// <summary>Most counters in one list: more than a server has groups. Bounds what a short frame can unfold to.</summary>
+    /// <summary>
+    /// Limit on the counters of one list, at the limit of a server's groups. Bounds the memory that a short frame can
+    /// expand to.
+    /// </summary>
     public const int MaxCounters = 1 << 20;
 
     /// <summary>Writes a list of rising counters, none of them 0.</summary>
@@ -38,9 +41,9 @@ internal static class CounterRuns
     }
 
     /// <summary>Reads a list; empty, and the reader failed, when it is malformed or too long.</summary>
-    /// <param name="reader">The body.</param>
-    /// <param name="most">The most counters taken, at most <see cref="MaxCounters"/>.</param>
-    public static uint[] Read(ref WireReader reader, int most = MaxCounters)
+    /// <param name="reader">Reads the body.</param>
+    /// <param name="limit">The most counters accepted, at most <see cref="MaxCounters"/>.</param>
+    public static uint[] Read(ref WireReader reader, int limit = MaxCounters)
     {
         int runs = FrameFields.ReadCount(ref reader, 2);
         WireReader again = reader;
@@ -52,7 +55,7 @@ internal static class CounterRuns
             ulong more = reader.ReadVarint(MaxCounters);
             next += gap + more + 1;
             total += more + 1;
-            if (gap == 0 || next > 1UL + uint.MaxValue || total > (ulong)most) reader.Fail();
+            if (gap == 0 || next > 1UL + uint.MaxValue || total > (ulong)limit) reader.Fail();
             if (reader.Failed) return [];
         }
         uint[] counters = new uint[total];

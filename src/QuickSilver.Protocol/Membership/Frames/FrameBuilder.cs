@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// Writes frames of any length: the growing counterpart of <see cref="WireWriter"/>, in the same formats. Made once and used for frame after frame;
-/// allocates only when a frame is longer than all before it. Core thread only.
+/// Writes frames of any length: the growing counterpart of <see cref="WireWriter"/>, in the same formats. Reused for
+/// frame after frame; allocates only when a frame is longer than all before it. Core thread only.
 /// </summary>
 internal sealed class FrameBuilder
 {
@@ -18,45 +18,45 @@ internal sealed class FrameBuilder
     /// <summary>The frame as written so far; valid until the next call that writes.</summary>
     public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, Length);
 
-    /// <summary>Throws away what was written and begins a frame.</summary>
+    /// <summary>Discards the bytes written and begins a frame.</summary>
     public FrameBuilder Begin(FrameKind kind)
     {
         Length = 0;
         return WriteByte((byte)kind);
     }
 
-    /// <summary>Throws away what was written and begins a piece of a frame.</summary>
+    /// <summary>Discards the bytes written and begins a piece of a frame.</summary>
     public FrameBuilder Begin()
     {
         Length = 0;
         return this;
     }
 
-    /// <summary>One byte.</summary>
+    /// <summary>Writes one byte.</summary>
     public FrameBuilder WriteByte(byte value)
     {
         Reserve(1)[0] = value;
         return this;
     }
 
-    /// <summary>Four bytes, little-endian.</summary>
+    /// <summary>Writes four bytes, little-endian.</summary>
     public FrameBuilder WriteUInt32(uint value)
     {
         BinaryPrimitives.WriteUInt32LittleEndian(Reserve(4), value);
         return this;
     }
 
-    /// <summary>Eight bytes, little-endian.</summary>
+    /// <summary>Writes eight bytes, little-endian.</summary>
     public FrameBuilder WriteUInt64(ulong value)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(Reserve(8), value);
         return this;
     }
 
-    /// <summary>A secret: 16 bytes, little-endian.</summary>
+    /// <summary>Writes a secret: 16 bytes, little-endian.</summary>
     public FrameBuilder WriteSecret(UInt128 value) => WriteUInt64((ulong)value).WriteUInt64((ulong)(value >> 64));
 
-    /// <summary>A canonical varint.</summary>
+    /// <summary>Writes a canonical varint.</summary>
     public FrameBuilder WriteVarint(ulong value)
     {
         var writer = new WireWriter(Reserve(WireWriter.VarintLength(value)));
@@ -64,17 +64,17 @@ internal sealed class FrameBuilder
         return this;
     }
 
-    /// <summary>A signed varint in zigzag form.</summary>
+    /// <summary>Writes a signed varint in zigzag form.</summary>
     public FrameBuilder WriteSignedVarint(long value) => WriteVarint(Zigzag.Encode(value));
 
-    /// <summary>Bytes as they are.</summary>
+    /// <summary>Writes bytes as they are.</summary>
     public FrameBuilder WriteBytes(ReadOnlySpan<byte> value)
     {
         value.CopyTo(Reserve(value.Length));
         return this;
     }
 
-    /// <summary>A text: its length in bytes as a varint, then UTF-8.</summary>
+    /// <summary>Writes a text: its length in bytes as a varint, then UTF-8.</summary>
     public FrameBuilder WriteText(string value)
     {
         int count = Encoding.UTF8.GetByteCount(value);
@@ -83,21 +83,23 @@ internal sealed class FrameBuilder
         return this;
     }
 
-    /// <summary>An address (four bytes, little-endian) and a port (varint).</summary>
+    /// <summary>Writes an address (four bytes, little-endian) and a port (varint).</summary>
     public FrameBuilder WriteEndpoint(NetEndpoint value) => WriteUInt32(value.Address).WriteVarint(value.Port);
 
-    /// <summary>An epoch: its term (varint) and its server (eight bytes).</summary>
+    /// <summary>Writes an epoch: its term (varint) and its server (eight bytes).</summary>
     public FrameBuilder WriteEpoch(Epoch value) => WriteVarint(value.Term).WriteUInt64(value.Server);
 
-    /// <summary>A step: its counter (varint), and unless that is 0, for none, its epoch.</summary>
-    public FrameBuilder WriteStep(StepNumber value) => value.IsNone ? WriteVarint(0) : WriteVarint(value.Counter).WriteEpoch(value.Epoch);
+    /// <summary>Writes a step: its counter (varint), and unless that is 0, for none, its epoch.</summary>
+    public FrameBuilder WriteStep(StepNumber value) =>
+        value.IsNone ? WriteVarint(0) : WriteVarint(value.Counter).WriteEpoch(value.Epoch);
 
-    /// <summary>The frame, copied.</summary>
+    /// <summary>Copies the frame.</summary>
     public byte[] ToArray() => Span.ToArray();
 
     private Span<byte> Reserve(int count)
     {
-        if (_bytes.Length - Length < count) Array.Resize(ref _bytes, Math.Max(_bytes.Length * 2, Length + count));
+        if (_bytes.Length - Length < count)
+            Array.Resize(ref _bytes, Math.Max(_bytes.Length * 2, Length + count));
         Span<byte> room = _bytes.AsSpan(Length, count);
         Length += count;
         return room;

@@ -6,15 +6,17 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Frames;
 
-/// <summary>Reads the fields of frames that <see cref="WireReader"/> does not know. All are total, as the reader is.</summary>
+/// <summary>
+/// Reads the fields of frames that <see cref="WireReader"/> does not know. All methods are total, as the reader is.
+/// </summary>
 internal static class FrameFields
 {
     /// <summary>Longest name of a cluster, node or group, in bytes of UTF-8.</summary>
     public const int MaxNameBytes = 255;
 
     /// <summary>
-    /// Longest name of a group that a node asks for at all, in bytes of UTF-8. The server refuses most of it: what makes a good name is its decision
-    /// alone.
+    /// Longest group name that a node requests at all, in bytes of UTF-8. The server alone decides which of them are
+    /// valid, and refuses longer ones than <see cref="MaxNameBytes"/>.
     /// </summary>
     public const int MaxRequestedNameBytes = 1 << 10;
 
@@ -22,8 +24,8 @@ internal static class FrameFields
     private const int MostMarks = 2;
 
     /// <summary>
-    /// True for text that shows what it is. A name is shown in logs and on terminals: it may not begin lines of its own there, be read in another
-    /// order than it is written, hide what it is made of, or cover its neighbours with marks.
+    /// True for text that is shown as it is. Names appear in logs and on terminals. They may not begin lines of their
+    /// own there, change the reading order, hide characters, or cover their neighbours with marks.
     /// </summary>
     public static bool IsPlain(ReadOnlySpan<char> text)
     {
@@ -34,10 +36,11 @@ internal static class FrameFields
             text = text[length..];
             switch (Rune.GetUnicodeCategory(rune))
             {
-                case UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
-                    or UnicodeCategory.PrivateUse or UnicodeCategory.Surrogate:
+                case UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator
+                    or UnicodeCategory.ParagraphSeparator or UnicodeCategory.PrivateUse or UnicodeCategory.Surrogate:
                     return false;
-                case UnicodeCategory.NonSpacingMark or UnicodeCategory.SpacingCombiningMark or UnicodeCategory.EnclosingMark:
+                case UnicodeCategory.NonSpacingMark or UnicodeCategory.SpacingCombiningMark
+                    or UnicodeCategory.EnclosingMark:
                     if (++marks > MostMarks) return false;
                     break;
                 default:
@@ -48,38 +51,42 @@ internal static class FrameFields
         return true;
     }
 
-    /// <summary>A name of at most <paramref name="cap"/> bytes; a failure when it is longer, not UTF-8, or not plain.</summary>
-    public static string ReadName(ref WireReader reader, int cap = MaxNameBytes)
+    /// <summary>
+    /// Reads a name of at most <paramref name="limit"/> bytes; fails when it is longer, not UTF-8, or not plain.
+    /// </summary>
+    public static string ReadName(ref WireReader reader, int limit = MaxNameBytes)
     {
-        string name = ReadText(ref reader, cap);
+        string name = ReadText(ref reader, limit);
         if (!IsPlain(name)) reader.Fail();
         return name;
     }
 
-    /// <summary>A text of at most <paramref name="cap"/> bytes; a failure when it is longer or not UTF-8.</summary>
-    public static string ReadText(ref WireReader reader, int cap)
+    /// <summary>Reads a text of at most <paramref name="limit"/> bytes; fails when it is longer or not UTF-8.</summary>
+    public static string ReadText(ref WireReader reader, int limit)
     {
-        ReadOnlySpan<byte> bytes = reader.ReadBytes((int)reader.ReadVarint((ulong)cap));
+        ReadOnlySpan<byte> bytes = reader.ReadBytes((int)reader.ReadVarint((ulong)limit));
         if (Utf8.IsValid(bytes)) return Encoding.UTF8.GetString(bytes);
         reader.Fail();
         return "";
     }
 
-    /// <summary>An address and a port.</summary>
+    /// <summary>Reads an address and a port.</summary>
     public static NetEndpoint ReadEndpoint(ref WireReader reader)
     {
         uint address = reader.ReadUInt32();
         return new NetEndpoint(address, (ushort)reader.ReadVarint(ushort.MaxValue));
     }
 
-    /// <summary>A secret: 16 bytes.</summary>
+    /// <summary>Reads a secret: 16 bytes.</summary>
     public static UInt128 ReadSecret(ref WireReader reader)
     {
         ulong lower = reader.ReadUInt64();
         return new UInt128(reader.ReadUInt64(), lower);
     }
 
-    /// <summary>An epoch: its term (varint) and its server (u64). Term 0 is a failure: there is no such epoch.</summary>
+    /// <summary>
+    /// Reads an epoch: its term (varint) and its server (u64). Fails for term 0: there is no epoch with it.
+    /// </summary>
     public static Epoch ReadEpoch(ref WireReader reader)
     {
         ulong term = reader.ReadVarint(uint.MaxValue);
@@ -87,14 +94,14 @@ internal static class FrameFields
         return new Epoch(term, reader.ReadUInt64());
     }
 
-    /// <summary>A step: its counter (varint), and unless that is 0, for none, its epoch.</summary>
+    /// <summary>Reads a step: its counter (varint), and unless that is 0, for none, its epoch.</summary>
     public static StepNumber ReadStep(ref WireReader reader)
     {
         ulong counter = reader.ReadVarint();
         return counter == 0 ? default : new StepNumber(ReadEpoch(ref reader), counter);
     }
 
-    /// <summary>A <see cref="NodeNumber.Key"/>: neither its term nor its counter is 0.</summary>
+    /// <summary>Reads a <see cref="NodeNumber.Key"/>; fails when its term or its counter is 0.</summary>
     public static ulong ReadKey(ref WireReader reader)
     {
         ulong key = reader.ReadVarint();
@@ -102,10 +109,10 @@ internal static class FrameFields
         return key;
     }
 
-    /// <summary>True for what can be a <see cref="NodeNumber.Key"/>.</summary>
+    /// <summary>True for a value that can be a <see cref="NodeNumber.Key"/>.</summary>
     public static bool IsKey(ulong key) => (uint)key != 0 && key >> 32 != 0;
 
-    /// <summary>A counter of 32 bits that is not 0.</summary>
+    /// <summary>Reads a counter of 32 bits; fails when it is 0.</summary>
     public static uint ReadCounter(ref WireReader reader)
     {
         uint counter = (uint)reader.ReadVarint(uint.MaxValue);
@@ -113,6 +120,10 @@ internal static class FrameFields
         return counter;
     }
 
-    /// <summary>How many items follow, each of at least <paramref name="itemBytes"/>: never more than the rest of the frame can hold.</summary>
-    public static int ReadCount(ref WireReader reader, int itemBytes) => (int)reader.ReadVarint((ulong)(reader.Remaining / itemBytes));
+    /// <summary>
+    /// Reads the number of items that follow, each of at least <paramref name="itemBytes"/>; fails when the rest of the
+    /// frame cannot hold them.
+    /// </summary>
+    public static int ReadCount(ref WireReader reader, int itemBytes) =>
+        (int)reader.ReadVarint((ulong)(reader.Remaining / itemBytes));
 }

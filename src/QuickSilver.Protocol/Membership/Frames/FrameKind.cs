@@ -1,25 +1,27 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Closed"/> and from <see cref="Nodes"/> on are numbered by both ends, and sent
-/// again to a node that comes back (see <see cref="SessionLog"/>); the others are not.
+/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Closed"/> and from <see cref="Nodes"/> on are
+/// numbered by both ends, and sent again to a node that returns (see <see cref="SessionLog"/>); the others are not.
 /// </summary>
 internal enum FrameKind : byte
 {
     /// <summary>Node: the registration. See <see cref="HelloFrame"/>.</summary>
     Hello = 1,
 
-    /// <summary>Both: the sender lives, and has received so many numbered frames (varint).</summary>
+    /// <summary>Both: the sender is alive, and has received a number of numbered frames (varint).</summary>
     Heartbeat = 2,
 
-    /// <summary>Node: it goes of its own will. No body.</summary>
+    /// <summary>Node: it leaves. No body.</summary>
     Goodbye = 3,
 
-    /// <summary>Node: what it knows of the cluster, when a server asks. See <see cref="ReportFrame"/>.</summary>
+    /// <summary>Node: its knowledge of the cluster, when a server requests it. See <see cref="ReportFrame"/>.</summary>
     Report = 4,
 
-    /// <summary>Node: what it observes of others; only while there is something, and once when there is nothing more. See
-    /// <see cref="ObservedFrame"/>.</summary>
+    /// <summary>
+    /// Node: its observations of others; sent only while there are some, and once when there are none left. See
+    /// <see cref="ObservedFrame"/>.
+    /// </summary>
     Observed = 5,
 
     /// <summary>Host: asks another whether it serves the same cluster. See <see cref="HostClaimFrame"/>.</summary>
@@ -40,8 +42,10 @@ internal enum FrameKind : byte
     /// <summary>Node: a view it is done with (epoch, varint), the step it had installed then (varint).</summary>
     Done = 12,
 
-    /// <summary>Node: a view of which it is a member (epoch, varint), then the number (varint) and the keys (varint each) of removed senders whose
-    /// streams to it are closed at the node.</summary>
+    /// <summary>
+    /// Node: a view of which it is a member (epoch, varint), then the number (varint) and keys (varint each) of removed
+    /// senders whose streams to it are closed at the node.
+    /// </summary>
     Closed = 13,
 
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
@@ -50,31 +54,40 @@ internal enum FrameKind : byte
     /// <summary>Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>).</summary>
     Expelled = 33,
 
-    /// <summary>Server: it does not know the node, which comes from another server: the node is to report. No body.</summary>
+    /// <summary>Server: the node comes from another server and is unknown: it is to report. No body.</summary>
     ReportRequest = 34,
 
-    /// <summary>Server: whom the node's joins wait for. See <see cref="WaitingFrame"/>.</summary>
+    /// <summary>Server: the nodes for which the node's joins wait. See <see cref="WaitingFrame"/>.</summary>
     Waiting = 35,
 
-    /// <summary>Server: it gives its young cluster up for an older one; the node is to register again as if for the first time. No body.</summary>
+    /// <summary>
+    /// Server: it gives its young cluster up for an older one; the node is to register again as if for the first time.
+    /// No body.
+    /// </summary>
     Forget = 36,
 
-    /// <summary>Server: it removes nobody and waits for members, or does so no more. See <see cref="HoldFrame"/>.</summary>
+    /// <summary>Server: it holds, or has stopped. See <see cref="HoldFrame"/>.</summary>
     Hold = 37,
 
     /// <summary>Host: the answer to <see cref="HostQuery"/>.</summary>
     HostAnswer = 38,
 
-    /// <summary>Server: descriptions of nodes. Facts, which change nothing by themselves. See <see cref="NodeFrame"/>.</summary>
+    /// <summary>
+    /// Server: descriptions of nodes, which change nothing by themselves. See <see cref="NodeFrame"/>.
+    /// </summary>
     Nodes = 40,
 
-    /// <summary>Server: id, mode and name of groups that the node joins with the next step. See <see cref="GroupFrame"/>.</summary>
+    /// <summary>
+    /// Server: id, mode and name of groups that the node joins with the next step. See <see cref="GroupFrame"/>.
+    /// </summary>
     Groups = 41,
 
-    /// <summary>Server: the group sets of regions that matter from the next step on. See <see cref="RegionFrame"/>.</summary>
+    /// <summary>
+    /// Server: the group sets of regions that concern the node from the next step on. See <see cref="RegionFrame"/>.
+    /// </summary>
     Regions = 42,
 
-    /// <summary>Server: a step, which commits what was described before it. See <see cref="StepFrame"/>.</summary>
+    /// <summary>Server: a step, which commits the descriptions before it. See <see cref="StepFrame"/>.</summary>
     Step = 43,
 
     /// <summary>Server: senders may use the step (varint).</summary>
@@ -92,7 +105,9 @@ internal enum FrameKind : byte
     /// <summary>Server: reason (byte), name of the group (text).</summary>
     JoinRefused = 48,
 
-    /// <summary>Server: groups that nobody is in and no view knows, and whose numbers are not given again (counters, see
-    /// <see cref="CounterRuns"/>).</summary>
+    /// <summary>
+    /// Server: groups that no node is in and no view names; their numbers are not used again (counters, see
+    /// <see cref="CounterRuns"/>).
+    /// </summary>
     GroupsForgotten = 50,
 }

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// What is fixed about groups that the receiver joins with the next step.
+/// The fixed properties of groups that the receiver joins with the next step.
 /// <code>
 /// kind      byte
 /// groups    varint   how many

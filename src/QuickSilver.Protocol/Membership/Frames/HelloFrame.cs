@@ -6,15 +6,15 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// A registration, the first frame of every connection.
 /// <code>
 /// kind          byte
-/// magic         u32      tells the protocol from others on the port
-/// version       byte     what follows the cluster's name is of this version
+/// magic         u32      distinguishes the protocol from others on the port
+/// version       byte     applies to the fields after the cluster's name
 /// cluster       text     1-255 bytes
 /// node name     text     0-255 bytes
 /// incarnation   varint
 /// control       endpoint
 /// data          endpoint
 /// buffer        varint   receive buffer in bytes
-/// datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: of any length
+/// datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: no limit
 /// flags         byte     1: multicast; 2: returning, and then
 ///   term          varint   epoch that gave the node its number
 ///   server        u64
@@ -23,28 +23,32 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   term          varint   epoch of the session: of the server that admitted the node last
 ///   server        u64
 ///   instance      u64      the cluster instance
-///   secret        16 bytes that the last welcome brought
+/// secret        16 bytes of the last welcome
 /// </code>
 /// </summary>
 internal sealed record HelloFrame
 {
-    /// <summary>The version spoken here: that of the datagrams, for a node whose datagrams nobody reads must not get in.</summary>
+    /// <summary>
+    /// The present version, equal to that of the datagrams: a node whose datagrams cannot be read must not be admitted.
+    /// </summary>
     public const byte Version = DatagramHeader.CurrentVersion;
 
     private const uint Magic = 0x424D5351;
     private const byte MulticastFlag = 1;
     private const byte ReturningFlag = 2;
 
-    /// <summary>The version of the frame; what follows the cluster's name was read only if it is <see cref="Version"/>.</summary>
+    /// <summary>
+    /// The version of the frame; fields after the cluster's name are set only if it is <see cref="Version"/>.
+    /// </summary>
     public byte SpokenVersion { get; init; } = Version;
 
-    /// <summary>The cluster.</summary>
+    /// <summary>The cluster to join.</summary>
     public string ClusterName { get; init; } = "";
 
     /// <summary>The node's name.</summary>
     public string NodeName { get; init; } = "";
 
-    /// <summary>Tells two lives on one address apart.</summary>
+    /// <summary>Distinguishes two lives on one address.</summary>
     public ulong Incarnation { get; init; }
 
     /// <summary>The node's control endpoint.</summary>
@@ -56,36 +60,40 @@ internal sealed record HelloFrame
     /// <summary>The receive buffer of the node's data sockets.</summary>
     public int ReceiveBufferBytes { get; init; }
 
-    /// <summary>The longest datagram that the node's interface takes; 0: of any length.</summary>
+    /// <summary>The longest datagram that the node's interface takes; 0: no limit.</summary>
     public int LongestDatagram { get; init; }
 
-    /// <summary>The node can use IP multicast.</summary>
+    /// <summary>True when the node can use IP multicast.</summary>
     public bool Multicast { get; init; }
 
     /// <summary>The number that the node has; none when it registers for the first time.</summary>
     public NodeNumber Number { get; init; }
 
-    /// <summary>Numbered frames that the node has taken.</summary>
+    /// <summary>Numbered frames that the node has received.</summary>
     public ulong Received { get; init; }
 
-    /// <summary>The epoch of the session that the node comes from; none when it registers for the first time.</summary>
+    /// <summary>The epoch of the node's session; none when it registers for the first time.</summary>
     public Epoch Session { get; init; }
 
     /// <summary>The cluster instance that the node belongs to; 0 when it registers for the first time.</summary>
     public ulong Instance { get; init; }
 
-    /// <summary>What the last welcome brought: proves that the number is this node's. 0 when it registers for the first time.</summary>
+    /// <summary>
+    /// The secret of the last welcome: proves that the number is this node's. 0 when it registers for the first time.
+    /// </summary>
     public UInt128 Secret { get; init; }
 
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
         frame.Begin(FrameKind.Hello).WriteUInt32(Magic).WriteByte(SpokenVersion).WriteText(ClusterName);
-        frame.WriteText(NodeName).WriteVarint(Incarnation).WriteEndpoint(Control).WriteEndpoint(Data).WriteVarint((ulong)ReceiveBufferBytes);
+        frame.WriteText(NodeName).WriteVarint(Incarnation).WriteEndpoint(Control).WriteEndpoint(Data);
+        frame.WriteVarint((ulong)ReceiveBufferBytes);
         frame.WriteVarint((ulong)LongestDatagram);
         frame.WriteByte((byte)((Multicast ? MulticastFlag : 0) | (Number.IsNone ? 0 : ReturningFlag)));
         if (Number.IsNone) return;
-        frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received).WriteEpoch(Session).WriteUInt64(Instance);
+        frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received);
+        frame.WriteEpoch(Session).WriteUInt64(Instance);
         frame.WriteSecret(Secret);
     }
 
@@ -144,7 +152,7 @@ internal sealed record HelloFrame
 
     private static bool TryReadPrefix(ref WireReader reader, out byte version, out string clusterName)
     {
-        // Both are read whatever the first one says: what follows stands at the same place.
+        // Both are read in any case, so that the reader stands at the version.
         bool known = reader.ReadByte() == (byte)FrameKind.Hello & reader.ReadUInt32() == Magic;
         version = reader.ReadByte();
         clusterName = FrameFields.ReadName(ref reader);

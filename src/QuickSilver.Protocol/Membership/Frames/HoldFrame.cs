@@ -3,12 +3,12 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// The server holds back, or does so no more.
+/// The server's hold, or its end.
 /// <code>
 /// kind      byte
 /// reason    byte     a <see cref="HoldReason"/>
-/// missing   varint   members that are waited for
-/// present   varint   members that are there
+/// missing   varint   members that the server waits for
+/// present   varint   members that are present
 /// names     varint   names of the missing that follow, at most 8
 /// each:
 ///   name      text     at most 512 bytes
@@ -22,7 +22,8 @@ internal static class HoldFrame
     /// <summary>Writes the frame.</summary>
     public static void Write(FrameBuilder frame, MembershipHold hold)
     {
-        frame.Begin(FrameKind.Hold).WriteByte((byte)hold.Reason).WriteVarint((ulong)hold.Missing).WriteVarint((ulong)hold.Present);
+        frame.Begin(FrameKind.Hold).WriteByte((byte)hold.Reason);
+        frame.WriteVarint((ulong)hold.Missing).WriteVarint((ulong)hold.Present);
         frame.WriteVarint((ulong)hold.Names.Count);
         foreach (string name in hold.Names) frame.WriteText(name);
     }
@@ -34,7 +35,9 @@ internal static class HoldFrame
         int missing = (int)reader.ReadVarint(int.MaxValue);
         int present = (int)reader.ReadVarint(int.MaxValue);
         string[] names = new string[(int)reader.ReadVarint(JoinWait.MaxNames)];
-        for (int index = 0; index < names.Length; index++) names[index] = FrameFields.ReadName(ref reader, MaxNameBytes);
-        return reader.IsAtEnd && Enum.IsDefined(reason) && missing >= names.Length ? new MembershipHold(reason, missing, present, names) : null;
+        for (int index = 0; index < names.Length; index++)
+            names[index] = FrameFields.ReadName(ref reader, MaxNameBytes);
+        bool isGood = reader.IsAtEnd && Enum.IsDefined(reason) && missing >= names.Length;
+        return isGood ? new MembershipHold(reason, missing, present, names) : null;
     }
 }

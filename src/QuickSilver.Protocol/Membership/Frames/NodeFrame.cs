@@ -6,9 +6,9 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// Descriptions of nodes that the receiver does not know.
 /// <code>
 /// kind          byte
-/// nodes         varint   how many
+/// nodes         varint   number of nodes
 /// each:
-///   term          varint   epoch that gave the node its number: older than the server, for a node that was inherited
+///   term          varint   epoch that gave the node its number: older than the server for an inherited node
 ///   server        u64
 ///   counter       varint
 ///   name          text
@@ -16,7 +16,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   control       endpoint
 ///   data          endpoint
 ///   buffer        varint   receive buffer in bytes
-///   datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: of any length
+///   datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: no limit
 /// </code>
 /// </summary>
 internal static class NodeFrame
@@ -26,8 +26,9 @@ internal static class NodeFrame
     /// <summary>Writes one description.</summary>
     public static void WriteEntry(FrameBuilder frame, NodeInfo node)
     {
-        frame.WriteEpoch(node.Number.Epoch).WriteVarint(node.Number.Counter).WriteText(node.Name).WriteVarint(node.Incarnation);
-        frame.WriteEndpoint(node.Control).WriteEndpoint(node.Data).WriteVarint((ulong)node.ReceiveBufferBytes).WriteVarint((ulong)node.LongestDatagram);
+        frame.WriteEpoch(node.Number.Epoch).WriteVarint(node.Number.Counter);
+        frame.WriteText(node.Name).WriteVarint(node.Incarnation).WriteEndpoint(node.Control).WriteEndpoint(node.Data);
+        frame.WriteVarint((ulong)node.ReceiveBufferBytes).WriteVarint((ulong)node.LongestDatagram);
     }
 
     /// <summary>Reads a body; null when it is malformed.</summary>
@@ -37,7 +38,7 @@ internal static class NodeFrame
         return reader.IsAtEnd ? nodes : null;
     }
 
-    /// <summary>Reads how many descriptions follow, and the descriptions.</summary>
+    /// <summary>Reads the number of descriptions that follow, and the descriptions.</summary>
     public static List<NodeInfo> ReadEntries(ref WireReader reader)
     {
         int count = FrameFields.ReadCount(ref reader, ShortestEntry);
@@ -51,7 +52,10 @@ internal static class NodeFrame
             NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
             int receiveBuffer = (int)reader.ReadVarint(int.MaxValue);
             int longest = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
-            nodes.Add(new NodeInfo(number, name, incarnation, control, data, receiveBuffer) { LongestDatagram = longest });
+            nodes.Add(new NodeInfo(number, name, incarnation, control, data, receiveBuffer)
+            {
+                LongestDatagram = longest,
+            });
         }
         return nodes;
     }

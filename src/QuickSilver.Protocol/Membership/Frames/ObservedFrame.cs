@@ -3,23 +3,23 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// What a node observes of others, whole each time: what is no longer named has passed.
+/// A node's observations of others, complete each time: an observation that is not repeated has passed.
 /// <code>
 /// kind      byte
 /// silent    varint   members that do not answer
 /// each:
 ///   node      varint   key
-///   since     varint   0: a token says so; else the node's own finding, and this less 1 is for how many milliseconds
-/// draining  varint   views in which something that the node sent is not known stable
+///   since     varint   0: a token lists it; else the node's own finding, and this less 1 is its milliseconds
+/// draining  varint   views in which packets of the node are not known stable
 /// each:
 ///   term      varint
 ///   server    u64
 ///   view      varint
-///   heard     varint   how often feedback has come
-///   elsewhere byte     1: another view has answered since the first of it was sent; else 0
-/// unheard   varint   for how many milliseconds the node has asked and read nothing from anybody; 0: it reads, or does not ask
-/// answered  varint   for how many milliseconds the node has asked and nobody has answered; 0: somebody does, or it does not ask
-/// blocked   varint   nodes of whose data nothing arrives, though their control does
+///   heard     varint   number of times that feedback has come
+///   elsewhere byte     1: another view has answered since the first unstable packet was sent; else 0
+/// unheard   varint   milliseconds of requests without any datagram read; 0: it reads some, or sends no requests
+/// answered  varint   milliseconds of requests without any answer; 0: some answer, or it sends no requests
+/// blocked   varint   nodes whose control datagrams arrive while no data does
 /// each:
 ///   node      varint   key
 ///   for       varint   milliseconds
@@ -31,22 +31,23 @@ internal static class ObservedFrame
     private const int ShortestDraining = 12;
     private const int MostOfEach = 1 << 16;
 
-    /// <summary>So many of each fit the longest frame that a node sends; far fewer count.</summary>
+    /// <summary>Limit on each list that fits the longest frame of a node; the usual lists are far shorter.</summary>
     public const int MostTold = 1 << 14;
 
     /// <summary>Writes the frame.</summary>
-    /// <param name="frame">Made new.</param>
-    /// <param name="observed">What is told.</param>
-    /// <param name="most">How many members that do not answer, and how many views, at most.</param>
-    public static void Write(FrameBuilder frame, NodeObservations observed, int most = MostOfEach + 1)
+    /// <param name="frame">The frame to overwrite.</param>
+    /// <param name="observed">The observations to write.</param>
+    /// <param name="limit">Limit on the members, and on the views, that are written.</param>
+    public static void Write(FrameBuilder frame, NodeObservations observed, int limit = MostOfEach + 1)
     {
-        int silents = Math.Min(observed.Silent.Count, most);
+        int silents = Math.Min(observed.Silent.Count, limit);
         frame.Begin(FrameKind.Observed).WriteVarint((ulong)silents);
         foreach (SilentMember silent in observed.Silent.Take(silents))
         {
-            frame.WriteVarint(silent.Node).WriteVarint(silent.IsOwnFinding ? (ulong)(silent.SilentFor.Ticks / TimeSpan.TicksPerMillisecond) + 1 : 0);
+            long silentFor = silent.SilentFor.Ticks / TimeSpan.TicksPerMillisecond;
+            frame.WriteVarint(silent.Node).WriteVarint(silent.IsOwnFinding ? (ulong)silentFor + 1 : 0);
         }
-        int draining = Math.Min(observed.Draining.Count, most);
+        int draining = Math.Min(observed.Draining.Count, limit);
         frame.WriteVarint((ulong)draining);
         foreach (DrainingView view in observed.Draining.Take(draining))
         {
@@ -55,7 +56,7 @@ internal static class ObservedFrame
         }
         frame.WriteVarint((ulong)(observed.UnheardFor.Ticks / TimeSpan.TicksPerMillisecond));
         frame.WriteVarint((ulong)(observed.UnansweredFor.Ticks / TimeSpan.TicksPerMillisecond));
-        int blocked = Math.Min(observed.Blocked.Count, most);
+        int blocked = Math.Min(observed.Blocked.Count, limit);
         frame.WriteVarint((ulong)blocked);
         foreach (BlockedPath path in observed.Blocked.Take(blocked))
             frame.WriteVarint(path.From).WriteVarint((ulong)(path.BlockedFor.Ticks / TimeSpan.TicksPerMillisecond));
@@ -71,7 +72,8 @@ internal static class ObservedFrame
         {
             ulong key = FrameFields.ReadKey(ref reader);
             ulong since = reader.ReadVarint(uint.MaxValue);
-            observed.Silent.Add(new SilentMember(key, since == 0 ? TimeSpan.Zero : TimeSpan.FromMilliseconds((long)since - 1), since != 0));
+            TimeSpan silentFor = since == 0 ? TimeSpan.Zero : TimeSpan.FromMilliseconds((long)since - 1);
+            observed.Silent.Add(new SilentMember(key, silentFor, since != 0));
         }
         count = FrameFields.ReadCount(ref reader, ShortestDraining);
         if (count > MostOfEach) return false;

@@ -3,11 +3,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// What a node knows of the cluster: all that a server needs which takes over from another one.
+/// A node's knowledge of the cluster: all that a server needs to take over from another one.
 /// <code>
 /// kind      byte
 /// installed step     the last step; none: counter 0 (varint), and no epoch
-/// active    step     the last step that the node was told to send in
+/// active    step     the last step that the node was allowed to send in
 /// term      varint   epoch of all group ids
 /// server    u64
 /// groups    varint   groups that the node is in
@@ -18,13 +18,13 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// removed   varint   nodes that the node knows to be removed
 /// each:
 ///   node      varint   key
-/// views     varint   views that the node knows and that have not retired
+/// views     varint   unretired views that the node knows
 /// each:
 ///   term      varint
 ///   server    u64
 ///   view      varint
 ///   first     varint   counter of its first step, of the same epoch
-///   flags     byte     1: the node was told to send in that step, or in a later one; 2: the node is done with it
+///   flags     byte     1: the node was allowed to send in that step, or in a later one; 2: the node is done with it
 ///   multicast endpoint   none: 0, 0
 ///   members   varint
 ///   each:
@@ -32,8 +32,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   open      varint   removed senders whose streams to the view are not closed at the node
 ///   each:
 ///     node      varint   key
-/// nodes     as in <see cref="NodeFrame"/>: the members of those views that are not removed, but for the node itself, so that one that does not
-///           come has a name, and is known again when it comes as another process
+/// nodes     as in <see cref="NodeFrame"/>: live members of those views, except the node itself. So a missing one
+///           has a name, and is recognised when it returns as another process
 /// </code>
 /// </summary>
 internal sealed class ReportFrame
@@ -46,7 +46,7 @@ internal sealed class ReportFrame
     /// <summary>The last step installed.</summary>
     public StepNumber Installed { get; private init; }
 
-    /// <summary>The last step that the node was told to send in.</summary>
+    /// <summary>The last step that the node was allowed to send in.</summary>
     public StepNumber Active { get; private init; }
 
     /// <summary>Epoch of all group ids.</summary>
@@ -58,7 +58,9 @@ internal sealed class ReportFrame
     /// <summary>Keys of nodes that are removed.</summary>
     public ulong[] Removed { get; private init; } = [];
 
-    /// <summary>True for a node that is in no group and sends nowhere: nobody notices if it comes under another number.</summary>
+    /// <summary>
+    /// True for a node that is in no group and sends nowhere: it can get another number without effect.
+    /// </summary>
     public bool IsEmpty => Groups.Count + Views.Count == 0;
 
     /// <summary>Views that have not retired.</summary>
@@ -103,7 +105,8 @@ internal sealed class ReportFrame
             groups.Add(new GroupInfo(id, name, mode));
         }
         ulong[] removed = new ulong[FrameFields.ReadCount(ref reader, 1)];
-        for (int index = 0; index < removed.Length && !reader.Failed; index++) removed[index] = FrameFields.ReadKey(ref reader);
+        for (int index = 0; index < removed.Length && !reader.Failed; index++)
+            removed[index] = FrameFields.ReadKey(ref reader);
         count = FrameFields.ReadCount(ref reader, ShortestView);
         var views = new List<ViewEntry>(count);
         for (int index = 0; index < count && !reader.Failed; index++) views.Add(ReadView(ref reader));
@@ -137,18 +140,27 @@ internal sealed class ReportFrame
             members[index] = key;
         }
         ulong[] open = new ulong[FrameFields.ReadCount(ref reader, 1)];
-        for (int index = 0; index < open.Length && !reader.Failed; index++) open[index] = FrameFields.ReadKey(ref reader);
-        return new ViewEntry(number, first, (flags & ActivatedFlag) != 0, (flags & DoneFlag) != 0, multicast, members, open);
+        for (int index = 0; index < open.Length && !reader.Failed; index++)
+            open[index] = FrameFields.ReadKey(ref reader);
+        bool isActivated = (flags & ActivatedFlag) != 0;
+        bool isDone = (flags & DoneFlag) != 0;
+        return new ViewEntry(number, first, isActivated, isDone, multicast, members, open);
     }
 
     /// <summary>One view as read.</summary>
-    /// <param name="Number">Its number.</param>
-    /// <param name="FirstStep">Its first step.</param>
-    /// <param name="IsActivated">The node was told to send in that step, or in a later one.</param>
-    /// <param name="IsDone">The node is done with it.</param>
-    /// <param name="Multicast">Its multicast address; none: unicast.</param>
-    /// <param name="Members">Keys of its members.</param>
-    /// <param name="Open">Keys of removed senders whose streams to it are not closed at the node.</param>
+    /// <param name="Number">The view's number.</param>
+    /// <param name="FirstStep">The view's first step.</param>
+    /// <param name="IsActivated">True when the node was allowed to send in that step, or in a later one.</param>
+    /// <param name="IsDone">True when the node is done with the view.</param>
+    /// <param name="Multicast">The view's multicast address; none: unicast.</param>
+    /// <param name="Members">Keys of the view's members.</param>
+    /// <param name="Open">Keys of removed senders whose streams to the view are not closed at the node.</param>
     internal readonly record struct ViewEntry(
-        ViewNumber Number, StepNumber FirstStep, bool IsActivated, bool IsDone, NetEndpoint Multicast, ulong[] Members, ulong[] Open);
+        ViewNumber Number,
+        StepNumber FirstStep,
+        bool IsActivated,
+        bool IsDone,
+        NetEndpoint Multicast,
+        ulong[] Members,
+        ulong[] Open);
 }

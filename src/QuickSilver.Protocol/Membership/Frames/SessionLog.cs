@@ -1,9 +1,10 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// The numbered frames that one end of a session has sent and the other end has not confirmed, so that a broken connection loses and repeats nothing:
-/// both ends count the numbered frames that they take, tell each other in heartbeats and registrations, and send what is unconfirmed again on the
-/// next connection. Frames are never changed once appended, and may be shared by logs. Core thread only.
+/// The numbered frames that one end of a session has sent and the other has not confirmed, so that a broken connection
+/// loses and repeats nothing. Both ends count the numbered frames that they receive, and report the count in heartbeats
+/// and registrations. Unconfirmed frames are sent again on the next connection. Frames never change once appended, and
+/// may be shared by logs. Core thread only.
 /// </summary>
 internal sealed class SessionLog
 {
@@ -26,9 +27,10 @@ internal sealed class SessionLog
     }
 
     /// <summary>
-    /// Forgets what the other end has taken. A confirmation that is older than another changes nothing: it came in a frame that was sent again.
+    /// Forgets confirmed frames. A confirmation older than another has no effect: it came in a frame that was sent
+    /// again.
     /// </summary>
-    /// <returns>False when the other end claims more than was sent.</returns>
+    /// <returns>False when the other end claims more frames than were sent.</returns>
     public bool TryConfirm(ulong received)
     {
         if (received > Appended) return false;
@@ -36,7 +38,11 @@ internal sealed class SessionLog
         return true;
     }
 
-    /// <summary>Forgets what the other end has taken, and tells whether the rest is all that it lacks.</summary>
-    /// <returns>False when the session cannot go on: the other end claims more than was sent, or lacks what it had confirmed.</returns>
-    public bool TryResume(ulong received) => TryConfirm(received) && Appended - received == (ulong)_frames.Count;
+    /// <summary>
+    /// Forgets confirmed frames, and checks that the rest is exactly the part that the other end lacks.
+    /// </summary>
+    /// <returns>False when the session cannot continue: the other end claims more than was sent, or lacks frames that
+    /// it had confirmed.</returns>
+    public bool TryResume(ulong received) =>
+        TryConfirm(received) && Appended - received == (ulong)_frames.Count;
 }

@@ -3,23 +3,23 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// A step, as far as it concerns the receiver. Nodes, groups and regions that it names were described before. Nodes that were in one region and go to
-/// one region get the same frame.
+/// A step, as far as it concerns the receiver. Its nodes, groups and regions were described before. Nodes that move
+/// from one region to the same other region get the same frame.
 /// <code>
 /// kind      byte
 /// step      varint   one more than the last; a step that does not concern the receiver ends here
 /// own       varint   the receiver's region after the step; 0: none
-/// dropped   varint   regions that have no members any more, or no group in common with the receiver
+/// dropped   varint   regions that have no members left, or no group in common with the receiver
 /// each:
 ///   region    varint
-/// opened    varint   views that begin with this step, or that the receiver comes to know
+/// opened    varint   views that begin with this step, or that the receiver learns of
 /// each:
 ///   region       varint
 ///   view         varint
 ///   age          varint     the step less the view's first step
 ///   replication  varint     at least 1
 ///   multicast    endpoint   none (0, 0): unicast
-///   form         byte       0: whole; 1: difference to the region's last view
+///   form         byte       0: complete; 1: difference to the region's last view
 ///   removed      varint     form 1: members of the last view that are not in this one
 ///   each:
 ///     index        varint   in the last view, less the index before plus one
@@ -35,22 +35,24 @@ internal sealed class StepFrame
     /// <summary>Counter of the step.</summary>
     public ulong Step { get; private init; }
 
-    /// <summary>The step concerns the receiver; otherwise the rest is empty.</summary>
+    /// <summary>True when the step concerns the receiver; otherwise the rest is empty.</summary>
     public bool IsConcerned { get; private init; }
 
     /// <summary>The receiver's region after the step; 0: none.</summary>
     public uint OwnRegion { get; private init; }
 
-    /// <summary>Regions that matter no more.</summary>
+    /// <summary>Regions that no longer concern the receiver.</summary>
     public uint[] Dropped { get; private init; } = [];
 
-    /// <summary>Views that begin, or become known.</summary>
+    /// <summary>Views that begin, or that the receiver learns of.</summary>
     public List<ViewEntry> Opened { get; private init; } = [];
 
-    /// <summary>Writes what all frames of a view have in common, up to its members.</summary>
-    public static void WriteView(FrameBuilder frame, uint region, uint view, ulong age, int replication, NetEndpoint multicast)
+    /// <summary>Writes the part that all frames with a view share, up to its members.</summary>
+    public static void WriteView(
+        FrameBuilder frame, uint region, uint view, ulong age, int replication, NetEndpoint multicast)
     {
-        frame.WriteVarint(region).WriteVarint(view).WriteVarint(age).WriteVarint((ulong)replication).WriteEndpoint(multicast);
+        frame.WriteVarint(region).WriteVarint(view).WriteVarint(age).WriteVarint((ulong)replication);
+        frame.WriteEndpoint(multicast);
     }
 
     /// <summary>Reads a body; null when it is malformed.</summary>
@@ -97,14 +99,22 @@ internal sealed class StepFrame
     }
 
     /// <summary>One view as read.</summary>
-    /// <param name="Region">Counter of its region.</param>
-    /// <param name="View">Its counter.</param>
-    /// <param name="FirstStep">Counter of its first step.</param>
-    /// <param name="Replication">How many members cache a packet, at least.</param>
-    /// <param name="Multicast">Its address; none: unicast.</param>
-    /// <param name="IsDifference">Its members are those of the region's last view, changed.</param>
-    /// <param name="Removed">Indices in the last view of those that are not in this one, rising.</param>
+    /// <param name="Region">Counter of the view's region.</param>
+    /// <param name="View">Counter of the view.</param>
+    /// <param name="FirstStep">Counter of the view's first step.</param>
+    /// <param name="Replication">Minimum number of members that cache a packet.</param>
+    /// <param name="Multicast">The view's address; none: unicast.</param>
+    /// <param name="IsDifference">True when its members are given as changes to those of the region's last
+    /// view.</param>
+    /// <param name="Removed">Indices in the last view of members that are not in this one, rising.</param>
     /// <param name="Added">Keys of the members that come after the others.</param>
     internal readonly record struct ViewEntry(
-        uint Region, uint View, ulong FirstStep, int Replication, NetEndpoint Multicast, bool IsDifference, int[] Removed, ulong[] Added);
+        uint Region,
+        uint View,
+        ulong FirstStep,
+        int Replication,
+        NetEndpoint Multicast,
+        bool IsDifference,
+        int[] Removed,
+        ulong[] Added);
 }

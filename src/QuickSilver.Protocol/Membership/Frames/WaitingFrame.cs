@@ -3,14 +3,14 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// Whom a node's joins wait for.
+/// The nodes for which a node's joins wait.
 /// <code>
 /// kind      byte
 /// stage     byte     a <see cref="JoinStage"/>
-/// total     varint   how many nodes are waited for
-/// names     varint   how many of them follow, at most 8
+/// total     varint   number of nodes
+/// names     varint   number of names that follow, at most 8
 /// each:
-///   name      text     at most 512 bytes: a name of a node and its number
+///   name      text     at most 512 bytes: a node's name and its number
 /// </code>
 /// </summary>
 internal static class WaitingFrame
@@ -20,7 +20,8 @@ internal static class WaitingFrame
     /// <summary>Writes the frame.</summary>
     public static void Write(FrameBuilder frame, JoinWait wait)
     {
-        frame.Begin(FrameKind.Waiting).WriteByte((byte)wait.Stage).WriteVarint((ulong)wait.Total).WriteVarint((ulong)wait.Names.Count);
+        frame.Begin(FrameKind.Waiting).WriteByte((byte)wait.Stage).WriteVarint((ulong)wait.Total);
+        frame.WriteVarint((ulong)wait.Names.Count);
         foreach (string name in wait.Names) frame.WriteText(name);
     }
 
@@ -30,7 +31,9 @@ internal static class WaitingFrame
         var stage = (JoinStage)reader.ReadByte();
         int total = (int)reader.ReadVarint(int.MaxValue);
         string[] names = new string[(int)reader.ReadVarint(JoinWait.MaxNames)];
-        for (int index = 0; index < names.Length; index++) names[index] = FrameFields.ReadName(ref reader, MaxNameBytes);
-        return reader.IsAtEnd && Enum.IsDefined(stage) && total >= names.Length ? new JoinWait(stage, total, names) : null;
+        for (int index = 0; index < names.Length; index++)
+            names[index] = FrameFields.ReadName(ref reader, MaxNameBytes);
+        bool isGood = reader.IsAtEnd && Enum.IsDefined(stage) && total >= names.Length;
+        return isGood ? new JoinWait(stage, total, names) : null;
     }
 }

@@ -6,18 +6,18 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// The answer to a registration that is accepted.
 /// <code>
 /// kind       byte
-/// term       varint   the epoch of everything the server numbers in this session, but for groups
+/// term       varint   the epoch of all numbers of the server in this session, except group ids
 /// server     u64
 /// instance   u64      the cluster instance that datagrams carry
-/// term       varint   the epoch of the node's number: older than the server's, for a node that was inherited
+/// term       varint   the epoch of the node's number: older than the server's for an inherited node
 /// server     u64
 /// node       varint   counter of the node's number
 /// term       varint   the epoch of all group ids: that of the first server of the cluster instance
 /// server     u64
 /// step       varint   the last step made before the node registered; the node's first is the next
-/// received   varint   numbered frames that the server has taken in the session
-/// resumed    byte     1: the session goes on where it broke; 0: it is new
-/// secret     16 bytes, random: the node proves with them that it is the one that was welcomed. They are in no other frame of a server
+/// received   varint   numbered frames that the server has received in the session
+/// resumed    byte     1: the session continues; 0: it is new
+/// secret     16 bytes, random: the node proves its identity with them. No other frame of a server has them
 /// </code>
 /// </summary>
 /// <param name="Epoch">The server's epoch.</param>
@@ -25,17 +25,25 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// <param name="GroupEpoch">The epoch of all group ids.</param>
 /// <param name="Instance">The cluster instance.</param>
 /// <param name="Step">Counter of the last step made before the node registered.</param>
-/// <param name="Received">Numbered frames that the server has taken.</param>
-/// <param name="Resumed">The session goes on.</param>
-/// <param name="Secret">Proves, when the node returns, that it is the one that was welcomed.</param>
+/// <param name="Received">Numbered frames that the server has received.</param>
+/// <param name="Resumed">True when the session continues.</param>
+/// <param name="Secret">Proves the node's identity when it returns.</param>
 internal readonly record struct WelcomeFrame(
-    Epoch Epoch, NodeNumber Number, Epoch GroupEpoch, ulong Instance, ulong Step, ulong Received, bool Resumed, UInt128 Secret)
+    Epoch Epoch,
+    NodeNumber Number,
+    Epoch GroupEpoch,
+    ulong Instance,
+    ulong Step,
+    ulong Received,
+    bool Resumed,
+    UInt128 Secret)
 {
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
-        frame.Begin(FrameKind.Welcome).WriteEpoch(Epoch).WriteUInt64(Instance).WriteEpoch(Number.Epoch).WriteVarint(Number.Counter);
-        frame.WriteEpoch(GroupEpoch).WriteVarint(Step).WriteVarint(Received).WriteByte(Resumed ? (byte)1 : (byte)0);
+        frame.Begin(FrameKind.Welcome).WriteEpoch(Epoch).WriteUInt64(Instance);
+        frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteEpoch(GroupEpoch);
+        frame.WriteVarint(Step).WriteVarint(Received).WriteByte(Resumed ? (byte)1 : (byte)0);
         frame.WriteSecret(Secret);
     }
 

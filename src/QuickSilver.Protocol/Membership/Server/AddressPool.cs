@@ -4,10 +4,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The budget of multicast addresses. A view gets the address with the fewest users, and of those the one that has rested longest; so addresses are
-/// shared only when the pool is dry, and evenly. A released address counts as used until it has lingered, since late packets may still travel to it.
-/// Every use of an address takes its next port, so that two views on one address are told apart by the kernel until the ports run out too; then by
-/// tag and view number alone. Cost: O(log addresses).
+/// The budget of multicast addresses. A view gets the address with the fewest users, and of those the one unused for
+/// longest. So addresses are shared only when the pool is exhausted, and evenly. A released address counts as used
+/// until it has lingered, since late packets may still travel to it.
+/// Every use of an address takes its next port, so the kernel separates two views on one address until the ports run
+/// out too. After that only tag and view number separate them. Cost: O(log addresses).
 /// </summary>
 internal sealed class AddressPool
 {
@@ -31,11 +32,11 @@ internal sealed class AddressPool
         for (int index = 0; index < count; index++) _ranking.Add(index);
     }
 
-    /// <summary>True when there is no address at all: every region is carried by unicast.</summary>
+    /// <summary>True when the pool has no address: every region is carried by unicast.</summary>
     public bool IsEmpty => _users.Length == 0;
 
     /// <summary>Takes an address. The pool must not be empty.</summary>
-    /// <returns>The endpoint, and the index to release it by.</returns>
+    /// <returns>The endpoint, and the index by which to release it.</returns>
     public (NetEndpoint Endpoint, int Index) Take(Instant now)
     {
         while (_lingering.TryPeek(out (Instant Due, int Index) rested) && rested.Due <= now)
@@ -52,8 +53,8 @@ internal sealed class AddressPool
         return (new NetEndpoint(_settings.MulticastFirst + (uint)index, (ushort)port), index);
     }
 
-    /// <summary>Counts an address as used that a server before this one has given to a view.</summary>
-    /// <returns>The index to release it by; -1 when it is none of this pool.</returns>
+    /// <summary>Reserves an address that a former server has given to a view.</summary>
+    /// <returns>The index by which to release it; -1 when it is not in this pool.</returns>
     public int Reserve(NetEndpoint endpoint)
     {
         long index = (long)endpoint.Address - _settings.MulticastFirst;
@@ -62,7 +63,7 @@ internal sealed class AddressPool
         return (int)index;
     }
 
-    /// <summary>Gives an address back; it lingers first.</summary>
+    /// <summary>Releases an address; it lingers first.</summary>
     public void Release(int index, Instant now) => _lingering.Enqueue((now + _settings.AddressLinger, index));
 
     private void ChangeUsers(int index, int change)

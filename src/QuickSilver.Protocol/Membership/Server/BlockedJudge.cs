@@ -1,13 +1,14 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Finds the node at fault where control passes between members and no packet does, of whatever length: as where a
-/// firewall lets one port through and not the other. Such a way holds its regions up for ever.
+/// Finds the node at fault when control datagrams pass between members and packets of no length do. A firewall may
+/// admit one port and not the other, for example. Such a way would hold up its regions for good.
 /// <para>
-/// A member says of which nodes nothing arrives at it. A node goes when two members have said so of it for a whole period.
-/// A member goes when it has said so of two nodes for a period, or of one for two periods: that word harms only the member
-/// itself, so nobody has to confirm it. Of several the one with the most ways goes, alone; the others are judged again
-/// without it. Of equals those go that nothing arrives at, since an inbound filter is the usual cause; then the younger.
+/// A member reports the nodes whose packets do not arrive at it. A node goes when two members have reported it for a
+/// whole period. A member goes when it has reported two nodes for a period, or one for two periods. Such a report harms
+/// only the member itself, so it needs no confirmation. Of several the single one with the most ways goes; the others
+/// are judged again without it. Of equals the receivers go first, since an inbound filter is the usual cause; then the
+/// younger.
 /// </para>
 /// Cost: linear in the ways named, for each node that goes.
 /// </summary>
@@ -15,9 +16,9 @@ internal sealed class BlockedJudge
 {
     private readonly Dictionary<ServerNode, int> _accusers = [];
 
-    /// <summary>The node that goes next; null when none has to.</summary>
-    /// <param name="reports">What members have said last.</param>
-    /// <param name="period">How long they must have said so.</param>
+    /// <summary>The node to remove next; null when there is none.</summary>
+    /// <param name="reports">The last reports of members.</param>
+    /// <param name="period">The time for which a way must have been reported.</param>
     public ServerNode? FindWorst(IEnumerable<ReachReport> reports, TimeSpan period)
     {
         ServerNode? worst = null;

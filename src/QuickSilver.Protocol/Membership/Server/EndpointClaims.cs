@@ -4,18 +4,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Whether a node may have the endpoints that its registration names. All members send there what the node asks for, so that an endpoint which is
-/// not the node's own makes them send to somebody else, many times what the registration cost. It must be one host's, with a port; its address must be
-/// one that the connection speaks for (<see cref="IServerLinks.MayName"/>); and no other node that is connected may have it. Core thread only.
+/// Checks the endpoints that a registration names. All members send to these endpoints, so a foreign one would direct
+/// their traffic at a victim, many times the cost of the registration.
+/// An endpoint must belong to one host and have a port. Its address must be one that the connection may register
+/// (<see cref="IServerLinks.MayName"/>). No other connected node may have it. Core thread only.
 /// </summary>
-/// <param name="links">Know where connections come from.</param>
-/// <param name="nodes">The nodes.</param>
+/// <param name="links">Knows the source of each connection.</param>
+/// <param name="nodes">The registered nodes.</param>
 internal sealed class EndpointClaims(IServerLinks links, NodeTable nodes)
 {
-    /// <summary>Judges a registration.</summary>
-    /// <param name="connection">By which it came.</param>
-    /// <param name="hello">It.</param>
-    /// <param name="own">The node that it is from, or that it replaces; null: none that is known.</param>
+    /// <summary>Checks a registration.</summary>
+    /// <param name="connection">The connection that it came by.</param>
+    /// <param name="hello">The registration.</param>
+    /// <param name="own">The node that it comes from or replaces; null when there is none.</param>
     public bool IsGood(long connection, HelloFrame hello, ServerNode? own) =>
         IsGood(connection, hello.Control, own) && IsGood(connection, hello.Data, own);
 

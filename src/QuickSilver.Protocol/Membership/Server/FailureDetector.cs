@@ -3,20 +3,25 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The failure detector of the membership channel. A node is taken out when nothing has come from it for the failure timeout, or when its connection
-/// broke and it is not back within the grace. Core thread only.
+/// The failure detector of the membership channel. A node is removed when nothing has come from it for the failure
+/// timeout. It is also removed when its connection broke and it did not return within the grace period. Core thread
+/// only.
 /// <para>
-/// Awkward cases: a server that itself stood still finds everybody silent, so a late judge distrusts itself first and gives all of them their time
-/// again. And what reads for the server may stand still while its own thread is punctual: so a node is judged as of the instant up to which all has
-/// been read, not as of the present. And a server whose network is down finds all silent that are elsewhere: see <see cref="QuorumLossGuard"/>.
+/// Awkward cases: a server that itself paused finds all nodes silent. So when an alarm is late, all nodes get their
+/// full time again. The server's readers may pause while its own thread is punctual. So a node is judged by the time up
+/// to which all input has been read, not by the present. A server whose network is down finds all remote nodes silent:
+/// see <see cref="QuorumLossGuard"/>.
 /// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
-/// <param name="sight">Knows when it is the server that sees nobody.</param>
-/// <param name="remove">Takes a node out.</param>
-internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, Action<ServerNode, MembershipRefusal, Instant> remove)
+/// <param name="sight">Detects that the server itself is cut off.</param>
+/// <param name="remove">Removes a node.</param>
+internal sealed class FailureDetector(
+    ServerParts parts,
+    QuorumLossGuard sight,
+    Action<ServerNode, MembershipRefusal, Instant> remove)
 {
-    // A heartbeat comes after half of the failure timeout at the latest.
+    // Heartbeats are at most half of the failure timeout apart.
     private const double LongestPause = 0.6;
 
     private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
@@ -38,7 +43,10 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
         Set(node);
     }
 
-    /// <summary>Something has come from a node. After a silence it has its whole time again to take what it was sent: it may not have got it.</summary>
+    /// <summary>
+    /// A frame has come from a node. After a silence it gets its full time again to confirm frames: they may not have
+    /// arrived.
+    /// </summary>
     public void OnHeard(ServerNode node, Instant now)
     {
         if (now - node.LastHeard > _settings.FailureTimeout * LongestPause) node.ConfirmedAt = now;
@@ -46,17 +54,18 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
     }
 
     /// <summary>
-    /// A node has said how far it has read. One that goes on saying so, and for the failure timeout has taken none of what it was sent, will install
-    /// no step either.
+    /// A node has reported the frames it has received. A node is removed when its heartbeats continue but it confirms
+    /// no frame for the failure timeout: it would install no step either.
     /// </summary>
     public void OnHeartbeat(ServerNode node, Instant now)
     {
         TimeSpan pause = now - node.LastHeartbeat;
-        if (_settings.FailureTimeout <= TimeSpan.Zero || pause <= _settings.FailureTimeout * LongestPause) node.Pace = pause;
+        if (_settings.FailureTimeout <= TimeSpan.Zero || pause <= _settings.FailureTimeout * LongestPause)
+            node.Pace = pause;
         node.LastHeartbeat = now;
         if (node.Log.Confirmed > node.Confirmed || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
         node.Confirmed = node.Log.Confirmed;
-        // Where reading stands still for long, sending may too: the node need not have been sent anything since.
+        // When reading is delayed for long, sending may be too: the node may have been sent nothing since.
         if (now - parts.KnownTo(now) > _settings.FailureTimeout / 2) node.ConfirmedAt = now;
         if (node.ConfirmedAt == now) return;
         if (_settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= _settings.FailureTimeout)
@@ -64,28 +73,30 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
     }
 
     /// <summary>A node's connection is gone.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="isEnded">The other side has ended it: its machine answers, and its process is gone or does not want it.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="node">The node whose connection is gone.</param>
+    /// <param name="isEnded">True when the other side has ended it: its machine answers, and its process is gone or
+    /// leaves.</param>
+    /// <param name="now">The time of the event.</param>
     public void OnDisconnected(ServerNode node, bool isEnded, Instant now)
     {
-        // One that was not seen before has given the connection up for the same reason as it was not seen.
+        // A node that was silent before has given the connection up for the same reason.
         node.HasEnded = isEnded && !sight.IsSilent(node, now);
         node.ReconnectBy = now + _settings.ReconnectGrace;
         Set(node);
     }
 
-    /// <summary>A node that was not seen gets its whole time again.</summary>
+    /// <summary>Gives a node that was out of sight its full time again.</summary>
     public void GiveTime(ServerNode node, Instant now)
     {
         node.LastHeard = now;
         node.ConfirmedAt = now;
-        TimeSpan time = _settings.FailureTimeout > _settings.ReconnectGrace ? _settings.FailureTimeout : _settings.ReconnectGrace;
+        bool isTimeoutLonger = _settings.FailureTimeout > _settings.ReconnectGrace;
+        TimeSpan time = isTimeoutLonger ? _settings.FailureTimeout : _settings.ReconnectGrace;
         if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + time;
         Set(node);
     }
 
-    /// <summary>The first instant at which a node might have to be removed.</summary>
+    /// <summary>The earliest time at which a node might have to be removed.</summary>
     private Instant DueOf(ServerNode node)
     {
         Instant due = node.ReconnectBy;
@@ -111,7 +122,7 @@ internal sealed class FailureDetector(ServerParts parts, QuorumLossGuard sight, 
         if (now - node.WatchDue > LateAlarm)
         {
             _settings.Probes.Hit(Mark.LateJudgeWaited);
-            // What the node sent while this process stood still has not been read yet.
+            // Frames that the node sent during the pause of this process are not read yet.
             node.LastHeard = now;
             if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
             Set(node);

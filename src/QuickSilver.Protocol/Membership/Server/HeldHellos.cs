@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Registrations that wait: a process registers from the address of a node whose connection still stands. It is admitted when that connection has
-/// ended, or the node has been silent for two heartbeats; and refused when the node is heard again. A connection that waits is one on which nobody has
-/// registered, so it lasts ten seconds at most. Core thread only.
+/// Registrations that wait: a process registers from the address of a node whose connection still stands. It is
+/// admitted when that connection has ended, or the node was silent for two heartbeats. It is refused when the node is
+/// heard again. A connection that waits has no registered node, so it lasts ten seconds at most. Core thread only.
 /// </summary>
 internal sealed class HeldHellos
 {
@@ -18,10 +18,10 @@ internal sealed class HeldHellos
     private readonly List<(long Connection, HelloFrame Hello, Instant Since)> _held = [];
     private readonly Alarm _alarm;
 
-    /// <summary>Makes one that holds nothing.</summary>
+    /// <summary>Begins with no registration that waits.</summary>
     /// <param name="parts">The server's state.</param>
-    /// <param name="sight">Knows who is silent.</param>
-    /// <param name="judge">Decides about a registration once more.</param>
+    /// <param name="sight">Knows which nodes are silent.</param>
+    /// <param name="judge">Decides about a registration again.</param>
     public HeldHellos(ServerParts parts, QuorumLossGuard sight, Action<long, HelloFrame, Instant> judge)
     {
         _parts = parts;
@@ -33,7 +33,7 @@ internal sealed class HeldHellos
     /// <summary>True when another process may take a node's place: the node has no connection, or is silent.</summary>
     public bool MayReplace(ServerNode node, Instant now) => node.Connection is null || _sight.IsSilent(node, now);
 
-    /// <summary>Holds a registration until it is known whether the node at its address lives.</summary>
+    /// <summary>Holds a registration until it is known whether the node at its address is alive.</summary>
     public void Hold(long connection, HelloFrame hello, Instant now)
     {
         _held.Add((connection, hello, now));
@@ -52,8 +52,9 @@ internal sealed class HeldHellos
             if (!_parts.Connections.TryFind(connection, out ServerNode? node) || node is not null) continue;
             ServerNode? known = _parts.Nodes.Find(hello.Control);
             if (known is null || MayReplace(known, now)) _judge(connection, hello, now);
-            // What a dead process sent last may come after its successor's registration.
-            else if (known.LastHeard > since + _parts.Settings.HeartbeatInterval) _parts.Connections.Refuse(connection, MembershipRefusal.Replaced);
+            // The last frames of a dead process may arrive after its successor's registration.
+            else if (known.LastHeard > since + _parts.Settings.HeartbeatInterval)
+                _parts.Connections.Refuse(connection, MembershipRefusal.Replaced);
             else _held.Add((connection, hello, since));
         }
         if (_held.Count > 0) _alarm.Set(now + LookAgain);

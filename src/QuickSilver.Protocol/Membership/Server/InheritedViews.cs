@@ -5,14 +5,14 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Views of servers before this one. The first step of a server that takes over ends all of them, so nobody comes to be permitted in one again:
-/// each retires when all that reported it, and live, are done with it, and its live members have closed the streams of removed senders: those
-/// that they reported as open, and those of nodes removed since, as far as a member knows them from its views. Order does not matter, but is
-/// that of the reports.
+/// Views of former servers. The first step of a server that takes over ends all of them, so no node gains permission in
+/// one again. A view retires when every live node that reported it is done with it, and its live members have closed
+/// the streams of removed senders. These are the streams that they reported as open, and those of nodes removed since
+/// that a member knows from its views. The order is that of the reports, and does not matter.
 /// </summary>
-/// <param name="nodes">Who is told.</param>
-/// <param name="groups">Told when the last has retired: none of them names a group any more.</param>
-/// <param name="pool">Where their addresses are taken from, until they retire.</param>
+/// <param name="nodes">Receive the notifications.</param>
+/// <param name="groups">Releases inherited groups when the last view has retired: no view names them then.</param>
+/// <param name="pool">Holds their addresses until they retire.</param>
 internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, AddressPool pool)
 {
     private readonly List<View> _views = [];
@@ -21,7 +21,7 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
     private readonly FrameBuilder _frame = new();
     private bool _isComplete;
 
-    /// <summary>Views that have not retired.</summary>
+    /// <summary>Number of views that have not retired.</summary>
     public int Count => _views.Count;
 
     private void Add(ServerNode node, in ReportFrame.ViewEntry entry)
@@ -40,9 +40,9 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         foreach (ulong sender in entry.Open) view.Await(node, sender);
     }
 
-    /// <summary>A node has reported all its views.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="report">Its report.</param>
+    /// <summary>Adds all views of a node's report.</summary>
+    /// <param name="node">The node that reported.</param>
+    /// <param name="report">The node's report.</param>
     public void Add(ServerNode node, ReportFrame report)
     {
         var known = new HashSet<ulong>();
@@ -56,17 +56,17 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         _knownTo[node.Key] = known;
     }
 
-    /// <summary>More reports are to come: no view retires until <see cref="Complete"/>.</summary>
+    /// <summary>Further reports follow: no view retires until <see cref="Complete"/>.</summary>
     public void Reopen() => _isComplete = false;
 
-    /// <summary>All have reported: from now on views retire.</summary>
+    /// <summary>All survivors have reported: views retire from now on.</summary>
     public void Complete(Instant now)
     {
         _isComplete = true;
         RetireAll(now);
     }
 
-    /// <summary>Forgets everything: the reports were of a server that was not the last.</summary>
+    /// <summary>Drops all views: the reports came from a server that was not the last.</summary>
     public void Clear(Instant now)
     {
         foreach (View view in _views) Release(view, now);
@@ -75,19 +75,21 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         _knownTo.Clear();
     }
 
-    /// <summary>A node says that it is done with a view.</summary>
+    /// <summary>A node is done with a view.</summary>
     public void OnDone(ServerNode node, ViewNumber number, Instant now)
     {
         if (_byNumber.TryGetValue(number, out View? view) && view.Awaited.Remove(node)) RetireAll(now);
     }
 
     /// <summary>True while a view waits for a node to be done with it.</summary>
-    public bool IsAwaited(ServerNode node, ViewNumber number) => _byNumber.TryGetValue(number, out View? view) && view.Awaited.Contains(node);
+    public bool IsAwaited(ServerNode node, ViewNumber number) =>
+        _byNumber.TryGetValue(number, out View? view) && view.Awaited.Contains(node);
 
-    /// <summary>The nodes that have reported a view, and live.</summary>
-    public IReadOnlyList<ServerNode> KnowingOf(ViewNumber number) => _byNumber.TryGetValue(number, out View? view) ? view.Knowing : [];
+    /// <summary>The live nodes that have reported a view.</summary>
+    public IReadOnlyList<ServerNode> KnowingOf(ViewNumber number) =>
+        _byNumber.TryGetValue(number, out View? view) ? view.Knowing : [];
 
-    /// <summary>A member says that the streams of removed senders to a view are closed at it.</summary>
+    /// <summary>A member reports that the streams of removed senders to a view are closed at it.</summary>
     public void OnClosed(ServerNode node, ViewNumber number, ulong[] senders, Instant now)
     {
         if (!_byNumber.TryGetValue(number, out View? view)) return;
@@ -95,7 +97,9 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         RetireAll(now);
     }
 
-    /// <summary>Nodes that know a removed node have been told: as members of views they are to close its streams.</summary>
+    /// <summary>
+    /// Nodes that know a removed node have been notified: as members of views they are to close its streams.
+    /// </summary>
     public void OnGone(ulong key)
     {
         foreach (View view in _views)
@@ -108,7 +112,9 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         foreach (HashSet<ulong> known in _knownTo.Values) known.Remove(key);
     }
 
-    /// <summary>A removed node is told nothing, and waited for no more, but for the closing of its streams.</summary>
+    /// <summary>
+    /// A removed node gets no notifications. Views no longer wait for it, except for the closing of its streams.
+    /// </summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
         _knownTo.Remove(node.Key);
@@ -141,7 +147,8 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
             _views.RemoveAt(index);
             _byNumber.Remove(view.Number);
             Release(view, now);
-            byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).ToArray();
+            _frame.Begin(FrameKind.Retired).WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter);
+            byte[] frame = _frame.ToArray();
             foreach (ServerNode node in view.Knowing) nodes.Send(node, frame);
         }
         if (!_isComplete || _views.Count > 0) return;
@@ -159,10 +166,10 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
 
         public HashSet<ServerNode> Awaited { get; } = [];
 
-        /// <summary>Those of the knowing that are members.</summary>
+        /// <summary>The knowing nodes that are members of the view.</summary>
         public List<ServerNode> Members { get; } = [];
 
-        /// <summary>Streams of removed senders that a member has not said to be closed.</summary>
+        /// <summary>Streams of removed senders that a member has not reported as closed.</summary>
         public HashSet<(ulong Member, ulong Sender)> Open { get; } = [];
 
         public void Await(ServerNode member, ulong sender) => Open.Add((member.Key, sender));

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Tells nodes whose joins take longer than a second whom they wait for, once a second, so that a join that gives up can name them. Costs a visit to
-/// every node a second, while any join waits; nothing otherwise. Core thread only.
+/// Notifies nodes whose joins take longer than a second of the nodes they wait for, once a second. A join that gives up
+/// can then name them. Costs a visit to every node a second while any join waits; otherwise nothing. Core thread only.
 /// </summary>
 internal sealed class JoinNotifier
 {
@@ -17,15 +17,15 @@ internal sealed class JoinNotifier
     private readonly FrameBuilder _frame = new();
     private readonly Dictionary<ulong, byte[]> _bySlowStep = [];
 
-    /// <summary>Makes one that tells nothing before <see cref="OnJoin"/>.</summary>
+    /// <summary>Makes a notifier that is idle until <see cref="OnJoin"/>.</summary>
     public JoinNotifier(ServerParts parts, Succession succession)
     {
         _parts = parts;
         _succession = succession;
-        _alarm = new Alarm(parts.Alarms, Tell);
+        _alarm = new Alarm(parts.Alarms, NotifyAll);
     }
 
-    /// <summary>A node has asked for a join.</summary>
+    /// <summary>A node has requested a join.</summary>
     public void OnJoin(Instant now)
     {
         if (!_alarm.IsSet) _alarm.Set(now + Interval);
@@ -34,27 +34,29 @@ internal sealed class JoinNotifier
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _alarm.Cancel();
 
-    private void Tell(Instant now)
+    private void NotifyAll(Instant now)
     {
         StepPipeline pipeline = _parts.Pipeline;
-        bool isAnyWaiting = _succession.IsGathering || pipeline.Installing is not null || pipeline.Unsettled.Count > 0 || _parts.Maker.Waiting > 0;
+        bool isAnyWaiting = _succession.IsGathering || pipeline.Installing is not null
+            || pipeline.Unsettled.Count > 0 || _parts.Maker.Waiting > 0;
         if (!isAnyWaiting) return;
         _alarm.Set(now + Interval);
         _bySlowStep.Clear();
-        var told = new HashSet<ServerNode>();
-        foreach (MadeStep made in pipeline.Unsettled) TellJoiners(made, told);
-        if (pipeline.Installing is { } installing) TellJoiners(installing, told);
+        var notified = new HashSet<ServerNode>();
+        foreach (MadeStep made in pipeline.Unsettled) NotifyJoiners(made, notified);
+        if (pipeline.Installing is { } installing) NotifyJoiners(installing, notified);
         foreach (ServerNode node in _parts.Nodes.Live)
         {
-            if (node.WaitingChanges.Count + node.Deferred.Count > 0 && told.Add(node)) Send(node, FrameFor(node));
+            bool isWaiting = node.WaitingChanges.Count + node.Deferred.Count > 0;
+            if (isWaiting && notified.Add(node)) Send(node, FrameFor(node));
         }
     }
 
-    private void TellJoiners(MadeStep made, HashSet<ServerNode> told)
+    private void NotifyJoiners(MadeStep made, HashSet<ServerNode> notified)
     {
         foreach (ServerNode node in made.Joiners)
         {
-            if (told.Add(node)) Send(node, FrameOf(made));
+            if (notified.Add(node)) Send(node, FrameOf(made));
         }
     }
 
@@ -77,17 +79,20 @@ internal sealed class JoinNotifier
     private byte[]? FrameOf(MadeStep made)
     {
         if (_bySlowStep.TryGetValue(made.Step, out byte[]? known)) return known;
-        byte[]? frame = made.ToInstall.Count > 0 ? Frame(JoinStage.Install, made.ToInstall) : Frame(JoinStage.Switch, made.ToSwitch);
+        byte[]? frame = made.ToInstall.Count > 0
+            ? Frame(JoinStage.Install, made.ToInstall)
+            : Frame(JoinStage.Switch, made.ToSwitch);
         if (frame is not null) _bySlowStep.Add(made.Step, frame);
         return frame;
     }
 
     private byte[]? Frame(JoinStage stage, NodeBits nodes)
     {
-        // The one that has been silent for longest is the likeliest to hold the others up.
+        // The node that has been silent for longest is the likeliest to hold up the others.
         var found = new List<ServerNode>();
         for (int slot = nodes.Next(0); slot >= 0; slot = nodes.Next(slot + 1)) found.Add(_parts.Nodes.At(slot));
-        return Frame(stage, found.Count, found.OrderBy(static node => node.LastHeard).Take(JoinWait.MaxNames).Select(static node => node.ForPeople));
+        IEnumerable<ServerNode> first = found.OrderBy(static node => node.LastHeard).Take(JoinWait.MaxNames);
+        return Frame(stage, found.Count, first.Select(static node => node.DisplayName));
     }
 
     private byte[]? Frame(JoinStage stage, int total, IEnumerable<string> names)

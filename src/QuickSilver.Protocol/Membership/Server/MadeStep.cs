@@ -3,17 +3,17 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// A step on its way: made, being installed, activated, and at last settled. Concerned are all nodes whose notice is not empty: every member of every
-/// group that it touched.
+/// A step in progress: made, being installed, activated, finally settled. It concerns the nodes whose notification is
+/// not empty: every member of every group that it changed.
 /// </summary>
-/// <param name="step">Its counter.</param>
-/// <param name="made">When it was made.</param>
+/// <param name="step">The counter of the step.</param>
+/// <param name="made">The time when it was made.</param>
 internal sealed class MadeStep(ulong step, Instant made)
 {
-    /// <summary>Its counter.</summary>
+    /// <summary>The counter of the step.</summary>
     public ulong Step { get; } = step;
 
-    /// <summary>When it was made.</summary>
+    /// <summary>The time when it was made.</summary>
     public Instant Made { get; } = made;
 
     /// <summary>Nodes concerned that have not installed it.</summary>
@@ -22,6 +22,6 @@ internal sealed class MadeStep(ulong step, Instant made)
     /// <summary>Nodes concerned whose senders have not switched to it.</summary>
     public NodeBits ToSwitch { get; } = new();
 
-    /// <summary>Nodes that joined groups with it, by number: they are told when it is settled.</summary>
+    /// <summary>Nodes that joined groups with it, by number: they are notified when it settles.</summary>
     public List<ServerNode> Joiners { get; } = [];
 }

@@ -7,7 +7,7 @@ internal sealed class NodeBits
 {
     private ulong[] _words = [];
 
-    /// <summary>How many slots are in the set.</summary>
+    /// <summary>Number of slots in the set.</summary>
     public int Count { get; private set; }
 
     /// <summary>True when the slot is in the set.</summary>
@@ -17,7 +17,7 @@ internal sealed class NodeBits
         return word < _words.Length && (_words[word] >> slot & 1) != 0;
     }
 
-    /// <summary>Puts a slot into the set.</summary>
+    /// <summary>Adds a slot to the set.</summary>
     /// <returns>False when it was there.</returns>
     public bool Add(int slot)
     {
@@ -30,7 +30,7 @@ internal sealed class NodeBits
         return true;
     }
 
-    /// <summary>Takes a slot out of the set.</summary>
+    /// <summary>Removes a slot from the set.</summary>
     /// <returns>False when it was not there.</returns>
     public bool Remove(int slot)
     {

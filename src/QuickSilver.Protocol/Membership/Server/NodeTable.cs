@@ -4,14 +4,14 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The nodes that are registered, those removed that no step has taken out of their regions yet, and the way frames go to them. Everything that
-/// reaches more than one node goes in the order of their numbers. Core thread only.
+/// The registered nodes, the removed nodes that are still in their regions, and the sending of frames to them. Frames
+/// to several nodes are sent in the order of their numbers. Core thread only.
 /// </summary>
-/// <param name="links">The connections.</param>
-/// <param name="drawSecret">Draws what no other node can guess.</param>
+/// <param name="links">Carries frames on connections.</param>
+/// <param name="drawSecret">Draws a value that no other node can guess.</param>
 internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 {
-    /// <summary>Most nodes registered at a time.</summary>
+    /// <summary>Limit on the nodes registered at a time.</summary>
     public const int MaxNodes = 1 << 16;
 
     private readonly List<ServerNode> _live = [];
@@ -44,14 +44,15 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         return Add(hello, number, lastStep, false);
     }
 
-    /// <summary>Takes over a node that a server before this one has numbered.</summary>
+    /// <summary>Registers a node under the number of a former server.</summary>
     public ServerNode Inherit(HelloFrame hello, ulong lastStep) => Add(hello, hello.Number, lastStep, true);
 
     private ServerNode Add(HelloFrame hello, NodeNumber number, ulong lastStep, bool isInherited)
     {
         int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
         if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
-        var info = new NodeInfo(number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes)
+        var info = new NodeInfo(
+            number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes)
         {
             LongestDatagram = hello.LongestDatagram,
         };
@@ -77,7 +78,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         return node;
     }
 
-    /// <summary>Takes a node out. Its slot stays taken until <see cref="Release"/>, if it is in a region.</summary>
+    /// <summary>Removes a node. Its slot stays taken until <see cref="Release"/>, if it is in a region.</summary>
     public void Remove(ServerNode node)
     {
         node.Info.IsRemoved = true;
@@ -85,7 +86,8 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         _live.Remove(node);
         _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);
-        if (_byName.TryGetValue(node.Info.Name, out List<ServerNode>? named) && named.Remove(node) && named.Count == 0) _byName.Remove(node.Info.Name);
+        if (_byName.TryGetValue(node.Info.Name, out List<ServerNode>? named) && named.Remove(node) && named.Count == 0)
+            _byName.Remove(node.Info.Name);
         if (_byData.GetValueOrDefault(node.Info.Data) == node) _byData.Remove(node.Info.Data);
         if (node.Region is null) FreeSlot(node);
         else _removed.Add(node);
@@ -107,18 +109,19 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     /// <summary>True when a registered node is in a slot.</summary>
     public bool IsLive(int slot) => slot < _bySlot.Count && _bySlot[slot] is { Info.IsRemoved: false };
 
-    /// <summary>The registered nodes of a name, in the order in which they came.</summary>
+    /// <summary>The registered nodes of a name, in the order of registration.</summary>
     public IReadOnlyList<ServerNode> Named(string name) => _byName.GetValueOrDefault(name) ?? [];
 
     /// <summary>A registered node by either of its endpoints.</summary>
-    public ServerNode? FindByAny(NetEndpoint endpoint) => _byControl.GetValueOrDefault(endpoint) ?? _byData.GetValueOrDefault(endpoint);
+    public ServerNode? FindByAny(NetEndpoint endpoint) =>
+        _byControl.GetValueOrDefault(endpoint) ?? _byData.GetValueOrDefault(endpoint);
 
     /// <summary>The node in a slot that is taken.</summary>
     public ServerNode At(int slot) => _bySlot[slot]!;
 
     /// <summary>
-    /// Sends a numbered frame: at once if the node is connected, and again if it comes back without having taken it. The array is kept
-    /// and must not change.
+    /// Sends a numbered frame: at once if the node is connected, and again if it returns without having received it.
+    /// The array is kept and must not change.
     /// </summary>
     public void Send(ServerNode node, byte[] frame)
     {
@@ -128,7 +131,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 
     private void FreeSlot(ServerNode node)
     {
-        // Only now may another node be taken for this one in somebody's set of known nodes.
+        // Only now may another node take this slot in the sets of known nodes.
         foreach (ServerNode other in _live) other.Known.Remove(node.Slot);
         _bySlot[node.Slot] = null;
         _freeSlots.Add(node.Slot);

@@ -3,24 +3,26 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Writes a step's notices, as differences. What a node learns follows from the region it was in and the region it is in: its neighbours before and
-/// after. So the frames are written once for each pair of regions between which nodes moved, or stayed, and shared by all those nodes; only the
-/// descriptions of nodes differ from node to node, by what each knew.
+/// Writes a step's notifications, as differences. A node's notification follows from its region before and after the
+/// step: its neighbours before and after. So the frames are written once for each pair of regions between which nodes
+/// moved, or stayed, and shared by these nodes. Only the descriptions of nodes differ from node to node, by those each
+/// knew.
 /// <para>
-/// A region is described once to a node that does not know it. Of the descriptions possible (whole, or as a difference to the region its first node
-/// came from, or to the receiver's own) the shortest is taken, and kept for the other receivers that can read it: so a node's 10,001st group costs
-/// everybody one run of counters.
+/// A region is described once to a node that does not know it. A description is complete, or a difference to the region
+/// its first node came from, or to the receiver's own. The shortest is taken, and kept for the other receivers that can
+/// read it. So a node's 10,001st group costs each receiver one run of counters.
 /// </para>
 /// <para>
-/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the nodes new in its neighbourhood. Used for one
-/// step at a time.
+/// Cost of a step: for each pair, the neighbours of both regions; for each node concerned, the new nodes in its
+/// neighbourhood. Used for one step at a time.
 /// </para>
 /// </summary>
-/// <param name="nodes">Who is told.</param>
-/// <param name="regions">What the batch did to the regions.</param>
+/// <param name="nodes">Receive the notifications.</param>
+/// <param name="regions">The regions, with the changes of the batch.</param>
 /// <param name="groups">All groups.</param>
-/// <param name="replication">How many members cache a packet, at least.</param>
-internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regions, ServerGroups groups, int replication)
+/// <param name="replication">Minimum number of members that cache a packet.</param>
+internal sealed class NotificationWriter(
+    NodeTable nodes, RegionCalculator regions, ServerGroups groups, int replication)
 {
     private const int ShortDescription = 32;
 
@@ -34,7 +36,7 @@ internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regio
     private byte[] _empty = [];
     private ulong _step;
 
-    /// <summary>Begins a step; what was written for the one before is forgotten.</summary>
+    /// <summary>Begins a step; frames of the previous one are dropped.</summary>
     public void Begin(ulong step)
     {
         _step = step;
@@ -43,10 +45,10 @@ internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regio
         _empty = _frame.Begin(FrameKind.Step).WriteVarint(step).ToArray();
     }
 
-    /// <summary>Tells a node about a step that does not concern it.</summary>
+    /// <summary>Notifies a node of a step that does not concern it.</summary>
     public void SendEmpty(ServerNode node) => nodes.Send(node, _empty);
 
-    /// <summary>Tells a node about the step.</summary>
+    /// <summary>Notifies a node of the step.</summary>
     /// <param name="node">The node, in its region after the step.</param>
     /// <param name="from">Its region before the step.</param>
     public void Send(ServerNode node, ServerRegion? from)
@@ -81,7 +83,8 @@ internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regio
     private Notice Write(ServerRegion? from, ServerRegion? to)
     {
         var notice = new Notice();
-        if (to is not null && to != from) WriteGroups(SortedCounters.Except(to.Groups, from?.Groups ?? []), notice.Frames);
+        if (to is not null && to != from)
+            WriteGroups(SortedCounters.Except(to.Groups, from?.Groups ?? []), notice.Frames);
         IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);
         IReadOnlyList<ServerRegion> after = to is null ? [] : to.Neighbours;
         var dropped = new List<ServerRegion>();
@@ -120,7 +123,8 @@ internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regio
         _groupFrames.Flush(output);
     }
 
-    private void DescribeRegion(ServerRegion region, ServerRegion? own, IReadOnlyList<ServerRegion> known, List<byte[]> output)
+    private void DescribeRegion(
+        ServerRegion region, ServerRegion? own, IReadOnlyList<ServerRegion> known, List<byte[]> output)
     {
         byte[] shortest = Description(region, null);
         int unfolded = region.Groups.Length;
@@ -169,7 +173,11 @@ internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regio
         return low < known.Count && known[low] == region;
     }
 
-    private void WriteStep(ServerRegion? to, List<ServerRegion> dropped, List<(ServerRegion Region, bool WasKnown)> opened, Notice notice)
+    private void WriteStep(
+        ServerRegion? to,
+        List<ServerRegion> dropped,
+        List<(ServerRegion Region, bool WasKnown)> opened,
+        Notice notice)
     {
         _frame.Begin(FrameKind.Step).WriteVarint(_step).WriteVarint(to?.Number ?? 0).WriteVarint((ulong)dropped.Count);
         foreach (ServerRegion region in dropped) _frame.WriteVarint(region.Number);
@@ -177,7 +185,8 @@ internal sealed class NotificationWriter(NodeTable nodes, RegionCalculator regio
         foreach ((ServerRegion region, bool wasKnown) in opened)
         {
             ServerView view = region.Current!;
-            StepFrame.WriteView(_frame, region.Number, view.Number, _step - view.FirstStep, replication, view.Multicast);
+            ulong age = _step - view.FirstStep;
+            StepFrame.WriteView(_frame, region.Number, view.Number, age, replication, view.Multicast);
             int first = wasKnown ? view.FirstAdded : 0;
             _frame.WriteByte(wasKnown ? (byte)1 : (byte)0);
             if (wasKnown) WriteRemoved(view.RemovedIndices);

@@ -5,9 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Survivors of another cluster that stand at a server with a young cluster of its own. What one of them says proves nothing, so they are counted by
-/// their connections: the young cluster is given up only for as many as it has nodes in groups, and two at least. Until then they wait, for the
-/// reconnect grace at most. Core thread only.
+/// Survivors of another cluster that wait at a server with a young cluster of its own. A single report proves nothing,
+/// so they are counted by their connections. The young cluster is given up only for as many survivors as it has nodes
+/// in groups, and for at least two. Until then they wait, for the reconnect grace at most. Core thread only.
 /// </summary>
 internal sealed class OlderClaims
 {
@@ -15,7 +15,7 @@ internal sealed class OlderClaims
     private readonly List<Claim> _claims = [];
     private readonly Alarm _alarm;
 
-    /// <summary>Makes one that nobody waits at.</summary>
+    /// <summary>Begins without survivors.</summary>
     public OlderClaims(ServerParts parts)
     {
         _parts = parts;
@@ -32,7 +32,9 @@ internal sealed class OlderClaims
         if (!_alarm.IsSet) _alarm.Set(_claims[0].Due);
     }
 
-    /// <summary>How many survivors of a cluster wait here, by open connections of different nodes at different addresses.</summary>
+    /// <summary>
+    /// Number of survivors of a cluster that wait here: open connections of different nodes at different addresses.
+    /// </summary>
     public int CountOf(ulong instance)
     {
         DropClosed();
@@ -47,7 +49,7 @@ internal sealed class OlderClaims
         return Math.Min(numbers.Count, addresses.Count);
     }
 
-    /// <summary>How many nodes those that wait name, themselves included.</summary>
+    /// <summary>Number of nodes that the waiting survivors name, themselves included.</summary>
     public int NamedIn(ulong instance)
     {
         var named = new HashSet<ulong>();
@@ -60,7 +62,7 @@ internal sealed class OlderClaims
         return named.Count;
     }
 
-    /// <summary>Takes the survivors of a cluster, in the order in which they came.</summary>
+    /// <summary>Takes the survivors of a cluster, in the order of arrival.</summary>
     public List<(long Connection, HelloFrame Hello, byte[] Report)> Take(ulong instance)
     {
         DropClosed();
@@ -76,7 +78,8 @@ internal sealed class OlderClaims
     /// <summary>Refuses the survivors of a cluster: it is smaller than this one.</summary>
     public void Refuse(ulong instance)
     {
-        foreach ((long connection, _, _) in Take(instance)) _parts.Connections.Refuse(connection, MembershipRefusal.OtherCluster);
+        foreach ((long connection, _, _) in Take(instance))
+            _parts.Connections.Refuse(connection, MembershipRefusal.OtherCluster);
     }
 
     /// <summary>Cancels the timer.</summary>
@@ -94,7 +97,8 @@ internal sealed class OlderClaims
         if (_claims.Count > 0) _alarm.Set(_claims[0].Due);
     }
 
-    private void DropClosed() => _claims.RemoveAll(claim => !_parts.Connections.TryFind(claim.Connection, out ServerNode? node) || node is not null);
+    private void DropClosed() => _claims.RemoveAll(claim =>
+        !_parts.Connections.TryFind(claim.Connection, out ServerNode? node) || node is not null);
 
     private sealed record Claim(long Connection, HelloFrame Hello, byte[] Report, HashSet<ulong> Named, Instant Due);
 }

@@ -3,18 +3,22 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Whether it is the server that sees nobody. A server with an address of its own that loses sight of more than half of its nodes at once is more
-/// likely cut off itself than they are dead, and they may see each other well: it removes nobody until it sees half of them again.
+/// Detects that the server itself is cut off. A server with an address of its own may lose sight of more than half of
+/// its nodes at once. It is then more likely cut off than they are dead, and they may reach each other well. So it
+/// removes no node until it sees half of them again.
 /// <para>
-/// Evidence: a node is not seen when nothing has come from it for two heartbeats, or its connection broke and is not back. A connection that the other
-/// side has ended is no loss of sight: the machine answers, and the process is gone. So processes that die together, however many, are removed as ever;
-/// machines that lose their power together are not, before they are back or the operator says that they are gone.
+/// Evidence: a node is out of sight when nothing has come from it for two heartbeats, or its connection broke and has
+/// not returned. A connection that the other side has ended is no loss of sight: the machine answers, and the process
+/// is gone. So processes that die together are removed as usual, however many. Machines that lose power together are
+/// not removed before they return or the operator declares them gone.
 /// </para>
 /// <para>
-/// Nodes may fall silent one after the other, so that each time few are missing. Those that were removed unseen count as
-/// not seen for a detector period.
+/// Cost: a visit to every node, at most ten times a second, while a node is about to be removed; otherwise nothing.
 /// </para>
-/// <para>Cost: a look at every node, at most ten times a second, while a node is about to be removed; nothing otherwise.</para>
+/// <para>
+/// Nodes may fall silent one after the other, so that few are missing at a time. Nodes removed while out of sight count
+/// as unseen for a detector period.
+/// </para>
 /// Core thread only.
 /// </summary>
 internal sealed class QuorumLossGuard
@@ -28,9 +32,9 @@ internal sealed class QuorumLossGuard
     private Instant _looked = Instant.Never;
     private bool _isLost;
 
-    /// <summary>Makes a watch that sees everybody.</summary>
+    /// <summary>Makes a guard to which all nodes are in sight.</summary>
     /// <param name="parts">The server's state.</param>
-    /// <param name="giveTime">Gives a node its whole time again.</param>
+    /// <param name="giveTime">Gives a node its full time again.</param>
     public QuorumLossGuard(ServerParts parts, Action<ServerNode, Instant> giveTime)
     {
         _parts = parts;
@@ -45,8 +49,8 @@ internal sealed class QuorumLossGuard
     }
 
     /// <summary>
-    /// The silence after which a node may be removed: no shorter than three heartbeats, so that those who fell silent with it, up to a heartbeat later,
-    /// have been silent for two.
+    /// The silence after which a node may be removed: at least three heartbeats. Nodes that fell silent with it, up to
+    /// a heartbeat later, have then been silent for two.
     /// </summary>
     public TimeSpan LimitOf(ServerNode node, TimeSpan failureTimeout)
     {
@@ -57,7 +61,7 @@ internal sealed class QuorumLossGuard
     private TimeSpan PaceOf(ServerNode node) =>
         _parts.Settings.HeartbeatInterval > node.Pace ? _parts.Settings.HeartbeatInterval : node.Pace;
 
-    /// <summary>True while nobody may be removed for not being seen.</summary>
+    /// <summary>True while no node may be removed for being out of sight.</summary>
     public bool IsLost(Instant now)
     {
         if (!_parts.Settings.AwaitMajority) return false;
@@ -65,26 +69,29 @@ internal sealed class QuorumLossGuard
         return _isLost;
     }
 
-    /// <summary>True when one more node may be removed: no more go within a detector period than are left.</summary>
+    /// <summary>
+    /// True when one more node may be removed: within a detector period at most as many are removed as remain.
+    /// </summary>
     public bool MayRemove(Instant now)
     {
         ForgetGone(now);
         return !_parts.Settings.AwaitMajority || _gone.Count + 1 <= _parts.Nodes.Live.Count - 1;
     }
 
-    /// <summary>A node is removed that was not seen, or is out of reach of others.</summary>
+    /// <summary>A node is removed that was out of sight, or out of reach of others.</summary>
     public void OnRemoved(Instant now)
     {
         if (_parts.Settings.AwaitMajority && _parts.Settings.FailureTimeout > TimeSpan.Zero) _gone.Enqueue(now);
     }
 
-    /// <summary>True when more than half of the nodes are not seen at this instant, whether anybody is about to be removed or not.</summary>
+    /// <summary>True when more than half of the nodes are out of sight now, whether a removal is due or not.</summary>
     public bool SeesFew(Instant now) => _parts.Settings.AwaitMajority && (_isLost || SeesFewOf(now));
 
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _alarm.Cancel();
 
-    private bool IsUnseen(ServerNode node, Instant now) => !node.HasEnded && (node.Connection is null || IsSilent(node, now));
+    private bool IsUnseen(ServerNode node, Instant now) =>
+        !node.HasEnded && (node.Connection is null || IsSilent(node, now));
 
     private void LookAt(Instant now)
     {
@@ -131,7 +138,7 @@ internal sealed class QuorumLossGuard
     private MembershipHold Describe(Instant now)
     {
         ServerNode[] unseen = [.. _parts.Nodes.Live.Where(node => IsUnseen(node, now))];
-        string[] names = [.. unseen.Take(JoinWait.MaxNames).Select(static node => node.ForPeople)];
+        string[] names = [.. unseen.Take(JoinWait.MaxNames).Select(static node => node.DisplayName)];
         return new MembershipHold(HoldReason.Sight, unseen.Length, _parts.Nodes.Live.Count - unseen.Length, names);
     }
 }

@@ -1,22 +1,25 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>All that fresh reports say against one node; kept by <see cref="ReachEvidence"/>.</summary>
-/// <param name="accused">The node.</param>
+/// <summary>The findings of fresh reports against one node; kept by <see cref="ReachEvidence"/>.</summary>
+/// <param name="accused">The node that is accused.</param>
 internal sealed class ReachCharge(ServerNode accused)
 {
-    /// <summary>The node.</summary>
+    /// <summary>The node that is accused.</summary>
     public ServerNode Accused { get; } = accused;
 
-    /// <summary>Who says it, and what, by the reporting nodes' keys.</summary>
-    public List<(ReachReport Report, ReachFinding Finding)> Words { get; } = [];
+    /// <summary>The findings with their reports, in the order of the reporting nodes' keys.</summary>
+    public List<(ReachReport Report, ReachFinding Finding)> Findings { get; } = [];
 
-    /// <summary>Whom those who find it silent themselves accuse, at least; <see cref="int.MaxValue"/>: nobody finds it silent itself.</summary>
+    /// <summary>
+    /// Least number of nodes that an accuser with a finding of its own accuses; <see cref="int.MaxValue"/> when there
+    /// is no such accuser.
+    /// </summary>
     public int LeastAccusing { get; private set; } = int.MaxValue;
 
-    /// <summary>Adds a word.</summary>
+    /// <summary>Adds a finding.</summary>
     public void Add(ReachReport report, ReachFinding finding)
     {
-        Words.Add((report, finding));
+        Findings.Add((report, finding));
         if (finding.IsOwn) LeastAccusing = Math.Min(LeastAccusing, report.Accused(TimeSpan.Zero));
     }
 }

@@ -1,28 +1,28 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// What all fresh reports say, sorted by whom it is said of: gathered once for a judgement, so that judging costs as much as there are findings, and
-/// not their square. Core thread only.
+/// The findings of all fresh reports, grouped by accused node. Gathered once for a judgement, so that its cost is
+/// linear in the findings, not quadratic. Core thread only.
 /// </summary>
 internal sealed class ReachEvidence
 {
     private readonly Dictionary<ServerNode, ReachCharge> _byNode = [];
     private readonly List<ReachCharge> _charges = [];
 
-    /// <summary>The nodes that something is said against, in the order in which they are met.</summary>
+    /// <summary>The accused nodes, in the order of their first findings.</summary>
     public IReadOnlyList<ReachCharge> Charges => _charges;
 
-    /// <summary>Findings looked at since the start, each time that one is: what judging has cost.</summary>
+    /// <summary>Number of examinations of findings since the start: the cost of judging.</summary>
     public ulong Work { get; private set; }
 
-    /// <summary>Begins anew.</summary>
+    /// <summary>Clears the findings.</summary>
     public void Clear()
     {
         _byNode.Clear();
         _charges.Clear();
     }
 
-    /// <summary>Adds all that a report says.</summary>
+    /// <summary>Adds all findings of a report.</summary>
     public void Add(ReachReport report)
     {
         foreach (ReachFinding finding in report.Findings)
@@ -38,9 +38,9 @@ internal sealed class ReachEvidence
         }
     }
 
-    /// <summary>What is said against a node; null when nothing is.</summary>
+    /// <summary>The findings against a node; null when there are none.</summary>
     public ReachCharge? Find(ServerNode node) => _byNode.GetValueOrDefault(node);
 
-    /// <summary>Counts a finding that was looked at once more.</summary>
+    /// <summary>Counts a finding that was examined again.</summary>
     public void Look() => Work++;
 }

@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>A node's word that another does not answer; kept by <see cref="ReachabilityMonitor"/>.</summary>
-/// <param name="Accused">The other.</param>
-/// <param name="IsOwn">True: it was asked by the node itself; false: the node has heard that others passed it over.</param>
-/// <param name="Since">Since when the node has said so without a break.</param>
+/// <summary>One node's finding that another does not answer; kept by <see cref="ReachabilityMonitor"/>.</summary>
+/// <param name="Accused">The other node.</param>
+/// <param name="IsOwn">True when the node itself has asked it; false when a token lists it as skipped.</param>
+/// <param name="Since">Time since which the node has reported it without a break.</param>
 internal sealed record ReachFinding(ServerNode Accused, bool IsOwn, Instant Since);

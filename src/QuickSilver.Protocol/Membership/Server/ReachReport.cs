@@ -3,55 +3,60 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>The last that a node has said of what holds it up; kept by <see cref="ReachabilityMonitor"/>.</summary>
-/// <param name="node">The node.</param>
-/// <param name="at">When it said so.</param>
+/// <summary>
+/// The last report of a node on the members that hold it up; kept by <see cref="ReachabilityMonitor"/>.
+/// </summary>
+/// <param name="node">The node that reports.</param>
+/// <param name="at">The time of the report.</param>
 internal sealed class ReachReport(ServerNode node, Instant at)
 {
-    /// <summary>So many findings of a report count: one's own before hearsay.</summary>
+    /// <summary>Limit on the findings of a report that count: its own before hearsay.</summary>
     public const int MostFindings = 64;
 
     private readonly List<ReachFinding> _findings = [];
 
-    // When its own findings began, sorted; null: to be made.
+    // Start times of its own findings, sorted; null: to be made.
     private List<Instant>? _ownSince;
 
-    // Where in the list: a report may be as long as a frame, and every entry of it is looked up.
-    private readonly Dictionary<ServerNode, int> _places = [];
+    // Indices in the list: a report may be as long as a frame, and each of its entries is looked up.
+    private readonly Dictionary<ServerNode, int> _indices = [];
 
-    /// <summary>The node.</summary>
+    /// <summary>The node that reports.</summary>
     public ServerNode Node { get; } = node;
 
-    /// <summary>When it said so.</summary>
+    /// <summary>The time of the report.</summary>
     public Instant At { get; } = at;
 
     /// <summary>
-    /// Since when the node has asked in vain and read nothing from anybody; <see cref="Instant.Never"/>: it reads, or does not ask.
+    /// Time since which the node has asked others without reading any datagram; <see cref="Instant.Never"/> when it
+    /// reads some, or does not ask.
     /// </summary>
     public Instant UnheardSince { get; init; } = Instant.Never;
 
     /// <summary>
-    /// Since when the node has asked in vain and nobody has answered; <see cref="Instant.Never"/>: somebody does, or it does not ask.
+    /// Time since which the node has asked others without any answer; <see cref="Instant.Never"/> when some answer, or
+    /// it does not ask.
     /// </summary>
     public Instant UnansweredSince { get; init; } = Instant.Never;
 
-    /// <summary>Whom it finds silent.</summary>
+    /// <summary>The nodes that it finds silent.</summary>
     public IReadOnlyList<ReachFinding> Findings => _findings;
 
     /// <summary>The views it waits for.</summary>
     public List<ReachDrain> Drains { get; } = [];
 
-    /// <summary>Nodes of whose data nothing arrives here, and since when that is known.</summary>
+    /// <summary>Nodes whose control datagrams arrive while no data does, and the time since then.</summary>
     public SortedDictionary<ServerNode, Instant> Blocked { get; } =
         new(Comparer<ServerNode>.Create(static (left, right) => left.Key.CompareTo(right.Key)));
 
-    /// <summary>True when no more findings count.</summary>
+    /// <summary>True when no further findings count.</summary>
     public bool IsFull => _findings.Count >= MostFindings;
 
-    /// <summary>What it says of a node; null when it says nothing.</summary>
-    public ReachFinding? Find(ServerNode accused) => _places.TryGetValue(accused, out int place) ? _findings[place] : null;
+    /// <summary>Its finding on a node; null when there is none.</summary>
+    public ReachFinding? Find(ServerNode accused) =>
+        _indices.TryGetValue(accused, out int index) ? _findings[index] : null;
 
-    /// <summary>The views it waits for, to be looked up.</summary>
+    /// <summary>The views it waits for, indexed by number.</summary>
     public Dictionary<ViewNumber, ReachDrain> DrainsByView()
     {
         var drains = new Dictionary<ViewNumber, ReachDrain>(Drains.Count);
@@ -59,28 +64,34 @@ internal sealed class ReachReport(ServerNode node, Instant at)
         return drains;
     }
 
-    /// <summary>Nothing is held against a node any more.</summary>
+    /// <summary>Drops its finding on a node.</summary>
     public void Remove(ServerNode accused)
     {
         Blocked.Remove(accused);
-        if (!_places.Remove(accused, out int place)) return;
+        if (!_indices.Remove(accused, out int index)) return;
         _ownSince = null;
-        _findings.RemoveAt(place);
-        for (; place < _findings.Count; place++) _places[_findings[place].Accused] = place;
+        _findings.RemoveAt(index);
+        for (; index < _findings.Count; index++) _indices[_findings[index].Accused] = index;
     }
 
-    /// <summary>True when for so long the node has read nothing from anybody, though it asked.</summary>
-    public bool IsDeaf(Instant now, TimeSpan period) => UnheardSince != Instant.Never && now - UnheardSince >= period;
+    /// <summary>True when the node has asked for the period and has read no datagram.</summary>
+    public bool IsDeaf(Instant now, TimeSpan period) =>
+        UnheardSince != Instant.Never && now - UnheardSince >= period;
 
-    /// <summary>True when for so long nobody has answered the node, though it asked.</summary>
-    public bool IsUnanswered(Instant now, TimeSpan period) => UnansweredSince != Instant.Never && now - UnansweredSince >= period;
+    /// <summary>True when the node has asked for the period without any answer.</summary>
+    public bool IsUnanswered(Instant now, TimeSpan period) =>
+        UnansweredSince != Instant.Never && now - UnansweredSince >= period;
 
-    /// <summary>How many the node itself has found silent for so long: a passing silence is no finding. O(log findings) from the second time on.</summary>
+    /// <summary>
+    /// Number of nodes that the node itself has found silent for the period: a passing silence is no finding. O(log
+    /// findings) from the second call on.
+    /// </summary>
     public int Accused(TimeSpan period)
     {
         if (_ownSince is null)
         {
-            _ownSince = [.. _findings.Where(static finding => finding.IsOwn).Select(static finding => finding.Since)];
+            IEnumerable<ReachFinding> own = _findings.Where(static finding => finding.IsOwn);
+            _ownSince = [.. own.Select(static finding => finding.Since)];
             _ownSince.Sort();
         }
         Instant last = At - period;
@@ -94,16 +105,19 @@ internal sealed class ReachReport(ServerNode node, Instant at)
         return from;
     }
 
-    /// <summary>Adds a finding; of two about one node, in two views, the one that has lasted longer counts, and one's own before hearsay.</summary>
+    /// <summary>
+    /// Adds a finding. Of two about one node, in two views, its own counts before hearsay, then the older one.
+    /// </summary>
     public void Add(ReachFinding finding)
     {
         _ownSince = null;
-        if (_places.TryAdd(finding.Accused, _findings.Count))
+        if (_indices.TryAdd(finding.Accused, _findings.Count))
         {
             _findings.Add(finding);
             return;
         }
-        ref ReachFinding other = ref System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_findings)[_places[finding.Accused]];
+        Span<ReachFinding> findings = System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_findings);
+        ref ReachFinding other = ref findings[_indices[finding.Accused]];
         if (finding.IsOwn != other.IsOwn ? finding.IsOwn : finding.Since < other.Since) other = finding;
     }
 }

@@ -4,36 +4,40 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Finds the nodes that hold others up for good: alive on their channel to the server, but no datagrams pass between them and other members.
+/// Finds the nodes that hold others up for good: alive on their connection to the server, but without datagrams to or
+/// from other members.
 /// <para>
-/// Suspicion needs confirmation, and slow is not dead. A node is removed when a member has said in every report for the whole failure timeout that
-/// it asked the node and got no answer, and there is a second witness: a member whose reports say that the node is passed over, or the node's own
-/// word that it finds two or more others silent; one is enough where nobody else could see it. One answer, or a gap in the reports, and the time
-/// begins again. A node may as well be deaf itself: then it finds everybody silent. So an accuser's word is divided among all whom it accuses, does
-/// not count while one who accuses fewer accuses it, and of those confirmed at about the same time one goes that by its own word nobody answers, or
-/// else the one with the most against it, alone; the others are judged anew without it. A tie goes to the younger. When one accuses one for two
-/// failure timeouts and nobody can confirm it, the way between the two is broken, and nothing they share can go on: the one with more against it
-/// goes, or the younger.
+/// A suspicion needs confirmation, and a slow node is not dead. A node is removed on two conditions. A member has
+/// reported in every report for the whole failure timeout that it asked the node without answer. And there is a second
+/// witness: a member whose reports list the node as skipped, or the node itself, if it finds two or more others silent.
+/// One witness is enough when no other node could see it. One answer, or a gap in the reports, starts the time again.
 /// </para>
 /// <para>
-/// A sender that waits for a view to hold what it sent, and has heard no feedback from there for two failure timeouts, and fifteen seconds at least,
-/// is removed too (its beacons are a second apart, and each, or the answer to it, may be lost); but as long as a member of the view is accused,
-/// silent or disconnected, it is that member that is waited for, and the sender's time begins after it. Feedback without progress is no reason: then
-/// the view's members are slow, not out of reach. When the view has one other member, that member goes instead if several senders hear nothing from
-/// there, or if another view has answered the sender meanwhile; then being accused gains it no time.
+/// The accuser may be deaf itself, and then finds all others silent. So its finding is divided by the number of nodes
+/// it accuses. It does not count while it is accused by a node that accuses fewer. Of nodes confirmed at about the same
+/// time a single one goes: first one that reports that it gets no answers, else the one with the most against it. The
+/// others are judged again without it. A tie goes against the younger node.
+/// One node may accuse one other for two failure timeouts without any possible witness. Then the way between the two is
+/// broken, and the views they share cannot proceed. The one with more against it goes, or the younger.
 /// </para>
 /// <para>
-/// A member that is alone in its view has no neighbour to find it deaf, and its requests still reach the sender. So a node says for how long it has
-/// asked and read nothing from anybody. After as long a time as a sender gets it is removed, if some sender waits for it alone; between two that
-/// accuse each other, that word decides.
+/// A sender may wait for a view to hold its packets, without feedback from there for two failure timeouts, and at least
+/// fifteen seconds. Then the sender is removed too. Its beacons are a second apart, and each beacon or answer may be
+/// lost. While a member of the view is accused, silent or disconnected, that member is waited for, and the sender's
+/// time begins afterwards. Feedback without progress is no reason: the view's members are then slow, not out of reach.
+/// When the view has one other member, that member goes instead in two cases. Several senders get nothing from the
+/// view, or another view has answered the sender meanwhile. Then an accusation against the member gains it no time.
 /// </para>
 /// <para>
-/// <see cref="BlockedJudge"/> judges ways by which control passes and no packet does.
+/// A member alone in its view has no neighbour to find it deaf, and its requests still reach the sender. So a node
+/// reports for how long it has asked others without reading any datagram. After the time of a sender it is removed, if
+/// some sender waits for it alone. Between two nodes that accuse each other, this report decides.
+/// <see cref="BlockedJudge"/> judges ways on which control datagrams pass and packets do not.
 /// </para>
 /// <para>
-/// Cost: a report is taken in as long as it is, of its findings the first 64, one's own before hearsay. All reports together are judged at most ten
-/// times a second, at a cost that is linear in their findings for each node that goes; nothing while nothing is reported. Source: suspicion that others confirm is SWIM's (Das and others, DSN 2002); all else
-/// is ours.
+/// Cost: reading a report is linear in its length; its first 64 findings count, its own before hearsay. All reports are
+/// judged together at most ten times a second, at a cost linear in their findings for each node that goes. Nothing
+/// while nothing is reported. Source: confirmed suspicion is SWIM's (Das and others, DSN 2002); the rest is new here.
 /// </para>
 /// </summary>
 internal sealed class ReachabilityMonitor
@@ -52,10 +56,10 @@ internal sealed class ReachabilityMonitor
     private readonly Alarm _judge;
     private Instant _judgedAt;
 
-    /// <summary>Makes a watch that has heard nothing.</summary>
+    /// <summary>Makes a monitor without reports.</summary>
     /// <param name="parts">The server's state.</param>
-    /// <param name="sight">Says whether one more may go.</param>
-    /// <param name="remove">Takes a node out.</param>
+    /// <param name="sight">Decides whether one more node may be removed.</param>
+    /// <param name="remove">Removes a node.</param>
     public ReachabilityMonitor(
         ServerParts parts, QuorumLossGuard sight, Action<ServerNode, MembershipRefusal, Instant> remove)
     {
@@ -65,21 +69,22 @@ internal sealed class ReachabilityMonitor
         _judge = new Alarm(parts.Alarms, Judge);
     }
 
-    /// <summary>Findings looked at since the start: what judging has cost.</summary>
+    /// <summary>Number of examinations of findings since the start: the cost of judging.</summary>
     public ulong Work => _evidence.Work;
 
     private TimeSpan Period => _parts.Settings.FailureTimeout;
 
     private TimeSpan SenderPeriod => Period * 2 > LeastSenderPeriod ? Period * 2 : LeastSenderPeriod;
 
-    /// <summary>A node has reported what holds it up.</summary>
+    /// <summary>A node has reported the members that hold it up.</summary>
     public void OnObserved(ServerNode node, NodeObservations observed, Instant now)
     {
         if (Period <= TimeSpan.Zero) return;
         _reports.Remove(node.Key, out ReachReport? before);
         if (before is not null && !IsFresh(before, now)) before = null;
         if (observed.IsEmpty) return;
-        foreach (ulong gone in (List<ulong>)[.. _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key)])
+        IEnumerable<ulong> removed = _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key);
+        foreach (ulong gone in (List<ulong>)[.. removed])
         {
             _reports.Remove(gone);
         }
@@ -93,11 +98,11 @@ internal sealed class ReachabilityMonitor
         AddFindings(report, before, observed.Silent, isOwn: false, now);
         AddBlocked(report, before, observed.Blocked, now);
         Dictionary<ViewNumber, ReachDrain> drainsBefore = before?.DrainsByView() ?? [];
-        var told = new HashSet<ViewNumber>();
+        var seen = new HashSet<ViewNumber>();
         foreach (DrainingView draining in observed.Draining)
         {
-            // Of what is made up, or said twice, nothing is kept.
-            if (!IsAwaited(node, draining.View) || !told.Add(draining.View)) continue;
+            // Entries that are invented or repeated are dropped.
+            if (!IsAwaited(node, draining.View) || !seen.Add(draining.View)) continue;
             ReachDrain? last = drainsBefore.GetValueOrDefault(draining.View);
             bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining, now);
             report.Drains.Add(new ReachDrain(draining, isStill ? last!.Since : now));
@@ -107,10 +112,10 @@ internal sealed class ReachabilityMonitor
         else _judge.SetIfEarlier(_judgedAt + JudgeEvery);
     }
 
-    /// <summary>Judges no more.</summary>
+    /// <summary>Stops judging.</summary>
     public void Stop() => _judge.Cancel();
 
-    /// <summary>A node has been removed: what it said counts no more, and whoever may have been held up by it gets time.</summary>
+    /// <summary>A node is removed: its report is dropped, and the nodes that it may have held up get time.</summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
         _reports.Remove(node.Key);
@@ -124,16 +129,19 @@ internal sealed class ReachabilityMonitor
         }
     }
 
-    // Heartbeats are at most half of the period apart, so a report that is older was followed by none.
+    // Heartbeats are at most half of the period apart, so a node with an older report has fallen silent.
     private bool IsFresh(ReachReport report, Instant now) => now - report.At <= Period * 0.6;
 
-    // Findings beyond the most that count are left out, not judged later: a node that accuses so many is most likely cut off itself.
-    private void AddFindings(ReachReport report, ReachReport? before, List<SilentMember> silents, bool isOwn, Instant now)
+    // Findings beyond the limit are dropped, not judged later: a node that accuses that many is most likely cut off
+    // itself.
+    private void AddFindings(
+        ReachReport report, ReachReport? before, List<SilentMember> silents, bool isOwn, Instant now)
     {
         foreach (SilentMember silent in silents)
         {
             if (report.IsFull) return;
-            if (silent.IsOwnFinding != isOwn || _parts.Nodes.Find(silent.Node) is not { } accused || accused == report.Node) continue;
+            if (silent.IsOwnFinding != isOwn) continue;
+            if (_parts.Nodes.Find(silent.Node) is not { } accused || accused == report.Node) continue;
             ReachFinding? last = before?.Find(accused);
             Instant since = last is { } old && old.IsOwn == isOwn ? old.Since : now;
             if (isOwn && now - silent.SilentFor > since) since = now - silent.SilentFor;
@@ -163,7 +171,7 @@ internal sealed class ReachabilityMonitor
         }
         foreach (ReachReport report in _unjudged)
         {
-            // Of a node's reports the last counts, and it is removed with the node.
+            // Only the last report of a node counts, and it is removed with the node.
             if (_reports.GetValueOrDefault(report.Node.Key) == report) JudgeSender(report, now);
             if (_reports.GetValueOrDefault(report.Node.Key) == report) JudgeDeaf(report, now);
         }
@@ -184,8 +192,8 @@ internal sealed class ReachabilityMonitor
                 ServerNode accused = charge.Accused;
                 isDue |= IsConfirmed(charge, now, isDue: true);
                 (bool, double, bool, int) against = Against(accused, now);
-                if (worst is not null && against.CompareTo(most) < 0) continue;
-                if (worst is not null && against.CompareTo(most) == 0 && accused.Info.Number < worst.Info.Number) continue;
+                int order = worst is null ? 1 : against.CompareTo(most);
+                if (order < 0 || (order == 0 && accused.Info.Number < worst!.Info.Number)) continue;
                 worst = accused;
                 most = against;
             }
@@ -194,7 +202,7 @@ internal sealed class ReachabilityMonitor
         }
     }
 
-    // A network may be so broken that all accuse all. A server that awaits a majority does not make a minority by that.
+    // In a broken network all may accuse all. A server that awaits a majority does not create a minority by removals.
     private bool TryRemove(ServerNode node, Instant now)
     {
         if (!_sight.MayRemove(now)) return false;
@@ -212,35 +220,37 @@ internal sealed class ReachabilityMonitor
         }
     }
 
-    // What is due was said at the end of the period; what is nearly due may wait for a report that is on its way. Nobody is asked any more once it is
-    // sure.
+    // A finding is due when it was repeated at the end of the period. One that is nearly due may wait for a report on
+    // its way. The search ends once the result is certain.
     private bool IsConfirmed(ReachCharge charge, Instant now, bool isDue)
     {
         ServerNode accused = charge.Accused;
         bool isOld = false;
-        int observers = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now) && own.Accused(Period / 2) >= 2 ? 1 : 0;
+        bool hasOwn = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now);
+        int observers = hasOwn && own!.Accused(Period / 2) >= 2 ? 1 : 0;
         bool isAnswered = IsAnswered(own, now);
-        foreach ((ReachReport report, ReachFinding finding) in charge.Words)
+        foreach ((ReachReport report, ReachFinding finding) in charge.Findings)
         {
             _evidence.Look();
             observers++;
             bool isLong = isDue ? report.At - finding.Since >= Period : now - finding.Since >= Period * AboutTheSame;
-            isOld |= finding.IsOwn && isLong && !IsDoubtful(report) && !(report.IsUnanswered(now, Period * AboutTheSame) && isAnswered);
+            bool isOutweighed = isAnswered && report.IsUnanswered(now, Period * AboutTheSame);
+            isOld |= finding.IsOwn && isLong && !isOutweighed && !IsDoubtful(report);
             if (isOld && observers >= 2) return true;
         }
         return isOld && observers >= Witnesses(accused);
     }
 
-    // Whoever is answered by others, and accused by one whom nobody answers, is not the one at fault.
+    // A node that others answer is not at fault when its accuser gets no answers at all.
     private bool IsAnswered(ReachReport? report, Instant now) =>
         report is not null && IsFresh(report, now) && report.UnansweredSince == Instant.Never;
 
-    /// <summary>True for the word of a node that is accused itself, by one that accuses fewer. Passing findings count here: an accuser that was right
-    /// at first may have gone deaf since.</summary>
+    // True for the report of a node that is accused by one that accuses fewer. Passing findings count here: an accuser
+    // that was right at first may have gone deaf since.
     private bool IsDoubtful(ReachReport report) =>
         _evidence.Find(report.Node) is { } charge && charge.LeastAccusing < report.Accused(TimeSpan.Zero);
 
-    /// <summary>One of two nodes between which nothing passes, and of which nobody else complains; null while there are none.</summary>
+    // One of two nodes between which nothing passes, without other witnesses; null when there are none.
     private ServerNode? FindLone(Instant now)
     {
         foreach (ReachReport report in _reports.Values)
@@ -257,26 +267,25 @@ internal sealed class ReachabilityMonitor
         return null;
     }
 
-    /// <summary>
-    /// What is said against a node: first its own word that nobody answers it, or that it gives no word; own findings of others, each divided by how
-    /// many its finder accuses; its word that it reads nothing; how many see it passed over.
-    /// </summary>
+    // The findings against a node, by rank: its report that it gets no answers, or the lack of a report. Then others'
+    // own findings, each divided by the number that its finder accuses. Then its report that it reads no datagrams,
+    // and the number of nodes that see it skipped.
     private (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
     {
         double weight = 0;
         int observers = 0;
-        foreach ((ReachReport report, ReachFinding finding) in _evidence.Find(accused)?.Words ?? [])
+        foreach ((ReachReport report, ReachFinding finding) in _evidence.Find(accused)?.Findings ?? [])
         {
             _evidence.Look();
             observers++;
             if (finding.IsOwn) weight += 1.0 / report.Accused((report.At - finding.Since) / 2);
         }
-        ReachReport? own = _reports.TryGetValue(accused.Key, out ReachReport? found) && IsFresh(found, now) ? found : null;
+        ReachReport? own = _reports.GetValueOrDefault(accused.Key) is { } found && IsFresh(found, now) ? found : null;
         TimeSpan period = Period * AboutTheSame;
         return (own?.IsUnanswered(now, period) ?? true, weight, own?.IsDeaf(now, period) ?? false, observers);
     }
 
-    /// <summary>How many live nodes share a view with this one; those of a server before count as far as they have reported.</summary>
+    // Number of live nodes that share a view with this one; in views of a former server, those that have reported.
     private int Witnesses(ServerNode accused)
     {
         if (accused.IsInherited && _parts.Inherited.Count > 0) return _parts.Nodes.Live.Count - 1;
@@ -298,16 +307,15 @@ internal sealed class ReachabilityMonitor
         {
             if (now - drain.Since < SenderPeriod || !IsAwaited(report.Node, drain.View)) continue;
             List<ServerNode> others = Others(report.Node, drain.View);
-            bool isOthersFault = others.Count == 1 && (drain.IsAnsweredElsewhere || IsAnotherStuck(report.Node, drain.View, now));
+            bool isOthersFault = others.Count == 1
+                && (drain.IsAnsweredElsewhere || IsAnotherStuck(report.Node, drain.View, now));
             TryRemove(isOthersFault ? others[0] : report.Node, now);
             return;
         }
     }
 
-    /// <summary>
-    /// A member that is alone in its view, asks a sender, and reads nothing from anybody: it goes, unless another member is alone and deaf to the
-    /// same sender, whom nobody else answers either; then that one's words do not get out.
-    /// </summary>
+    // Removes a member that is alone in its view, asks a sender, and reads no datagrams. If another member is alone and
+    // deaf to the same sender, which no other view answers either, the sender goes: its datagrams do not get out.
     private void JudgeDeaf(ReachReport report, Instant now)
     {
         if (!report.IsDeaf(now, SenderPeriod)) return;
@@ -320,15 +328,19 @@ internal sealed class ReachabilityMonitor
         }
     }
 
-    /// <summary>What a sender waits for in a view of which a node is the only other live member; null when there is none.</summary>
-    private ReachDrain? FindAlone(ReachReport sender, ServerNode member) =>
-        sender.Node == member ? null : sender.Drains.Find(drain => Others(sender.Node, drain.View) is [var only] && only == member);
+    // The view in which a sender waits for a node as the only other live member; null when there is none.
+    private ReachDrain? FindAlone(ReachReport sender, ServerNode member)
+    {
+        if (sender.Node == member) return null;
+        return sender.Drains.Find(drain => Others(sender.Node, drain.View) is [var only] && only == member);
+    }
 
     private bool IsAnotherDeaf(ReachReport sender, ServerNode member, Instant now)
     {
         foreach (ReachReport report in _reports.Values)
         {
-            if (report.Node == member || !IsFresh(report, now) || !report.IsDeaf(now, SenderPeriod * AboutTheSame)) continue;
+            if (report.Node == member || !IsFresh(report, now)) continue;
+            if (!report.IsDeaf(now, SenderPeriod * AboutTheSame)) continue;
             if (FindAlone(sender, report.Node) is not null) return true;
         }
         return false;
@@ -344,8 +356,9 @@ internal sealed class ReachabilityMonitor
         return _parts.Ledger.Find(number.Counter) is { } view && view.Awaited.Contains(node.Slot);
     }
 
-    // Who is accused is waited for, so that the sender does not go in its place. A lone member that would go itself gets no such time: if it is mute,
-    // it may have one neighbour after another removed, and each accuses it until then.
+    // Accused members are waited for, so that the sender does not go in their place. A lone member that would go itself
+    // gets no such time. If it is mute, it could have one neighbour after another removed, each of which accuses it
+    // until then.
     private bool IsExcused(ServerNode node, in DrainingView draining, Instant now)
     {
         List<ServerNode> others = Others(node, draining.View);
@@ -362,7 +375,7 @@ internal sealed class ReachabilityMonitor
         return false;
     }
 
-    /// <summary>Live members of a view beside a node; of an inherited view, all that know it.</summary>
+    /// <summary>Live members of a view besides a node; of an inherited view, all that know it.</summary>
     private List<ServerNode> Others(ServerNode node, ViewNumber number)
     {
         var others = new List<ServerNode>();

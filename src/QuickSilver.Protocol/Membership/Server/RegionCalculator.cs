@@ -1,25 +1,28 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Keeps the regions: which nodes have exactly the same set of groups. It works by differences: a batch of moves touches only the regions that nodes
-/// leave or enter, and only the neighbourhoods in which a region gets its first node or loses its last. Source: first paper, section 2.1.
+/// Assigns nodes to regions: sets of nodes with exactly the same groups. It works by differences. A batch of moves
+/// touches only the regions that nodes leave or enter, and the neighbourhoods in which a region gets its first node or
+/// loses its last. Source: first paper, section 2.1.
 /// <para>
-/// Two regions with a group in common are neighbours. What a node has to know of others follows from its region alone, since a node knows exactly the
-/// neighbours of its region; so nodes that move together between the same two regions learn the same.
+/// Two regions with a group in common are neighbours. A node must know exactly the neighbours of its region. So nodes
+/// that move together between the same two regions get the same notification.
 /// </para>
 /// <para>
-/// Cost: a move reads its signature once, O(groups). A region that becomes inhabited visits, for each of its groups, the regions that have it.
-/// Nothing depends on the number of nodes that stay where they are.
+/// Cost: a move reads its signature once, O(groups). A region that gets its first node visits, for each of its groups,
+/// the regions that have it. Nothing depends on the number of nodes that stay in place.
 /// </para>
 /// <para>
-/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>; then <see cref="Touched"/>, <see cref="Concerned"/> and
-/// <see cref="NeighboursBefore"/> tell what the batch did, until the next begins. A node moves at most once in a batch.
+/// Use: <see cref="Begin"/>, any number of <see cref="Move"/>, <see cref="End"/>. Then <see cref="Touched"/>,
+/// <see cref="Concerned"/> and <see cref="NeighboursBefore"/> describe the batch, until the next begins. A node moves
+/// at most once in a batch.
 /// </para>
 /// </summary>
-/// <param name="groups">Told which groups regions name; null: nobody is.</param>
+/// <param name="groups">Counts the groups that regions name; null for none.</param>
 internal sealed class RegionCalculator(ServerGroups? groups = null)
 {
-    private static readonly Comparer<ServerRegion> ByNumber = Comparer<ServerRegion>.Create((a, b) => a.Number.CompareTo(b.Number));
+    private static readonly Comparer<ServerRegion> ByNumber =
+        Comparer<ServerRegion>.Create((a, b) => a.Number.CompareTo(b.Number));
     private readonly Dictionary<uint[], ServerRegion> _bySignature = new(new SignatureComparer());
     private readonly Dictionary<uint, List<ServerRegion>> _byGroup = [];
     private readonly List<ServerRegion> _touched = [];
@@ -30,10 +33,12 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     /// <summary>Regions that have nodes.</summary>
     public int InhabitedCount { get; private set; }
 
-    /// <summary>Regions that the batch brought nodes to, took nodes from, or renews; by number once the batch has ended.</summary>
+    /// <summary>
+    /// Regions that the batch brought nodes to, took nodes from, or renews; by number once the batch has ended.
+    /// </summary>
     public IReadOnlyList<ServerRegion> Touched => _touched;
 
-    /// <summary>Begins a batch and forgets what the one before did.</summary>
+    /// <summary>Begins a batch and drops the record of the previous one.</summary>
     public void Begin()
     {
         foreach (ServerRegion region in _touched)
@@ -48,7 +53,10 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     /// <summary>The region of a signature; null when there is none.</summary>
     public ServerRegion? Find(uint[] signature) => _bySignature.GetValueOrDefault(signature);
 
-    /// <summary>Moves a node to the region of a signature, which is made if need be; an empty one means no region. The array is kept.</summary>
+    /// <summary>
+    /// Moves a node to the region of a signature, which is made if necessary; an empty one means no region. The array
+    /// is kept.
+    /// </summary>
     public void Move(ServerNode node, uint[] signature)
     {
         ServerRegion? origin = node.Region;
@@ -73,7 +81,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         node.Region = target;
     }
 
-    /// <summary>Ends the batch: neighbourhoods are brought up to date.</summary>
+    /// <summary>Ends the batch: updates neighbourhoods.</summary>
     public void End()
     {
         _touched.Sort(ByNumber);
@@ -88,7 +96,8 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     }
 
     /// <summary>
-    /// Adds a region to those touched, though none of its nodes changed: it needs a new view for another reason. After <see cref="End"/>.
+    /// Adds a region to those touched although none of its nodes changed: it needs a new view for another reason. Call
+    /// after <see cref="End"/>.
     /// </summary>
     public void Renew(ServerRegion region)
     {
@@ -97,7 +106,9 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         _touched.Sort(ByNumber);
     }
 
-    /// <summary>Regions with nodes that see the batch: the neighbours, before or after it, of those touched. By number.</summary>
+    /// <summary>
+    /// Regions with nodes that the batch concerns: the neighbours, before or after it, of those touched. By number.
+    /// </summary>
     public List<ServerRegion> Concerned()
     {
         var concerned = new List<ServerRegion>();
@@ -123,19 +134,22 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     }
 
     /// <summary>A region's neighbours before the batch, by number.</summary>
-    public IReadOnlyList<ServerRegion> NeighboursBefore(ServerRegion region) => region.SavedIn == _batch ? region.SavedNeighbours : region.Neighbours;
+    public IReadOnlyList<ServerRegion> NeighboursBefore(ServerRegion region) =>
+        region.SavedIn == _batch ? region.SavedNeighbours : region.Neighbours;
 
     /// <summary>True when the batch touched the region.</summary>
     public bool IsTouched(ServerRegion region) => region.TouchedIn == _batch;
 
-    /// <summary>Forgets a region that has neither nodes nor unretired views: should its signature come back, it gets another number.</summary>
+    /// <summary>
+    /// Forgets a region without nodes and unretired views: should its signature return, it gets another number.
+    /// </summary>
     public void Forget(ServerRegion region)
     {
         if (_bySignature.GetValueOrDefault(region.Groups) == region) _bySignature.Remove(region.Groups);
         groups?.Release(region.Groups);
 
-        // Other regions may hold this one, as their origin or in a saved neighbourhood; it must hold none in turn, or chains of forgotten regions
-        // would live on.
+        // Other regions may refer to this one, as their origin or in a saved neighbourhood. It must refer to none in
+        // turn, or chains of forgotten regions would stay alive.
         region.Origin = null;
         region.SavedNeighbours = [];
     }

@@ -4,19 +4,21 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Answers registrations: admits new nodes, takes back those whose connection broke, asks those of a lost server for a report, lets a restarted
-/// process replace its former life, and refuses the rest with a reason. Core thread only.
+/// Answers registrations. Admits new nodes, readmits those whose connection broke, requests reports from those of a
+/// lost server, and lets a restarted process replace its former life. Refuses the rest with a reason. Core thread only.
 /// <para>
-/// Numbers, incarnations and addresses of members are known to every member. So a node that returns proves itself by the secret of its welcome, and a
-/// process that has none takes nobody's place whose connection stands (<see cref="HeldHellos"/>).
+/// Every member knows the numbers, incarnations and addresses of the others. So a returning node proves its identity by
+/// the secret of its welcome. A process without one cannot replace a node whose connection stands
+/// (<see cref="HeldHellos"/>).
 /// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
-/// <param name="watch">Watches over those admitted.</param>
-/// <param name="sight">Knows who is silent.</param>
+/// <param name="watch">Watches the admitted nodes.</param>
+/// <param name="sight">Knows which nodes are silent.</param>
 /// <param name="succession">Takes survivors over.</param>
-/// <param name="remove">Takes a node out.</param>
-/// <param name="giveUp">Gives the young cluster of this server up for the older one that survivors' registrations and reports tell of.</param>
+/// <param name="remove">Removes a node.</param>
+/// <param name="giveUp">Gives this server's young cluster up for the older one of the survivors that are
+/// passed.</param>
 internal sealed class Registrar(
     ServerParts parts,
     FailureDetector watch,
@@ -33,12 +35,15 @@ internal sealed class Registrar(
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _held?.Stop();
 
-    /// <summary>A frame came by a connection that belongs to no node.</summary>
+    /// <summary>Takes a frame of a connection that belongs to no node.</summary>
     public void OnFrame(long connection, ReadOnlySpan<byte> frame, Instant now)
     {
-        if (parts.Connections.TryTakeReporting(connection, out HelloFrame? returning)) OnReport(connection, returning!, frame, now);
-        else if (HelloFrame.TryRead(frame) is { } hello) OnHello(connection, hello, now);
-        else parts.Connections.Close(connection, MembershipRefusal.BadFrame);
+        if (parts.Connections.TryTakeReporting(connection, out HelloFrame? returning))
+            OnReport(connection, returning!, frame, now);
+        else if (HelloFrame.TryRead(frame) is { } hello)
+            OnHello(connection, hello, now);
+        else
+            parts.Connections.Close(connection, MembershipRefusal.BadFrame);
     }
 
     private void OnHello(long connection, HelloFrame hello, Instant now)
@@ -50,7 +55,8 @@ internal sealed class Registrar(
             return;
         }
         MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
-        if (refusal == MembershipRefusal.None && !parts.Claims.IsGood(connection, hello, known)) refusal = MembershipRefusal.ForeignAddress;
+        if (refusal == MembershipRefusal.None && !parts.Claims.IsGood(connection, hello, known))
+            refusal = MembershipRefusal.ForeignAddress;
         if (refusal != MembershipRefusal.None)
         {
             parts.Connections.Refuse(connection, refusal);
@@ -61,10 +67,12 @@ internal sealed class Registrar(
             Held.Hold(connection, hello, now);
             return;
         }
-        if (known is not null && hello.Number.IsNone && (hello.Control != known.Info.Control || hello.Incarnation > known.Info.Incarnation))
+        bool isNewLife = known is not null && hello.Number.IsNone
+            && (hello.Control != known.Info.Control || hello.Incarnation > known.Info.Incarnation);
+        if (isNewLife)
         {
             parts.Settings.Probes.Hit(Mark.NodeReplacedByRestart);
-            remove(known, MembershipRefusal.Replaced, now);
+            remove(known!, MembershipRefusal.Replaced, now);
             known = null;
         }
         bool isFromOther = !hello.Number.IsNone && hello.Session != parts.ServerEpoch.Epoch;
@@ -84,7 +92,7 @@ internal sealed class Registrar(
         else Resume(connection, known, hello.Received, now);
     }
 
-    /// <summary>Decides about a registration, and finds the node that it comes from, or that it replaces.</summary>
+    /// <summary>Judges a registration, and finds the node that it comes from or replaces.</summary>
     private MembershipRefusal Judge(HelloFrame hello, Instant now, out ServerNode? known)
     {
         known = null;
@@ -96,27 +104,31 @@ internal sealed class Registrar(
             if (known is null && (known = FindFormerLife(hello, now)) is not null) return MembershipRefusal.None;
             if (known is null) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
 
-            // The same life without a number never saw its welcome. It may have it again, unless the number was used already: then
-            // it is another process.
+            // The same life without a number never received its welcome. It may get the number again, unless the number
+            // was used already: then it is another process.
             bool isSame = hello.Incarnation == known.Info.Incarnation && known.Received == 0;
-            return isSame || hello.Incarnation > known.Info.Incarnation ? MembershipRefusal.None : MembershipRefusal.Replaced;
+            bool isLater = hello.Incarnation > known.Info.Incarnation;
+            return isSame || isLater ? MembershipRefusal.None : MembershipRefusal.Replaced;
         }
         if (succession.MayGiveUpFor(hello, now)) return MembershipRefusal.None;
         known = parts.Nodes.Find(hello.Number.Key);
-        if (known is null && succession.CanTakeOver(hello)) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
+        if (known is null && succession.CanTakeOver(hello))
+            return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
         bool isAnother = known is null
             || known.Info.Number != hello.Number
             || known.Info.Control != hello.Control
             || known.Info.Incarnation != hello.Incarnation;
-        if (isAnother) return hello.Instance == parts.ServerEpoch.Instance ? MembershipRefusal.Removed : MembershipRefusal.OtherCluster;
-        // It returns to this server; or it was taken over, and has not read the welcome yet.
+        bool isHere = hello.Instance == parts.ServerEpoch.Instance;
+        if (isAnother) return isHere ? MembershipRefusal.Removed : MembershipRefusal.OtherCluster;
+        // It returns to this server, or it was taken over and has not read the welcome yet.
         UInt128 secret = hello.Session == parts.ServerEpoch.Epoch ? known!.Secret : known!.BroughtSecret;
         return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;
     }
 
     /// <summary>
-    /// The node whose process was restarted, at another port or on another machine: one of the same name without a connection; or at the same address,
-    /// and silent. Names need not be unique, so no more than one goes, and never one that is seen.
+    /// Finds the node whose process was restarted, at another port or on another machine. It has the same name and no
+    /// connection, or the same address and is silent. Names need not be unique, so at most one node is replaced, and
+    /// never one that is in sight.
     /// </summary>
     private ServerNode? FindFormerLife(HelloFrame hello, Instant now)
     {
@@ -139,7 +151,8 @@ internal sealed class Registrar(
         MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
         if (refusal == MembershipRefusal.None && succession.MayGiveUpFor(hello, now))
         {
-            if (succession.Claim(connection, hello, frame.ToArray(), report, now) is { } survivors) giveUp(survivors, now);
+            if (succession.Claim(connection, hello, frame.ToArray(), report, now) is { } survivors)
+                giveUp(survivors, now);
             return;
         }
         if (refusal == MembershipRefusal.None && known is not null)
@@ -149,12 +162,13 @@ internal sealed class Registrar(
         }
         if (refusal == MembershipRefusal.None && succession.IsTooLate(now) && report.IsEmpty)
         {
-            // It was in no group: it registers again, under another number, and nobody notices.
+            // It was in no group: it registers again under another number, without effect on others.
             parts.Connections.Send(connection, _frame.Begin(FrameKind.Forget).Span);
             parts.Connections.Close(connection, MembershipRefusal.None);
             return;
         }
-        if (refusal == MembershipRefusal.None && !succession.TryBegin(hello, report, now)) refusal = MembershipRefusal.Removed;
+        if (refusal == MembershipRefusal.None && !succession.TryBegin(hello, report, now))
+            refusal = MembershipRefusal.Removed;
         if (refusal != MembershipRefusal.None)
         {
             parts.Connections.Refuse(connection, refusal);
@@ -164,7 +178,9 @@ internal sealed class Registrar(
         succession.OnRegistered(now);
     }
 
-    /// <summary>The node was taken over, and the welcome lost: it has taken nothing since, and sent nothing but its report.</summary>
+    /// <summary>
+    /// Repeats a lost welcome to a node that was taken over: it has received nothing since, and sent only its report.
+    /// </summary>
     private void Welcome(long connection, ServerNode node, Instant now)
     {
         parts.Connections.Detach(node);
@@ -191,9 +207,16 @@ internal sealed class Registrar(
         watch.OnConnected(node, now);
         ServerEpoch serverEpoch = parts.ServerEpoch;
         var welcome = new WelcomeFrame(
-            serverEpoch.Epoch, node.Info.Number, serverEpoch.GroupEpoch, serverEpoch.Instance, node.BaseStep, node.Received, resumed, node.Secret);
+            serverEpoch.Epoch,
+            node.Info.Number,
+            serverEpoch.GroupEpoch,
+            serverEpoch.Instance,
+            node.BaseStep,
+            node.Received,
+            resumed,
+            node.Secret);
         welcome.WriteTo(_frame);
         parts.Connections.Send(connection, _frame.Span);
-        parts.Hold.Tell(connection);
+        parts.Hold.ReportTo(connection);
     }
 }

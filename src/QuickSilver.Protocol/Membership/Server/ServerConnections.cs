@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The connections of a server, and which node each belongs to. One that has not said whose it is within ten seconds is closed. Counts refusals by
-/// their reasons. Core thread only.
+/// The connections of a server, and the node of each. A connection without registration is closed after ten seconds.
+/// Counts refusals by their reasons. Core thread only.
 /// </summary>
 internal sealed class ServerConnections
 {
@@ -29,13 +29,13 @@ internal sealed class ServerConnections
         _greetingAlarm = new Alarm(alarms, CloseSilent);
     }
 
-    /// <summary>How often something was refused for a reason.</summary>
+    /// <summary>Number of refusals for a reason.</summary>
     public ulong CountOf(MembershipRefusal reason) => _refused[(int)reason];
 
     /// <summary>Counts a refusal that closes no connection.</summary>
     public void Count(MembershipRefusal reason) => _refused[(int)reason]++;
 
-    /// <summary>A connection has opened; nobody knows whose it is.</summary>
+    /// <summary>A connection has opened; its node is not known yet.</summary>
     public void Open(long connection, Instant now)
     {
         _nodes[connection] = null;
@@ -44,12 +44,12 @@ internal sealed class ServerConnections
     }
 
     /// <summary>Finds an open connection.</summary>
-    /// <param name="connection">Its id.</param>
-    /// <param name="node">The node that it belongs to; null while nobody has registered by it.</param>
+    /// <param name="connection">The host's id of the connection.</param>
+    /// <param name="node">The node that it belongs to; null before registration.</param>
     public bool TryFind(long connection, out ServerNode? node) => _nodes.TryGetValue(connection, out node);
 
     /// <summary>The other side, or the network, has ended a connection.</summary>
-    /// <returns>The node that is without one now; null when it belonged to none.</returns>
+    /// <returns>The node that has lost its connection; null when it belonged to none.</returns>
     public ServerNode? Forget(long connection)
     {
         _reporting.Remove(connection);
@@ -58,14 +58,14 @@ internal sealed class ServerConnections
         return node;
     }
 
-    /// <summary>A connection is a node's from now on; the node has none.</summary>
+    /// <summary>Assigns a connection to a node without one.</summary>
     public void Bind(long connection, ServerNode node)
     {
         _nodes[connection] = node;
         node.Connection = connection;
     }
 
-    /// <summary>A connection's next frame is to be the report of the node that has registered by it.</summary>
+    /// <summary>Marks a connection whose next frame is to be the report of its node.</summary>
     public void AwaitReport(long connection, HelloFrame hello) => _reporting[connection] = hello;
 
     /// <summary>Takes the registration of a connection whose report is awaited.</summary>
@@ -74,7 +74,9 @@ internal sealed class ServerConnections
     /// <summary>Sends a frame that is not numbered.</summary>
     public void Send(long connection, ReadOnlySpan<byte> frame) => _links.Send(connection, frame);
 
-    /// <summary>Closes a node's connection, if it has one, without a word: another takes its place, or the node has said goodbye.</summary>
+    /// <summary>
+    /// Closes a node's connection silently, if it has one: another takes its place, or the node has left.
+    /// </summary>
     public void Detach(ServerNode node)
     {
         if (node.Connection is not { } connection) return;
@@ -83,7 +85,7 @@ internal sealed class ServerConnections
         _links.Close(connection, MembershipRefusal.None);
     }
 
-    /// <summary>Tells the other side why, then closes.</summary>
+    /// <summary>Sends the reason to the other side, then closes the connection.</summary>
     public void Refuse(long connection, MembershipRefusal reason)
     {
         _links.Send(connection, _frame.Begin(FrameKind.Expelled).WriteByte((byte)reason).Span);

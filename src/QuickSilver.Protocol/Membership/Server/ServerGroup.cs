@@ -1,31 +1,39 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// What the server knows of one group, for as long as anything names it: message numbers of a group outlive its members' stays, and its mode is fixed.
+/// The server's record of one group, for as long as anything names it. Message numbers of a group outlive its members'
+/// sessions, and its mode is fixed.
 /// </summary>
-/// <param name="counter">Counter of its id.</param>
-/// <param name="name">Its name.</param>
-/// <param name="mode">Its mode.</param>
+/// <param name="counter">Counter of the group's id.</param>
+/// <param name="name">The group's name.</param>
+/// <param name="mode">The group's mode.</param>
 internal sealed class ServerGroup(uint counter, string name, byte mode)
 {
-    /// <summary>Counter of its id.</summary>
+    /// <summary>Counter of the group's id.</summary>
     public uint Counter { get; } = counter;
 
-    /// <summary>Its name.</summary>
+    /// <summary>The group's name.</summary>
     public string Name { get; } = name;
 
-    /// <summary>Its mode.</summary>
+    /// <summary>The group's mode.</summary>
     public byte Mode { get; } = mode;
 
-    /// <summary>What names it: regions with nodes or unretired views, joins that wait, views of a server before.</summary>
+    /// <summary>
+    /// Number of references: regions with nodes or unretired views, joins that wait, views of a former server.
+    /// </summary>
     public int Uses { get; set; }
 
-    /// <summary>The node that first asked for it; its share of the table is used until the group is forgotten. Null when it was taken over.</summary>
+    /// <summary>
+    /// The node that first requested the group. It counts in that node's share of the table until the group is
+    /// forgotten. Null when it was taken over.
+    /// </summary>
     public ServerNode? Maker { get; init; }
 
-    /// <summary>It was taken over from a server before: any node of that server's may have been in it.</summary>
+    /// <summary>
+    /// True when it was taken over from a former server: any node of that server may have been in it.
+    /// </summary>
     public bool IsInherited { get; set; }
 
-    /// <summary>Nodes that have been in it, and perhaps others: their slots.</summary>
-    public NodeBits Told { get; } = new();
+    /// <summary>Slots of the nodes that have been in it, and perhaps of others.</summary>
+    public NodeBits Notified { get; } = new();
 }

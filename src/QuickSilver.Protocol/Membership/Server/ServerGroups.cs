@@ -5,22 +5,27 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// All groups by name. A group gets its id when its name is first used, and keeps it while anything names it: message numbers within it go on through
-/// leaves and joins. When nobody is in it and no view knows it, it is forgotten, here and at the nodes that were in it; its name is then free, and its
-/// number is not given again.
+/// All groups by name. A group gets its id when its name is first used, and keeps it while anything names it: its
+/// message numbers continue through leaves and joins. When no node is in it and no view names it, it is forgotten, here
+/// and at the nodes that were in it. Its name is then free, and its number is not used again.
 /// <para>
-/// Idea: a group counts what names it (<see cref="ServerGroup.Uses"/>): each region that has nodes or unretired views, each join that waits, and the
-/// views of a server before, of which nobody knows which groups they name. A view retires when all who could send in it are done with it, and have
-/// installed its end; so no node, and no report of one, can name a group that nothing names here.
+/// Idea: a group counts its references (<see cref="ServerGroup.Uses"/>): each region that has nodes or unretired views,
+/// each join that waits, and the views of a former server, whose groups are unknown. A view retires when all its
+/// senders are done with it, and have installed its end. So no node, and no report of one, can name a group without
+/// references here.
 /// </para>
 /// Core thread only.
 /// </summary>
-/// <param name="mostGroups">Most groups.</param>
-/// <param name="mostOfNode">Most groups that one node is in or waits for, and most that it has made and that are not forgotten.</param>
-/// <param name="probes">What tests see and move.</param>
+/// <param name="mostGroups">Limit on the number of groups.</param>
+/// <param name="mostOfNode">Limit on the groups that one node is in or waits for, and on those that it has made and
+/// that are not forgotten.</param>
+/// <param name="probes">Hooks of simulator tests.</param>
 internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes)
 {
-    /// <summary>Most groups. No region can have more, so a list of all of them can be read: see <see cref="CounterRuns.MaxCounters"/>.</summary>
+    /// <summary>
+    /// Limit on the number of groups. No region can have more, so a list of all of them can be read: see
+    /// <see cref="CounterRuns.MaxCounters"/>.
+    /// </summary>
     public const int MaxGroups = CounterRuns.MaxCounters;
 
     private readonly Dictionary<string, ServerGroup> _byName = new(StringComparer.Ordinal);
@@ -29,19 +34,20 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     private readonly List<ServerGroup> _inOldViews = [];
     private readonly List<ServerGroup> _idle = [];
 
-    // Inherited and forgotten: who comes late and still is in one has missed what others sent there.
+    // Inherited and forgotten: a late survivor that is still in one has missed messages there.
     private readonly HashSet<uint> _over = [];
     private uint _last;
 
-    /// <summary>How many groups there are.</summary>
+    /// <summary>Number of groups.</summary>
     public int Count => _byName.Count;
 
     /// <summary>The group of a counter that is in use.</summary>
     public ServerGroup Find(uint counter) => _byCounter[counter];
 
     /// <summary>
-    /// Forgets all groups and gives out counters of a block of its own for each term, from a place in it that the server's random id decides: those
-    /// of groups that nobody is left to report, given by a server before, are not given again.
+    /// Forgets all groups. Each term assigns counters from a block of its own, from an offset in it that the server's
+    /// random id decides. So counters of a former server are not used again, even those of groups that no survivor
+    /// reports.
     /// </summary>
     public void BeginTerm(ulong termsPassed, ulong server)
     {
@@ -55,15 +61,17 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     }
 
     /// <summary>
-    /// True when a group that a node was in under the server before can be taken over: no step of this server has had it, and no other has
-    /// its name or number.
+    /// True when a group that a node was in under the former server can be taken over: no step of this server has had
+    /// it, and no other group has its name or number.
     /// </summary>
     public bool CanInherit(GroupInfo group) =>
         _byName.TryGetValue(group.Name, out ServerGroup? known)
             ? known.Counter == group.Id.Counter && known.Mode == group.Mode && _inherited.Contains(known.Counter)
             : _byCounter.Count < mostGroups && !IsTaken(group.Id.Counter) && IsGoodName(group.Name);
 
-    /// <summary>Takes a group over. Views of the server before may name it until <see cref="ReleaseInherited"/>.</summary>
+    /// <summary>
+    /// Takes a group over. Views of the former server may name it until <see cref="ReleaseInherited"/>.
+    /// </summary>
     public void Inherit(GroupInfo group)
     {
         if (!_inherited.Add(group.Id.Counter)) return;
@@ -72,18 +80,18 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         Add(inherited);
     }
 
-    /// <summary>The next step is going to have all groups that have been taken over.</summary>
+    /// <summary>Ends the inheritance: the next step contains all groups that have been taken over.</summary>
     public void CloseInheritance() => _inherited.Clear();
 
-    /// <summary>All views of the server before have retired.</summary>
+    /// <summary>All views of the former server have retired.</summary>
     public void ReleaseInherited()
     {
         foreach (ServerGroup group in _inOldViews) Release(group);
         _inOldViews.Clear();
     }
 
-    /// <summary>The group of a name that a node asks for, made if need be.</summary>
-    /// <returns>Why there is none; <see cref="MembershipRefusal.None"/> when there is.</returns>
+    /// <summary>The group of a name that a node requests, made if necessary.</summary>
+    /// <returns>The reason why there is none; <see cref="MembershipRefusal.None"/> when there is one.</returns>
     public MembershipRefusal TryGet(ServerNode node, string name, byte mode, out ServerGroup? group)
     {
         bool isKnown = _byName.TryGetValue(name, out group);
@@ -99,38 +107,40 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         return MembershipRefusal.None;
     }
 
-    /// <summary>Something more names a group.</summary>
+    /// <summary>Adds a reference to a group.</summary>
     public void Retain(uint counter) => _byCounter[counter].Uses++;
 
-    /// <summary>Something names a group no more; if it was the last, the group goes with the next <see cref="ForgetIdle"/>.</summary>
+    /// <summary>
+    /// Removes a reference to a group; after the last one, the next <see cref="ForgetIdle"/> forgets it.
+    /// </summary>
     public void Release(uint counter)
     {
         if (_byCounter.TryGetValue(counter, out ServerGroup? group)) Release(group);
     }
 
-    /// <summary>A region names its groups, until it is forgotten.</summary>
+    /// <summary>Adds a region's references to its groups.</summary>
     public void Retain(uint[] groups)
     {
         foreach (uint group in groups) Retain(group);
     }
 
-    /// <summary>A region is forgotten.</summary>
+    /// <summary>Removes a forgotten region's references to its groups.</summary>
     public void Release(uint[] groups)
     {
         foreach (uint group in groups) Release(group);
     }
 
-    /// <summary>A node comes to be in groups.</summary>
+    /// <summary>A node joins groups.</summary>
     public void OnJoined(ServerNode node, IReadOnlyList<uint> groups)
     {
-        for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Told.Add(node.Slot);
+        for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Notified.Add(node.Slot);
     }
 
-    /// <summary>Forgets the groups that nothing names, and tells the nodes that have been in them.</summary>
+    /// <summary>Forgets the groups without references, and notifies the nodes that have been in them.</summary>
     public void ForgetIdle(NodeTable nodes)
     {
         if (_idle.Count == 0) return;
-        var told = new SortedDictionary<int, List<uint>>();
+        var notified = new SortedDictionary<int, List<uint>>();
         foreach (ServerGroup group in _idle)
         {
             if (group.Uses > 0 || _byCounter.GetValueOrDefault(group.Counter) != group) continue;
@@ -139,11 +149,11 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
             probes.Hit(Mark.GroupForgotten);
             _byName.Remove(group.Name);
             if (group.Maker is { } maker) maker.GroupsMade--;
-            Gather(group, nodes, told);
+            Gather(group, nodes, notified);
         }
         _idle.Clear();
         var frame = new FrameBuilder();
-        foreach ((int slot, List<uint> counters) in told)
+        foreach ((int slot, List<uint> counters) in notified)
         {
             counters.Sort();
             frame.Begin(FrameKind.GroupsForgotten);
@@ -152,19 +162,19 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         }
     }
 
-    private static void Gather(ServerGroup group, NodeTable nodes, SortedDictionary<int, List<uint>> told)
+    private static void Gather(ServerGroup group, NodeTable nodes, SortedDictionary<int, List<uint>> notified)
     {
         if (group.IsInherited)
         {
             foreach (ServerNode node in nodes.Live)
             {
-                if (node.IsInherited) group.Told.Add(node.Slot);
+                if (node.IsInherited) group.Notified.Add(node.Slot);
             }
         }
-        for (int slot = group.Told.Next(0); slot >= 0; slot = group.Told.Next(slot + 1))
+        for (int slot = group.Notified.Next(0); slot >= 0; slot = group.Notified.Next(slot + 1))
         {
             if (!nodes.IsLive(slot)) continue;
-            if (!told.TryGetValue(slot, out List<uint>? counters)) told.Add(slot, counters = []);
+            if (!notified.TryGetValue(slot, out List<uint>? counters)) notified.Add(slot, counters = []);
             counters.Add(group.Counter);
         }
     }

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Says that the server holds back, and for which members: to people every five seconds, to nodes at once, with every change, and when they register.
-/// A reason that no longer holds is taken back. Core thread only.
+/// Reports that the server holds, and the members it waits for. Operators get an event every five seconds. Nodes get a
+/// frame at once, with every change, and when they register. The end of a hold is reported too. Core thread only.
 /// </summary>
 internal sealed class ServerHold
 {
@@ -16,35 +16,35 @@ internal sealed class ServerHold
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _alarm;
 
-    /// <summary>Makes one that holds nothing back.</summary>
+    /// <summary>Begins without a hold.</summary>
     public ServerHold(ServerParts parts)
     {
         _parts = parts;
-        _alarm = new Alarm(parts.Alarms, Say);
+        _alarm = new Alarm(parts.Alarms, Report);
     }
 
-    /// <summary>What was said last.</summary>
+    /// <summary>The last reported hold.</summary>
     public MembershipHold Current { get; private set; } = MembershipHold.None;
 
-    /// <summary>The server begins to hold back, or what it holds back for has changed.</summary>
-    /// <param name="reason">Why.</param>
-    /// <param name="describe">Who is missing, at the time of the call.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>Begins a hold, or reports that its members have changed.</summary>
+    /// <param name="reason">The reason for the hold.</param>
+    /// <param name="describe">Describes the hold at the time of the call.</param>
+    /// <param name="now">The time of the event.</param>
     public void Begin(HoldReason reason, Func<MembershipHold> describe, Instant now)
     {
         bool isNew = _reasons.TryAdd(reason, describe);
         if (isNew) _parts.Settings.Probes.Hit(reason == HoldReason.Sight ? Mark.SightLost : Mark.MajorityAwaited);
-        if (isNew || _reasons.First().Value().Missing != Current.Missing) Say(now);
+        if (isNew || _reasons.First().Value().Missing != Current.Missing) Report(now);
     }
 
-    /// <summary>The server does not hold back for this reason.</summary>
+    /// <summary>Ends the hold for a reason.</summary>
     public void End(HoldReason reason, Instant now)
     {
-        if (_reasons.Remove(reason)) Say(now);
+        if (_reasons.Remove(reason)) Report(now);
     }
 
-    /// <summary>A node has been welcomed: it is told, if there is something to tell.</summary>
-    public void Tell(long connection)
+    /// <summary>A node has been welcomed: the hold is reported to it, if there is one.</summary>
+    public void ReportTo(long connection)
     {
         if (Current.Reason == HoldReason.None) return;
         HoldFrame.Write(_frame, Current);
@@ -54,7 +54,7 @@ internal sealed class ServerHold
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _alarm.Cancel();
 
-    private void Say(Instant now)
+    private void Report(Instant now)
     {
         Current = _reasons.Count > 0 ? _reasons.First().Value() : MembershipHold.None;
         _parts.Settings.Events?.OnHold(_parts.Settings.ClusterName, Current, now);

@@ -3,16 +3,25 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>The state of a membership server, made of the parts that decide; shared by those who talk to nodes. Core thread only.</summary>
+/// <summary>
+/// The state of a membership server: the parts that decide, shared by those that exchange frames with nodes. Core
+/// thread only.
+/// </summary>
 internal sealed class ServerParts
 {
     /// <summary>Makes the parts of a server without nodes.</summary>
-    /// <param name="settings">Validated by the host.</param>
+    /// <param name="settings">The server's settings, validated by the host.</param>
     /// <param name="alarms">Fires timers.</param>
     /// <param name="random">Draws the server's id and the cluster instance.</param>
     /// <param name="links">Carries frames.</param>
-    /// <param name="before">The parts of the same server, with a cluster that it gives up; null: none.</param>
-    public ServerParts(MembershipServerSettings settings, AlarmQueue alarms, SeededRandom random, IServerLinks links, ServerParts? before)
+    /// <param name="before">The parts of the same server with a cluster that it gives up; null when there is
+    /// none.</param>
+    public ServerParts(
+        MembershipServerSettings settings,
+        AlarmQueue alarms,
+        SeededRandom random,
+        IServerLinks links,
+        ServerParts? before)
     {
         Settings = settings;
         Alarms = alarms;
@@ -24,26 +33,30 @@ internal sealed class ServerParts
         Connections = before?.Connections ?? new ServerConnections(links, alarms);
         Removed = before?.Removed ?? 0;
         ReadTo = before?.ReadTo ?? Instant.Never;
-        Nodes = new NodeTable(links, settings.DrawSecret ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64())));
+        Func<UInt128> drawSecret = settings.DrawSecret
+            ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64()));
+        Nodes = new NodeTable(links, drawSecret);
         Claims = new EndpointClaims(links, Nodes);
-        Groups = new ServerGroups(settings.MaxGroups, Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4), settings.Probes);
+        int mostOfNode = Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4);
+        Groups = new ServerGroups(settings.MaxGroups, mostOfNode, settings.Probes);
         var regions = new RegionCalculator(Groups);
         Regions = regions;
         var pool = new AddressPool(settings);
         Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, settings.Probes);
         Inherited = new InheritedViews(Nodes, Groups, pool);
-        Maker = new StepMaker(Nodes, regions, Groups, Ledger, new NotificationWriter(Nodes, regions, Groups, settings.Replication), settings.Probes);
+        var notices = new NotificationWriter(Nodes, regions, Groups, settings.Replication);
+        Maker = new StepMaker(Nodes, regions, Groups, Ledger, notices, settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
         Hold = new ServerHold(this);
     }
 
-    /// <summary>What the server is told.</summary>
+    /// <summary>The server's settings.</summary>
     public MembershipServerSettings Settings { get; }
 
     /// <summary>Fires timers.</summary>
     public AlarmQueue Alarms { get; }
 
-    /// <summary>What its numbers begin with.</summary>
+    /// <summary>The epoch of the server's numbers.</summary>
     public ServerEpoch ServerEpoch { get; }
 
     /// <summary>The connections.</summary>
@@ -52,36 +65,38 @@ internal sealed class ServerParts
     /// <summary>The nodes.</summary>
     public NodeTable Nodes { get; }
 
-    /// <summary>Who may have which endpoint.</summary>
+    /// <summary>Checks the endpoints of registrations.</summary>
     public EndpointClaims Claims { get; }
 
     /// <summary>The groups.</summary>
     public ServerGroups Groups { get; }
 
-    /// <summary>Who shares a region.</summary>
+    /// <summary>Assigns nodes to regions.</summary>
     public RegionCalculator Regions { get; }
 
     /// <summary>Views of this server.</summary>
     public ViewLedger Ledger { get; }
 
-    /// <summary>Views of servers before this one.</summary>
+    /// <summary>Views of former servers.</summary>
     public InheritedViews Inherited { get; }
 
     /// <summary>Makes steps.</summary>
     public StepMaker Maker { get; }
 
-    /// <summary>Takes steps through their lives.</summary>
+    /// <summary>Schedules and tracks steps.</summary>
     public StepPipeline Pipeline { get; }
 
-    /// <summary>Says that the server holds back.</summary>
+    /// <summary>Reports that the server holds.</summary>
     public ServerHold Hold { get; }
 
     /// <summary>Nodes removed since the start.</summary>
     public ulong Removed { get; set; }
 
-    /// <summary>All that came until this instant has been handed in; <see cref="Instant.Never"/>: everything is as it comes.</summary>
+    /// <summary>
+    /// Time up to which all input has been passed in; <see cref="Instant.Never"/> when input is passed in at once.
+    /// </summary>
     public Instant ReadTo { get; set; }
 
-    /// <summary>As of when nodes may be judged by what has not come from them.</summary>
+    /// <summary>The time by which nodes may be judged for silence.</summary>
     public Instant KnownTo(Instant now) => ReadTo < now ? ReadTo : now;
 }

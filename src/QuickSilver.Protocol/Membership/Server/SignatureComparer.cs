@@ -2,7 +2,10 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>Compares regions' signatures, the rising counters of their groups, by content. A hash reads the whole signature.</summary>
+/// <summary>
+/// Compares the signatures of regions, the rising counters of their groups, by content. A hash reads the whole
+/// signature.
+/// </summary>
 internal sealed class SignatureComparer : IEqualityComparer<uint[]>
 {
     /// <inheritdoc/>

@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>Sets of counters as rising arrays. Every operation is one merge, O(a + b), and allocates its result.</summary>
+/// <summary>Sets of counters as rising arrays. An operation is one merge, O(a + b), and allocates its result.</summary>
 internal static class SortedCounters
 {
-    /// <summary>What is in <paramref name="left"/> and not in <paramref name="right"/>.</summary>
+    /// <summary>The counters of <paramref name="left"/> that are not in <paramref name="right"/>.</summary>
     public static uint[] Except(uint[] left, uint[] right)
     {
         uint[] result = new uint[left.Length];
@@ -17,7 +17,7 @@ internal static class SortedCounters
         return count == result.Length ? result : result[..count];
     }
 
-    /// <summary>What is in either.</summary>
+    /// <summary>The counters of either set.</summary>
     public static uint[] Union(uint[] left, uint[] right)
     {
         uint[] result = new uint[left.Length + right.Length];

@@ -3,26 +3,32 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Makes one step out of what nodes have asked for and of who was removed: moves nodes between regions, replaces the views of the regions touched,
-/// settles who may send where, and writes the notices.
+/// Makes one step from the requests of nodes and the removals. It moves nodes between regions, replaces the views of
+/// the regions touched, updates the permissions to send, and writes the notifications.
 /// <para>
-/// A change waits for a later step, and keeps its place before later changes of the same node and group, if this step already changes that node and
-/// group; if it is a join of a group whose leave the node has not installed; or if it would touch a region at its limit of unretired views, and then
-/// all changes of that node wait, so that what a node asked for together stays together. Removals never wait.
+/// A change waits for a later step in three cases: this step already changes that node and group; it is a join of a
+/// group whose leave the node has not installed; or it would touch a region at its limit of unretired views. It keeps
+/// its place before later changes of the same node and group. In the third case all changes of that node wait, so that
+/// its requests stay together. Removals never wait.
 /// </para>
 /// </summary>
 internal sealed class StepMaker(
-    NodeTable nodes, RegionCalculator regions, ServerGroups groups, ViewLedger ledger, NotificationWriter notices, Probes probes)
+    NodeTable nodes,
+    RegionCalculator regions,
+    ServerGroups groups,
+    ViewLedger ledger,
+    NotificationWriter notices,
+    Probes probes)
 {
     private readonly HashSet<uint> _changed = [];
     private readonly List<uint> _joined = [];
     private readonly List<uint> _left = [];
     private readonly List<(ServerNode Node, ServerRegion? From)> _moves = [];
 
-    /// <summary>Changes that nodes have asked for and that no step has made true yet.</summary>
+    /// <summary>Number of requested changes that no step contains yet.</summary>
     public int Waiting { get; private set; }
 
-    /// <summary>True when there is something a step could be made of.</summary>
+    /// <summary>True when a step could be made of waiting changes or removals.</summary>
     public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0;
 
     /// <summary>Adds a change.</summary>
@@ -35,7 +41,7 @@ internal sealed class StepMaker(
         groups.Retain(change.Group);
     }
 
-    /// <summary>The next step is to let a node have the groups that it had under the server before.</summary>
+    /// <summary>Requests for a node the groups that it had under the former server, with the next step.</summary>
     public void Inherit(ServerNode node, uint[] inherited)
     {
         node.Inherited = inherited;
@@ -43,7 +49,7 @@ internal sealed class StepMaker(
         Waiting++;
     }
 
-    /// <summary>Drops the changes that a removed node has asked for.</summary>
+    /// <summary>Drops the changes that a removed node has requested.</summary>
     public void Drop(ServerNode node)
     {
         Waiting -= node.WaitingChanges.Count + (node.Inherited is null ? 0 : 1);
@@ -54,8 +60,8 @@ internal sealed class StepMaker(
 
     /// <summary>Makes a step, if anything can be changed now.</summary>
     /// <param name="step">The step's counter.</param>
-    /// <param name="now">The present instant.</param>
-    /// <returns>Who is concerned; null when nothing could be changed, and no step was made.</returns>
+    /// <param name="now">The time of the step.</param>
+    /// <returns>The step with the nodes concerned; null when nothing could be changed, and no step was made.</returns>
     public MadeStep? Make(ulong step, Instant now)
     {
         regions.Begin();
@@ -70,7 +76,7 @@ internal sealed class StepMaker(
                 node.Inherited = null;
                 if (inherited.Length > 0)
                 {
-                    // What the node asks for beside it waits for the next step: a node moves once in a step.
+                    // Further requests of the node wait for the next step: a node moves once in a step.
                     Move(node, inherited);
                     groups.OnJoined(node, inherited);
                     groups.Release(inherited);
@@ -93,14 +99,14 @@ internal sealed class StepMaker(
         {
             if (!node.Info.IsRemoved) ChangePermissions(node, from, step);
         }
-        Tell(made);
+        Notify(made);
         nodes.Release();
         ledger.RetireAll(now);
         groups.ForgetIdle(nodes);
         return made;
     }
 
-    // What waits on names its group for itself: a group that nobody else names must live until its join is made true.
+    // A waiting join is itself a reference to its group: a group without others must live until the join is granted.
     private void Keep(ServerNode node, List<GroupChange> kept)
     {
         List<GroupChange> before = node.WaitingChanges;
@@ -120,7 +126,8 @@ internal sealed class StepMaker(
 
     private void HitMarks(MadeStep made)
     {
-        if (nodes.Removed.Count > 0) probes.Hit(made.Joiners.Count > 0 ? Mark.RemovalAndJoinInOneStep : Mark.RemovalInStep);
+        if (nodes.Removed.Count > 0)
+            probes.Hit(made.Joiners.Count > 0 ? Mark.RemovalAndJoinInOneStep : Mark.RemovalInStep);
         if (_moves.Count > 1) probes.Hit(Mark.ChangesBatched);
         foreach (ServerRegion region in regions.Touched)
         {
@@ -166,7 +173,9 @@ internal sealed class StepMaker(
             _joined.Sort();
             _left.Sort();
             uint[] target = SortedCounters.Union(SortedCounters.Except(before, [.. _left]), [.. _joined]);
-            node.HeldBackBy = node.Region is { IsAtLimit: true } left ? left : regions.Find(target) is { IsAtLimit: true } entered ? entered : null;
+            node.HeldBackBy = node.Region is { IsAtLimit: true } left ? left
+                : regions.Find(target) is { IsAtLimit: true } entered ? entered
+                : null;
             if (node.HeldBackBy is not null)
             {
                 probes.Hit(Mark.FourViewsUnretired);
@@ -183,7 +192,10 @@ internal sealed class StepMaker(
         return _joined.Count > 0;
     }
 
-    /// <summary>A region that is carried by multicast gets a new view when a node that cannot use multicast comes to be permitted in it.</summary>
+    /// <summary>
+    /// Gives a region that is carried by multicast a new view when a node that cannot use multicast gains permission in
+    /// it.
+    /// </summary>
     private void RenewForUnicast()
     {
         if (nodes.UnicastOnly == 0) return;
@@ -207,7 +219,8 @@ internal sealed class StepMaker(
     }
 
     /// <summary>
-    /// Views that stay current: a node that moved gains those of its new neighbours and loses those that are no longer its neighbours.
+    /// Updates permissions in views that stay current. A node that moved gains those of its new neighbours and loses
+    /// those of its former ones.
     /// </summary>
     private void ChangePermissions(ServerNode node, ServerRegion? from, ulong step)
     {
@@ -229,8 +242,10 @@ internal sealed class StepMaker(
         }
     }
 
-    /// <summary>Every registered node gets every step; for those that it does not concern it is a bare number.</summary>
-    private void Tell(MadeStep made)
+    /// <summary>
+    /// Every registered node gets every step; for nodes that it does not concern it is a bare number.
+    /// </summary>
+    private void Notify(MadeStep made)
     {
         notices.Begin(made.Step);
         var origins = new Dictionary<ulong, ServerRegion?>();

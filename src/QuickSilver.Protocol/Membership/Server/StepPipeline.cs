@@ -4,17 +4,20 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Decides when steps are made, and takes each through its life: notices, acknowledgements, activation, settlement.
+/// Decides when steps are made, and tracks each through notifications, acknowledgements, activation and settlement.
 /// <para>
-/// Batching adapts. While no step is being installed the first change is acted on at once; that is an alarm for the present instant, so that all that
-/// came in the same turn of the loop goes with it. While a step is being installed changes are gathered, from the first on, for twice as long as the
-/// step before took to install, within the settings' window. So a lone join is quick, and a herd makes few steps, the fewer the more a step costs. A
-/// removal cuts the gathering short. A step is never made before the one ahead of it is activated: all concerned have installed it, or the time for
-/// that is over.
+/// Batching adapts. While no step is being installed the first change sets an alarm that is due at once. So all changes
+/// of the same turn of the loop go together. While a step is being installed, changes are gathered for twice the time
+/// that the previous step took to install, within the settings' window. So a lone join is quick, and many joins make
+/// few steps, the fewer the more a step costs.
 /// </para>
 /// <para>
-/// A step with joins is settled when all concerned have switched to it, or were removed; the joiners are told. Steps settle each for itself: a later
-/// one may settle first.
+/// A removal ends the gathering. A step is not made before the previous one is activated: all nodes concerned have
+/// installed it, or the time for that is over.
+/// </para>
+/// <para>
+/// A step with joins is settled when all nodes concerned have switched to it or were removed; the joiners are notified.
+/// Steps settle independently: a later one may settle first.
 /// </para>
 /// </summary>
 internal sealed class StepPipeline
@@ -51,9 +54,11 @@ internal sealed class StepPipeline
     /// <summary>Activated steps with joins that some sender has not switched to, oldest first.</summary>
     public IReadOnlyList<MadeStep> Unsettled => _unsettled;
 
-    /// <summary>Something has changed that a step may be made of, or something that held a change back may have gone.</summary>
-    /// <param name="urgent">A removal: what has been gathered goes at once.</param>
-    /// <param name="now">The present instant.</param>
+    /// <summary>
+    /// A step may have become possible: there is a new change, or the obstacle to a waiting one may be gone.
+    /// </summary>
+    /// <param name="urgent">True for a removal: gathered changes are not delayed further.</param>
+    /// <param name="now">The time of the change.</param>
     public void OnChange(bool urgent, Instant now)
     {
         if (!_maker.HasWork) return;
@@ -68,10 +73,10 @@ internal sealed class StepPipeline
         Schedule(now);
     }
 
-    /// <summary>No step is made until the release.</summary>
+    /// <summary>Makes no step until <see cref="Release"/>.</summary>
     public void Hold() => _isHeld = true;
 
-    /// <summary>Steps are made again.</summary>
+    /// <summary>Makes steps again.</summary>
     public void Release(Instant now)
     {
         _isHeld = false;
@@ -81,10 +86,11 @@ internal sealed class StepPipeline
     /// <summary>A node has installed a step.</summary>
     public void OnInstalled(ServerNode node, ulong step, Instant now)
     {
-        if (_installing is { } installing && step >= installing.Step && installing.ToInstall.Remove(node.Slot)) ActivateIfInstalled(now);
+        if (_installing is { } installing && step >= installing.Step && installing.ToInstall.Remove(node.Slot))
+            ActivateIfInstalled(now);
         foreach (MadeStep made in _unsettled)
         {
-            // It may have been activated without this node.
+            // The step may have been activated without this node.
             if (made.Step <= step) made.ToInstall.Remove(node.Slot);
         }
         if (node.WaitingChanges.Count > 0) OnChange(false, now);
@@ -102,7 +108,7 @@ internal sealed class StepPipeline
         }
     }
 
-    /// <summary>Nobody waits for a removed node any more.</summary>
+    /// <summary>No step waits for a removed node.</summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
         if (_installing is { } installing)
@@ -142,8 +148,13 @@ internal sealed class StepPipeline
         if (made is null) return;
         Last = made.Step;
         _installing = made;
-        if (made.ToInstall.Count == 0) Activate(now);
-        else _installAlarm.Set(now + (_settings.Probes.Here(BuggifySite.InstallCutShort) ? _settings.InstallTimeout / 10 : _settings.InstallTimeout));
+        if (made.ToInstall.Count == 0)
+        {
+            Activate(now);
+            return;
+        }
+        bool isShort = _settings.Probes.Here(BuggifySite.InstallCutShort);
+        _installAlarm.Set(now + (isShort ? _settings.InstallTimeout / 10 : _settings.InstallTimeout));
     }
 
     private void ActivateIfInstalled(Instant now)

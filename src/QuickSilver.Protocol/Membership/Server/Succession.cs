@@ -4,9 +4,10 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// How a server without a cluster of its own takes over that of a lost one: the first survivor's report decides whose cluster it is and what epoch
-/// follows; then survivors gather (see <see cref="Takeover"/>), and the first step gives all of them new regions and views. Views of the lost server
-/// live on in <see cref="InheritedViews"/>. Core thread only.
+/// The takeover of a lost server's cluster by a server without a cluster of its own. The first survivor's report
+/// decides the cluster and the next epoch. Then survivors gather (see <see cref="Takeover"/>), and the first step gives
+/// all of them new regions and views. Views of the lost server live on in <see cref="InheritedViews"/>. Core thread
+/// only.
 /// </summary>
 internal sealed class Succession
 {
@@ -15,10 +16,10 @@ internal sealed class Succession
     private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
-    // Two nodes, since one that comes alone loses less by returning than those who are here would.
+    // Two nodes: a single one loses less by returning as a new node than the present nodes would.
     private const int LeastClaims = 2;
 
-    // Terms come from clocks, and rise by less than this as long as a cluster lives. A forged one may not use them up.
+    // Terms come from clocks, and rise by less than this during a cluster's life. A forged one may not use them up.
     private const ulong MostTermsAhead = 1 << 28;
 
     private readonly ServerParts _parts;
@@ -34,9 +35,12 @@ internal sealed class Succession
 
     /// <summary>Makes one that waits for survivors.</summary>
     /// <param name="parts">The server's state.</param>
-    /// <param name="remove">Takes a node out.</param>
-    /// <param name="addJoins">Looks up the names that a node has asked for.</param>
-    public Succession(ServerParts parts, Action<ServerNode, MembershipRefusal, Instant> remove, Action<ServerNode, Instant> addJoins)
+    /// <param name="remove">Removes a node.</param>
+    /// <param name="addJoins">Looks up the names that a node has requested.</param>
+    public Succession(
+        ServerParts parts,
+        Action<ServerNode, MembershipRefusal, Instant> remove,
+        Action<ServerNode, Instant> addJoins)
     {
         _parts = parts;
         _remove = remove;
@@ -46,31 +50,33 @@ internal sealed class Succession
         _claims = new OlderClaims(parts);
     }
 
-    /// <summary>Survivors still register, and no step is made.</summary>
+    /// <summary>True while survivors register and no step is made.</summary>
     public bool IsGathering => _takeover is { IsGathering: true };
 
-    /// <summary>How many survivors are named and have not registered.</summary>
+    /// <summary>Number of survivors that are named and have not registered.</summary>
     public int Missing => _takeover?.Missing.Count ?? 0;
 
-    /// <summary>The first of them, for people.</summary>
+    /// <summary>The first of the missing survivors, for diagnostics.</summary>
     public List<string> NameMissing() => _takeover?.Name(JoinWait.MaxNames) ?? [];
 
-    /// <summary>True when a node of another server may report, to be taken over or told what it is to do instead.</summary>
+    /// <summary>True when a node of another server may report, to be taken over or given other instructions.</summary>
     public bool CanTakeOver(HelloFrame hello)
     {
         ServerEpoch serverEpoch = _parts.ServerEpoch;
-        if (hello.Session == serverEpoch.Epoch || hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
+        if (hello.Session == serverEpoch.Epoch) return false;
+        if (hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
         if (_takeover is not { } takeover) return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;
         if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
         return hello.Session.Term < serverEpoch.Epoch.Term || (takeover.IsGathering && _parts.Pipeline.Last == 0);
     }
 
     /// <summary>
-    /// True when the time in which survivors come is over. What would be taken over now could hold up the cluster at any time, and nobody knows it.
+    /// True when the time for survivors is over. A node that could be taken over at any later time could hold up the
+    /// cluster, and no member knows it.
     /// </summary>
     public bool IsTooLate(Instant now) => _takeover is { IsGathering: false } takeover && now > takeover.LastBegin;
 
-    /// <summary>A node without a number registers: if it is the first, the server founds a cluster with it.</summary>
+    /// <summary>A node without a number registers. If it is the first, the server founds a cluster with it.</summary>
     public void OnNewcomer(Instant now)
     {
         if (_founded != Instant.Zero || _takeover is not null) return;
@@ -81,9 +87,9 @@ internal sealed class Succession
     }
 
     /// <summary>
-    /// True when this server has founded a cluster, and may give it up for the one that a node comes from: as long as nobody is in a group, or the
-    /// time in which survivors of a lost server come back is not over. The same holds for a cluster that it is about to take over: whoever came first
-    /// may have lied about it.
+    /// True when this server has founded a cluster, and may give it up for the one that a node comes from. That holds
+    /// while no node is in a group, or the time for survivors of a lost server is not over. The same holds for a
+    /// cluster that it is about to take over: the first reporter may have given false information.
     /// </summary>
     public bool MayGiveUpFor(HelloFrame hello, Instant now)
     {
@@ -96,10 +102,12 @@ internal sealed class Succession
     }
 
     /// <summary>
-    /// A survivor of another cluster has reported. That cluster goes before the one here when nobody here is in a group; or when its survivors name as
-    /// many nodes as are here, and as many of them stand here as are in groups here, two at least. Otherwise they wait, or are refused.
+    /// A survivor of another cluster has reported. That cluster has precedence when no node here is in a group. It also
+    /// has precedence on two conditions. Its survivors name at least as many nodes as are here. And as many of them
+    /// wait here as nodes here are in groups, at least two. Otherwise they wait, or are refused.
     /// </summary>
-    /// <returns>All its survivors that stand here, when it goes before; else null, and the connection has been dealt with.</returns>
+    /// <returns>All its survivors that wait here, when it has precedence; otherwise null, and the connection has been
+    /// handled.</returns>
     public List<(long Connection, HelloFrame Hello, byte[] Report)>? Claim(
         long connection, HelloFrame hello, byte[] report, ReportFrame read, Instant now)
     {
@@ -118,18 +126,22 @@ internal sealed class Succession
     }
 
     /// <summary>
-    /// Looks whether a report fits, and lets it decide whose cluster this is if it is the first, or of a later server than those before.
+    /// Checks whether a report fits. The first report, or one of a later server than those before, decides the cluster
+    /// that is taken over.
     /// </summary>
-    /// <returns>False when the report comes too late: a step of this server has had a group that it names, or the time for survivors is over.</returns>
+    /// <returns>False when the report is too late: a step of this server has had a group that it names, or the time for
+    /// survivors is over.</returns>
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
         if (_takeover is null || hello.Session.Term >= _parts.ServerEpoch.Epoch.Term) Begin(hello, report, now);
-        if (!IsTooLate(now) && report.GroupEpoch == _parts.ServerEpoch.GroupEpoch && report.Groups.TrueForAll(_parts.Groups.CanInherit)) return true;
+        bool isFit = report.GroupEpoch == _parts.ServerEpoch.GroupEpoch
+            && report.Groups.TrueForAll(_parts.Groups.CanInherit);
+        if (!IsTooLate(now) && isFit) return true;
         OnTooLate(hello.Number.Key);
         return false;
     }
 
-    /// <summary>Registers a survivor, under the number it has.</summary>
+    /// <summary>Registers a survivor under its own number.</summary>
     public ServerNode TakeOver(HelloFrame hello, ReportFrame report, Instant now)
     {
         Takeover takeover = _takeover!;
@@ -150,7 +162,7 @@ internal sealed class Succession
         return node;
     }
 
-    /// <summary>A survivor that has registered is connected: the gathering may be complete.</summary>
+    /// <summary>A registered survivor is connected: the gathering may be complete.</summary>
     public void OnRegistered(Instant now) => EndGathering(now);
 
     /// <summary>A process has registered without a number: it may be a missing member's, restarted.</summary>
@@ -161,8 +173,8 @@ internal sealed class Succession
         EndGathering(now);
     }
 
-    /// <summary>The operator says that missing members of a name are gone.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>The operator declares missing members of a name gone.</summary>
+    /// <returns>Number of members forgotten.</returns>
     public int Forget(string name, Instant now)
     {
         if (_takeover is not { IsGathering: true } takeover) return 0;
@@ -172,14 +184,16 @@ internal sealed class Succession
         return forgotten;
     }
 
-    /// <summary>A node has been removed. Survivors that come later may know it, and are told when they have gathered.</summary>
+    /// <summary>
+    /// A node has been removed. Later survivors may know it, and are notified when they have gathered.
+    /// </summary>
     public void OnRemoved(ServerNode node)
     {
         if (_takeover is { IsGathering: true } gathering) gathering.OnGone(node);
         if (_takeover is { } takeover && (takeover.IsGathering || node.IsInherited)) takeover.MarkRemoved(node.Key);
     }
 
-    /// <summary>Cancels the timer.</summary>
+    /// <summary>Cancels the timers.</summary>
     public void Stop()
     {
         _alarm.Cancel();
@@ -187,15 +201,15 @@ internal sealed class Succession
         _claims.Stop();
     }
 
-    // No view names the node, or it would have been missed and counts as removed already; but survivors may have met it,
-    // and keep what they know of it.
+    // No view names the node, or it would have been missed and would count as removed already. But survivors may have
+    // met it, and keep its record.
     private void OnTooLate(ulong key)
     {
         if (!_takeover!.TryMarkRemoved(key)) return;
-        if (!IsGathering) TellRemoved(key);
+        if (!IsGathering) NotifyRemoved(key);
     }
 
-    private void TellRemoved(ulong key)
+    private void NotifyRemoved(ulong key)
     {
         byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();
         foreach (ServerNode node in _parts.Nodes.Live)
@@ -211,7 +225,8 @@ internal sealed class Succession
 
     private void Begin(HelloFrame hello, ReportFrame report, Instant now)
     {
-        // Those that have registered so far come back, and report again: no step was made, so nothing has changed for them.
+        // Survivors that have registered so far return, and report again. No step was made, so nothing has changed for
+        // them.
         _alarm.Cancel();
         _graceAlarm.Cancel();
         _takeover = null;
@@ -238,11 +253,13 @@ internal sealed class Succession
         get
         {
             MembershipServerSettings settings = _parts.Settings;
-            return settings.TakeoverTimeout ?? (settings.FailureTimeout > TimeSpan.Zero ? settings.FailureTimeout : settings.ReconnectGrace);
+            bool hasTimeout = settings.FailureTimeout > TimeSpan.Zero;
+            return settings.TakeoverTimeout ?? (hasTimeout ? settings.FailureTimeout : settings.ReconnectGrace);
         }
     }
 
-    private MembershipHold DescribeHold() => new(HoldReason.Majority, Missing, _takeover!.Present, NameMissing());
+    private MembershipHold DescribeHold() =>
+        new(HoldReason.Majority, Missing, _takeover!.Present, NameMissing());
 
     private void BeginGathering(Takeover takeover, Instant now)
     {
@@ -254,12 +271,15 @@ internal sealed class Succession
         if (_end < takeover.EarliestEnd) _end = takeover.EarliestEnd;
     }
 
-    /// <summary>Once the survivors are complete, or have had their time: who is missing is removed, and the next step made.</summary>
+    /// <summary>
+    /// Ends the gathering when the survivors are complete, or their time is over: missing ones are removed, and the
+    /// next step is made.
+    /// </summary>
     private void EndGathering(Instant now)
     {
         if (_takeover is not { IsGathering: true } takeover) return;
         Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
-        // Survivors may have come, and lie unread.
+        // Frames of further survivors may be unread.
         bool mayLieUnread = takeover.Missing.Count > 0 && _parts.KnownTo(now) < end;
         if (now < end || mayLieUnread)
         {
@@ -293,7 +313,7 @@ internal sealed class Succession
         }
         foreach (ulong key in takeover.Removed())
         {
-            TellRemoved(key);
+            NotifyRemoved(key);
             _parts.Inherited.OnGone(key);
         }
         _parts.Groups.CloseInheritance();

@@ -5,41 +5,47 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// The time between reports to a new server and its next step, in which the survivors of a lost server register. It lasts until all nodes that any
-/// report names have registered, or are known to be removed; but no longer than <see cref="MembershipServerSettings.TakeoverTimeout"/>: those that
-/// are missing then are removed. Before it is over no step is made, so no survivor misses a message that another sends in the new epoch.
+/// The time between reports to a new server and its next step, in which the survivors of a lost server register. It
+/// lasts until all nodes that any report names have registered, or are known to be removed. It lasts at most
+/// <see cref="MembershipServerSettings.TakeoverTimeout"/>: nodes missing then are removed. No step is made before its
+/// end, so no survivor misses a message that another sends in the new epoch.
 /// <para>
-/// A node may be in a group and be named by nobody: the lost server died while it told of the step that let the node in, and told only the node. So
-/// when all are back that are named, the time goes on until nobody has come for a quarter of the time that a broken connection may take to come back,
-/// and for the whole of that time at most. All connections broke at the same instant, so the nodes come together; who would come within the whole
-/// time, but not the quarter, and is named by nobody, is refused and has to return as a new node.
+/// A node may be in a group without being named in any report: the lost server died during its notifications of the
+/// step, and had notified only that node. So the gathering continues when all named nodes are back. It ends when no
+/// node has come for a quarter of the reconnect grace, at the latest after the whole grace. All connections broke at
+/// the same instant, so the nodes come together. An unnamed node that comes between the quarter and the whole is
+/// refused, and has to return as a new node.
 /// </para>
 /// <para>
-/// Nodes that share no group do not name each other. So the time may begin again, for nodes that come later with groups that no step of this server
-/// has had; one with a group that a step has had comes too late, and is refused. It begins again only within its own length: later, anybody who claims
-/// to be a survivor could hold up the cluster.
+/// Nodes that share no group do not name each other. So the time may begin again, for later nodes with groups that no
+/// step of this server has had. A node with a group that a step has had is too late, and is refused. The time begins
+/// again only within its own length. Otherwise any node that claims to be a survivor could hold up the cluster later.
 /// </para>
 /// <para>
-/// Reports may contradict each other: one names a node as removed that others name as a member, or that is here. None of them can prove anything. Who
-/// is not here counts as removed when as many say so as name it. Who is here goes when a member that it names itself, as the same process, says so:
-/// that member has gone on without it, in steps that the node can never get. It goes too when more say so than name it. Otherwise those go that say
-/// so, since they have ended its streams. A vote counts only from a node of the session that is followed. A member that was met
-/// may come from a later session, which the accused never heard of.
+/// Reports may contradict each other: one lists a node as removed that others name as a member, or that is here. None
+/// of them can prove anything. An absent node counts as removed when at least as many reports list it as removed as
+/// name it. A present node is removed when its accuser is a member that it names itself, as the same process. That
+/// member has gone on without it, in steps that the node can never get. It is also removed when more reports list it as
+/// removed than name it. Otherwise its accusers are removed, since they have ended its streams. A vote counts only from
+/// a node of the session that is followed. A member that the accused has met may come from a later session, unknown to
+/// the accused.
 /// </para>
 /// <para>
-/// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it had removed. What others sent
-/// in that step the node can never get: it counts as removed. Who it is follows from the reports: somebody has been told to send in a step that the
-/// node has not installed, and either knows a view of that step, or an earlier one, with the node in it that the node cannot know, or is in one of
-/// its groups and does not know the node.
+/// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it
+/// had removed. That node can never get the messages of that step: it counts as removed. The reports identify it. Some
+/// node was allowed to send in a step that this one has not installed. Either it knows a view of that step, or an
+/// earlier one, with this node in it that this node cannot know. Or it is in one of this node's groups and does not
+/// know this node.
 /// </para>
 /// <para>
-/// A member that is missing may have died, and its process been restarted: a newcomer with its control endpoint, or else its name, follows it. Then the
-/// member is gone, and back, as far as the majority goes: it is neither waited for nor counted as missing, and the newcomer counts once.
+/// A missing member may have died, and its process been restarted. A newcomer with its control endpoint, or otherwise
+/// its name, is its successor. Then the member is gone, but counts as back for the majority. It is neither waited for
+/// nor counted as missing, and the newcomer counts once.
 /// </para>
 /// </summary>
 /// <param name="instance">The cluster instance.</param>
-/// <param name="followed">The session that the first report came from, and no later one since.</param>
-/// <param name="probes">What tests see and move.</param>
+/// <param name="followed">The session of the first report; a report of a later session begins another takeover.</param>
+/// <param name="probes">Hooks of simulator tests.</param>
 internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
 {
     private const int MostRemoved = 1 << 16;
@@ -63,22 +69,24 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     /// <summary>The cluster instance.</summary>
     public ulong Instance { get; } = instance;
 
-    /// <summary>When nodes that nobody names have had their time at the latest.</summary>
+    /// <summary>The latest end of the time for unnamed nodes.</summary>
     public Instant EarliestEnd { get; init; }
 
-    /// <summary>Until when the gathering may begin again.</summary>
+    /// <summary>The time until which the gathering may begin again.</summary>
     public Instant LastBegin { get; init; }
 
-    /// <summary>When they have had it if nobody comes any more.</summary>
+    /// <summary>The end of the time for unnamed nodes if no further node comes.</summary>
     public Instant QuietEnd { get; set; }
 
-    /// <summary>Nodes still register.</summary>
+    /// <summary>True while nodes register.</summary>
     public bool IsGathering { get; set; }
 
     /// <summary>Keys of nodes that are named and have not registered, rising.</summary>
     public IReadOnlyCollection<ulong> Missing => _missing;
 
-    /// <summary>How many members are there: survivors that are connected, and restarted processes that follow one that is missing.</summary>
+    /// <summary>
+    /// Number of members that are present: connected survivors, and restarted processes that succeed a missing one.
+    /// </summary>
     public int Present
     {
         get
@@ -91,30 +99,33 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     }
 
     /// <summary>
-    /// True when at least as many of the nodes that are known, and not removed, are there as are missing. Half is enough: one of those named is
-    /// the node in the lost server's own process, as a rule.
+    /// True when at least as many of the known nodes, removed ones excluded, are present as are missing. Half is
+    /// enough: one of the missing is usually the node in the lost server's own process.
     /// </summary>
     public bool HasMajority => Present >= _missing.Count;
 
-    /// <summary>True for a node that was missing, or was removed since, or that survivors have agreed to be removed.</summary>
+    /// <summary>
+    /// True for a node that was missing, was removed since, or was agreed by survivors to be removed.
+    /// </summary>
     public bool IsRemoved(ulong key) => _removed.Contains(key);
 
-    /// <summary>A node is known to be removed.</summary>
+    /// <summary>Marks a node as removed.</summary>
     public void MarkRemoved(ulong key)
     {
         _removed.Add(key);
         _missing.Remove(key);
     }
 
-    /// <summary>The first of the missing, for people.</summary>
-    public List<string> Name(int most) => [.. _missing.Take(most).Select(NameOf)];
+    /// <summary>The first of the missing members, for diagnostics.</summary>
+    public List<string> Name(int limit) => [.. _missing.Take(limit).Select(NameOf)];
 
-    /// <summary>The name of a missing member, and where it was; its number when no report describes it.</summary>
-    private string NameOf(ulong key) => _described.TryGetValue(key, out NodeInfo? node) ? ServerNode.Describe(node) : $"node {key >> 32}.{(uint)key}";
+    /// <summary>The name of a missing member and its address; its number when no report describes it.</summary>
+    private string NameOf(ulong key) =>
+        _described.TryGetValue(key, out NodeInfo? node) ? ServerNode.Describe(node) : $"node {key >> 32}.{(uint)key}";
 
     /// <summary>
-    /// A process has registered without a number: it may be one of those missing, restarted. So may one that this server has given its number, and that
-    /// had to report since a survivor of a later server came: it is in no group.
+    /// A process has registered without a number: it may be one of the missing, restarted. So may a node without groups
+    /// that had its number from this server, and had to report after a survivor of a later server came.
     /// </summary>
     public void OnCome(ServerNode newcomer)
     {
@@ -143,7 +154,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         LookAt(followed);
     }
 
-    /// <summary>A node is gone again: if it followed a missing one, that is missing again.</summary>
+    /// <summary>A node is gone again: if it succeeded a missing one, that is missing again.</summary>
     public void OnGone(ServerNode node)
     {
         if (!_following.Remove(node)) return;
@@ -156,17 +167,19 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         }
     }
 
-    /// <summary>The operator says that missing members of a name are gone.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>The operator declares missing members of a name gone.</summary>
+    /// <returns>Number of members forgotten.</returns>
     public int Forget(string name)
     {
-        ulong[] named = [.. _missing.Where(key => _described.TryGetValue(key, out NodeInfo? node) && node.Name == name)];
+        ulong[] named = [.. _missing.Where(IsNamed)];
         foreach (ulong key in named) MarkRemoved(key);
         return named.Length;
+
+        bool IsNamed(ulong key) => _described.TryGetValue(key, out NodeInfo? node) && node.Name == name;
     }
 
-    /// <summary>A node that comes too late is known to be removed.</summary>
-    /// <returns>False when that was known, or is one too many to remember.</returns>
+    /// <summary>Marks a node that is too late as removed.</summary>
+    /// <returns>False when that was known, or the limit of remembered nodes is reached.</returns>
     public bool TryMarkRemoved(ulong key)
     {
         if (_removed.Count >= MostRemoved || !_removed.Add(key)) return false;
@@ -175,9 +188,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     }
 
     /// <summary>A node has registered and reported.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="session">Where it comes from.</param>
-    /// <param name="report">What it knows.</param>
+    /// <param name="node">The node that reported.</param>
+    /// <param name="session">The epoch of its session.</param>
+    /// <param name="report">The node's report.</param>
     public void Register(ServerNode node, Epoch session, ReportFrame report)
     {
         _registered.Add(node.Key);
@@ -212,7 +225,8 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         foreach (ServerNode candidate in _candidates) TryFollow(candidate);
     }
 
-    /// <summary>Settles what reports contradict each other in: who is to go of those that are here. The gathering is over.</summary>
+    /// <summary>Settles contradictions between reports, at the end of the gathering.</summary>
+    /// <returns>The present nodes that are to be removed.</returns>
     public List<ServerNode> Contradicted()
     {
         var gone = new HashSet<ServerNode>();
@@ -226,8 +240,10 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
             }
             (ServerNode? accused, ReportFrame? report) = _reports.Find(entry => entry.Node.Key == key);
             bool isOutvoted = _accusations.GetValueOrDefault(key) > _naming.GetValueOrDefault(key);
-            if (accused is not null && !_earlier.Contains(key) && (isOutvoted || accusers.Exists(accuser => IsBelieved(accuser, report!))))
-                gone.Add(accused);
+            bool isToGo = accused is not null && !_earlier.Contains(key)
+                && (isOutvoted || accusers.Exists(accuser => IsBelieved(accuser, report!)));
+            if (isToGo)
+                gone.Add(accused!);
             else
                 gone.UnionWith(accusers);
         }
@@ -243,12 +259,15 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         return [.. gone.Where(static node => !node.Info.IsRemoved).OrderBy(static node => node.Key)];
     }
 
-    /// <summary>True for an accuser that the accused has met: neither an address nor an incarnation is guessed easily.</summary>
+    /// <summary>True for an accuser that the accused has met: its address and incarnation are hard to guess.</summary>
     private bool IsBelieved(ServerNode accuser, ReportFrame accused) =>
         _believed.Contains(accuser) && accused.Nodes.Exists(known =>
-            known.Number == accuser.Info.Number && known.Incarnation == accuser.Info.Incarnation && known.Control == accuser.Info.Control);
+            known.Number == accuser.Info.Number
+            && known.Incarnation == accuser.Info.Incarnation
+            && known.Control == accuser.Info.Control);
 
-    private bool IsAgreed(ulong key) => _accusations.TryGetValue(key, out int accusations) && accusations >= _naming.GetValueOrDefault(key);
+    private bool IsAgreed(ulong key) =>
+        _accusations.TryGetValue(key, out int accusations) && accusations >= _naming.GetValueOrDefault(key);
 
     private void LookAt(ulong key)
     {
@@ -266,14 +285,15 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         return removed;
     }
 
-    /// <summary>Registered nodes that were left behind by an activated step.</summary>
+    /// <summary>Registered nodes that an activated step has left behind.</summary>
     public List<ServerNode> LeftBehind()
     {
         Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)> ahead = FarthestByGroup();
         var behind = new List<ServerNode>();
         foreach ((ServerNode node, ReportFrame report) in _reports)
         {
-            if (!node.Info.IsRemoved && (report.Installed < _mustKnow.GetValueOrDefault(node.Key) || report.Groups.Exists(IsForgotten)))
+            bool isUnaware = report.Installed < _mustKnow.GetValueOrDefault(node.Key);
+            if (!node.Info.IsRemoved && (isUnaware || report.Groups.Exists(IsForgotten)))
             {
                 behind.Add(node);
             }
@@ -288,7 +308,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         return behind;
     }
 
-    /// <summary>For each group the node in it that has been told to send in the latest step, and the nodes that it names.</summary>
+    /// <summary>
+    /// For each group: the node in it that was allowed to send in the latest step, and the nodes that it names.
+    /// </summary>
     private Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)> FarthestByGroup()
     {
         var farthest = new Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)>();

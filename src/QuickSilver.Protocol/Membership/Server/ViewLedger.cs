@@ -4,29 +4,39 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Knows who may send in which region view, who is done with it, and when it retires.
+/// Tracks the permissions to send in each region view, the nodes that are done with it, and its retirement.
 /// <para>
-/// A node may send in a view while the view is current and the node's region is a neighbour of the view's. Its permission ends with the step that
-/// replaces the view, or that takes the node away from the last group it shares with the region; a later step may bring the node back into the same
-/// view. "Done" means that nothing the node bound in the view is unstable, and that it binds nothing there any more, so it means something only after
-/// the permission ended. Reports carry the step that the node had installed: one counts if that step is not older than the step that last ended the
-/// node's permission, and if none has been given since. So a report that crosses a new permission on the wire is void, and the node reports again
-/// after that ends.
+/// A node may send in a view while the view is current and the node's region is a neighbour of the view's region. Its
+/// permission ends with the step that replaces the view, or with the step in which the node leaves the last group it
+/// shares with the region. A later step may permit the node in the same view again.
 /// </para>
 /// <para>
-/// A view that is not current retires when every node that was ever permitted in it is done, or removed with its stream closed at every live member.
-/// Members are permitted too, and a node can only be done with a view whose end it has installed; so "every live member has installed it" follows.
-/// What it held, a place in its region and an address, is given back then. A view without a live member has nobody to wait for.
+/// "Done" means that all messages the node bound in the view are stable, and that it binds no others there. So it is
+/// meaningful only after the permission has ended. Reports carry the last step that the node had installed. A report
+/// counts if that step is not older than the step that last ended the node's permission, and no permission was given
+/// since. So a report that crosses a new permission on the wire is void, and the node reports again after that one
+/// ends.
+/// </para>
+/// <para>
+/// A view that is not current retires when every node ever permitted in it is done, or removed with its stream closed
+/// at every live member. Members are permitted too, and a node can only be done with a view whose end it has installed.
+/// So every live member has installed the end. The view's place in its region and its address are released then. A view
+/// without a live member waits for no node.
 /// </para>
 /// </summary>
-/// <param name="serverEpoch">Whose views these are.</param>
-/// <param name="nodes">Who is told.</param>
+/// <param name="serverEpoch">The epoch of the views.</param>
+/// <param name="nodes">Receive the notifications.</param>
 /// <param name="regions">Forgets regions that are gone.</param>
 /// <param name="groups">Forgets groups that no region names.</param>
 /// <param name="pool">The multicast addresses.</param>
-/// <param name="probes">What tests see and move.</param>
+/// <param name="probes">Hooks of simulator tests.</param>
 internal sealed class ViewLedger(
-    ServerEpoch serverEpoch, NodeTable nodes, RegionCalculator regions, ServerGroups groups, AddressPool pool, Probes probes)
+    ServerEpoch serverEpoch,
+    NodeTable nodes,
+    RegionCalculator regions,
+    ServerGroups groups,
+    AddressPool pool,
+    Probes probes)
 {
     private readonly List<ServerView> _unretired = [];
     private readonly Dictionary<uint, ServerView> _byNumber = [];
@@ -40,8 +50,8 @@ internal sealed class ViewLedger(
     public ulong Retired { get; private set; }
 
     /// <summary>
-    /// Replaces a region's view: members that stay keep their order, so that leaders go on leading, and those that join follow by number. A region
-    /// without nodes gets no new view.
+    /// Replaces a region's view. Members that stay keep their order, so that leaders stay leaders; those that join
+    /// follow by number. A region without nodes gets no new view.
     /// </summary>
     public void Replace(ServerRegion region, ulong step)
     {
@@ -59,8 +69,13 @@ internal sealed class ViewLedger(
         }
         int firstAdded = members.Count;
         members.AddRange(region.Joiners);
-        members.Sort(firstAdded, members.Count - firstAdded, Comparer<ServerNode>.Create((a, b) => a.Info.Number.CompareTo(b.Info.Number)));
-        var view = new ServerView(++_lastNumber, region, step, [.. members]) { RemovedIndices = [.. removed], FirstAdded = firstAdded };
+        var byNumber = Comparer<ServerNode>.Create((a, b) => a.Info.Number.CompareTo(b.Info.Number));
+        members.Sort(firstAdded, members.Count - firstAdded, byNumber);
+        var view = new ServerView(++_lastNumber, region, step, [.. members])
+        {
+            RemovedIndices = [.. removed],
+            FirstAdded = firstAdded,
+        };
         region.Current = view;
         region.Unretired.Add(view);
         _unretired.Add(view);
@@ -68,8 +83,8 @@ internal sealed class ViewLedger(
     }
 
     /// <summary>
-    /// Permits the members of all neighbours in a view that begins, and gives it an address if all of them can use one. After all views of the step
-    /// were replaced.
+    /// Permits the members of all neighbours in a view that begins, and takes an address for it if all of them can use
+    /// multicast. Call after all views of the step were replaced.
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
@@ -101,8 +116,8 @@ internal sealed class ViewLedger(
     }
 
     /// <summary>
-    /// A node that has installed <paramref name="step"/> says that it is done with a view. Reports on views that it does not know, or that are void,
-    /// change nothing.
+    /// A node that has installed <paramref name="step"/> reports that it is done with a view. Reports on views that it
+    /// does not know, or that are void, have no effect.
     /// </summary>
     /// <returns>True when the view retired.</returns>
     public bool OnDone(ServerNode node, uint number, ulong step, Instant now)
@@ -121,14 +136,18 @@ internal sealed class ViewLedger(
     /// <summary>The view of a number, unless it has retired.</summary>
     public ServerView? Find(uint number) => _byNumber.GetValueOrDefault(number);
 
-    /// <summary>A member says that the streams of removed senders to a view are closed at it. What nobody waits for changes nothing.</summary>
+    /// <summary>
+    /// A member reports that the streams of removed senders to a view are closed at it. A report that is not awaited
+    /// has no effect.
+    /// </summary>
     /// <returns>True when the view retired.</returns>
     public bool OnClosed(ServerNode node, uint number, ulong[] senders, Instant now)
     {
         if (!_byNumber.TryGetValue(number, out ServerView? view)) return false;
         foreach (ulong sender in senders)
         {
-            if (view.Open.TryGetValue(sender, out NodeBits? open) && open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
+            if (!view.Open.TryGetValue(sender, out NodeBits? open)) continue;
+            if (open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
         }
         bool retired = TryRetire(view, now);
         if (retired) probes.Hit(Mark.ViewRetiredAfterClosing);
@@ -136,7 +155,8 @@ internal sealed class ViewLedger(
     }
 
     /// <summary>
-    /// A removed node is told nothing, and waited for no more, but for the closing of its streams at the live members of their views.
+    /// A removed node gets no notifications. Views no longer wait for it, except for the closing of its streams at
+    /// their live members.
     /// </summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
@@ -155,7 +175,9 @@ internal sealed class ViewLedger(
         RetireAll(now);
     }
 
-    /// <summary>Retires what nobody is waited for: views that ended when no sender of theirs was left.</summary>
+    /// <summary>
+    /// Retires the views that wait for no node: views that ended when none of their senders was left.
+    /// </summary>
     public void RetireAll(Instant now)
     {
         for (int index = 0; index < _unretired.Count;)
@@ -184,15 +206,16 @@ internal sealed class ViewLedger(
         probes.Hit(view.Region.Unretired.Count > 0 ? Mark.ViewRetired : Mark.LastViewOfRegionRetired);
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
         if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
-        Tell(view);
+        Notify(view);
         groups.ForgetIdle(nodes);
         return true;
     }
 
-    private void Tell(ServerView view)
+    private void Notify(ServerView view)
     {
         if (view.Permitted.Count == 0) return;
         byte[] frame = _frame.Begin(FrameKind.Retired).WriteEpoch(serverEpoch.Epoch).WriteVarint(view.Number).ToArray();
-        for (int slot = view.Permitted.Next(0); slot >= 0; slot = view.Permitted.Next(slot + 1)) nodes.Send(nodes.At(slot), frame);
+        for (int slot = view.Permitted.Next(0); slot >= 0; slot = view.Permitted.Next(slot + 1))
+            nodes.Send(nodes.At(slot), frame);
     }
 }

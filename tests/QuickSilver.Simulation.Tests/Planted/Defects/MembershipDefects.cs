@@ -178,7 +178,7 @@ internal static class MembershipDefects
                     """),
                 new(
                     "ServerGroups.cs",
-                    "/// <summary>Something more names a group.</summary>",
+                    "/// <summary>Adds a reference to a group.</summary>",
                     """
                     public void OnDeserted(uint counter)
                     {
