@@ -3,13 +3,15 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
-/// Whole messages of one sender in one group with consecutive numbers and one length, at equal distances in one chunk: a packet's run, messages of
-/// groups that take turns in a packet, or a single message. They go through delivery together. Copying it copies no reference.
+/// Whole messages of one sender in one group, with consecutive numbers and one length, at equal distances in one chunk.
+/// They are a packet's batch, messages of groups that take turns in a packet, or a single message. Delivery handles
+/// them together. Copying the struct copies no reference.
 /// </summary>
 /// <param name="number">Number of the lowest, from 1.</param>
 /// <param name="first">Bytes of the lowest.</param>
 /// <param name="count">Messages, at least one.</param>
-/// <param name="distance">Bytes from the beginning of one to that of the next; of no meaning for a single message.</param>
+/// <param name="distance">Bytes from the beginning of one to that of the next; meaningless for a single
+/// message.</param>
 public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int distance = 0)
 {
     /// <summary>Number of the lowest message.</summary>
@@ -40,21 +42,29 @@ public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int dis
     /// <summary>Bytes of one of the messages, from 0.</summary>
     public readonly Slice this[int index] => new(First.Chunk, First.Offset + (index * Distance), First.Length);
 
-    /// <summary>All but so many of the lowest; at least one must be left.</summary>
-    public readonly DeliveryBatch After(int skipped) => new(Number + (ulong)skipped, this[skipped], Count - skipped, Distance);
+    /// <summary>The batch without its <paramref name="skipped"/> lowest messages; at least one must remain.</summary>
+    public readonly DeliveryBatch After(int skipped) =>
+        new(Number + (ulong)skipped, this[skipped], Count - skipped, Distance);
 
-    /// <summary>So many of the lowest, at least one.</summary>
+    /// <summary>The <paramref name="count"/> lowest messages, at least one.</summary>
     public readonly DeliveryBatch Until(int count) => new(Number, First, count, Distance);
 
-    /// <summary>Takes a run in that goes on where this one ends: in number, length and distances.</summary>
-    /// <returns>False when it does not; then nothing has changed.</returns>
+    /// <summary>Appends a batch that continues this one in number, length and distances.</summary>
+    /// <returns>False when it does not continue this one; then nothing has changed.</returns>
     public bool TryAppend(in DeliveryBatch next)
     {
-        if (next.Number != End || next.First.Chunk != First.Chunk || next.Length != Length || First.Chunk is null) return false;
+        if (next.Number != End || next.First.Chunk != First.Chunk || next.Length != Length
+            || First.Chunk is null)
+        {
+            return false;
+        }
         int fromFirst = next.First.Offset - First.Offset;
         int distance = Count > 1 ? Distance : fromFirst;
-        // What was written out of order lies before this run, or in it.
-        if (distance < Length || fromFirst != Count * distance || (next.Count > 1 && next.Distance != distance)) return false;
+        // Messages written out of order lie before this batch, or inside it.
+        if (distance < Length || fromFirst != Count * distance || (next.Count > 1 && next.Distance != distance))
+        {
+            return false;
+        }
         Count += next.Count;
         Distance = distance;
         return true;

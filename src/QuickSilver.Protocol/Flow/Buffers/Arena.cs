@@ -1,26 +1,30 @@
 namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
-/// Cuts small slices out of pooled chunks, one after another: many packets share a chunk, which goes home when the last of them is released. Right
-/// for things that are released in about the order in which they were made (packets pending, packets cached); a straggler keeps its 64 KiB chunk.
+/// Cuts small slices out of pooled chunks, one after another. Many packets share a chunk; it returns to its pool when
+/// the last of them is released. Suits things that are released in about the order in which they were made, as pending
+/// and cached packets are. A straggler keeps its 64 KiB chunk.
 /// </summary>
-/// <param name="pool">Where chunks come from.</param>
-/// <param name="owner">On whose account.</param>
-/// <param name="memory">Where chunks come from that others read in place, as long as some are free; null: nowhere.</param>
+/// <param name="pool">Source of ordinary chunks.</param>
+/// <param name="owner">The account that the chunks are counted on.</param>
+/// <param name="memory">Source of chunks that other processes read in place, while some are free; null: there is
+/// none.</param>
 public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? memory = null)
 {
     private Chunk? _current;
     private int _used;
 
-    /// <summary>True when the chunk being cut is one that others read in place.</summary>
+    /// <summary>True when other processes read the chunk being cut in place.</summary>
     public bool IsShared { get; private set; }
 
-    /// <summary>Room left in the chunk being cut; a train that is to be contiguous must fit in it or start a new chunk.</summary>
+    /// <summary>
+    /// Room left in the chunk being cut; a train that must be contiguous fits in it or starts a new chunk.
+    /// </summary>
     public int Remaining => _current is null ? 0 : _current.Length - _used;
 
     /// <summary>
-    /// A slice of <paramref name="bytes"/> bytes with one reference, contiguous with the one before it when <see cref="Remaining"/> allowed.
-    /// Larger than a chunk: a chunk of its own.
+    /// Takes a slice of <paramref name="bytes"/>bytes with one reference, contiguous with the one before it when
+    /// <see cref="Remaining"/> allows. A request larger than a chunk gets a chunk of its own.
     /// </summary>
     public Slice Take(int bytes)
     {
@@ -32,7 +36,7 @@ public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? mem
         return slice;
     }
 
-    /// <summary>A slice with a copy of <paramref name="bytes"/> and one reference.</summary>
+    /// <summary>Takes a slice with a copy of <paramref name="bytes"/> and one reference.</summary>
     public Slice Copy(ReadOnlySpan<byte> bytes)
     {
         Slice slice = Take(bytes.Length);
@@ -40,16 +44,20 @@ public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? mem
         return slice;
     }
 
-    /// <summary>Gives back the end of the slice cut last, which turned out longer than needed.</summary>
+    /// <summary>Gives back the end of the slice cut last, when it turned out longer than needed.</summary>
     public Slice Trim(Slice last, int bytes)
     {
-        System.Diagnostics.Debug.Assert(last.Chunk == _current && last.Offset + last.Length == _used, "only the slice cut last can be trimmed");
+        System.Diagnostics.Debug.Assert(
+            last.Chunk == _current && last.Offset + last.Length == _used,
+            "only the slice cut last can be trimmed");
         _used = last.Offset + bytes;
         return last with { Length = bytes };
     }
 
-    /// <summary>Leaves the rest of the present chunk unused and takes a fresh one, so that what follows is contiguous.</summary>
-    /// <param name="shared">True: one that others read in place, if there is one.</param>
+    /// <summary>
+    /// Leaves the rest of the present chunk unused and takes a fresh one, so that the next slices are contiguous.
+    /// </summary>
+    /// <param name="shared">True: a chunk that others read in place, if one is free.</param>
     public void StartChunk(bool shared = false)
     {
         _current?.Release();
@@ -59,7 +67,7 @@ public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? mem
         _used = 0;
     }
 
-    /// <summary>Lets go of the chunk being cut.</summary>
+    /// <summary>Releases the chunk being cut.</summary>
     public void Close()
     {
         _current?.Release();

@@ -1,6 +1,8 @@
 namespace QuickSilver.Protocol.Flow.Buffers;
 
-/// <summary>Who took a chunk from the pool: what a leak is traced to, and what the memory figures are split by.</summary>
+/// <summary>
+/// The purpose for which a chunk was rented: leaks are traced by it, and memory figures are split by it.
+/// </summary>
 public enum BufferOwner : byte
 {
     /// <summary>Packets sent and not yet known stable.</summary>

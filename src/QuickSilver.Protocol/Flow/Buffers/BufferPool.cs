@@ -3,9 +3,10 @@ using System.Numerics;
 namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
-/// Pooled memory for the core thread: chunks of 64 KiB for packets, and powers of two above that for messages that span packets. Chunks are pinned
-/// arrays, made when first needed and kept up to a limit, so the steady state allocates nothing and the collector moves nothing. Counts are per
-/// <see cref="BufferOwner"/>: what is out and never comes home shows there.
+/// Pooled memory for the core thread: chunks of 64 KiB for packets, and powers of two above that for messages that span
+/// packets. Chunks are pinned arrays, made when first needed and kept up to a limit. So the steady state allocates
+/// nothing and the collector moves nothing. Counts are kept per <see cref="BufferOwner"/>: a chunk that is never
+/// returned shows there.
 /// </summary>
 public sealed class BufferPool : IChunkHome
 {
@@ -27,8 +28,9 @@ public sealed class BufferPool : IChunkHome
     private bool _isAbandoned;
 
     /// <summary>Makes an empty pool.</summary>
-    /// <param name="keptBytes">How much returned memory to keep for reuse; above it chunks are left to the collector.</param>
-    /// <param name="budget">What this pool and others hold together; null: nobody counts.</param>
+    /// <param name="keptBytes">How much returned memory to keep for reuse; chunks above it are left to the
+    /// collector.</param>
+    /// <param name="budget">The limit that this pool shares with others; null: no limit.</param>
     public BufferPool(long keptBytes = 512L << 20, IMemoryBudget? budget = null)
     {
         _keptBytes = keptBytes;
@@ -36,19 +38,19 @@ public sealed class BufferPool : IChunkHome
         for (int index = 0; index < Classes; index++) _free[index] = new Stack<Chunk>();
     }
 
-    /// <summary>True while no more should be rented than must be.</summary>
+    /// <summary>True while memory is short: rent only what is necessary.</summary>
     public bool IsTight => _budget is { IsTight: true };
 
     /// <summary>Bytes rented now, by all owners.</summary>
     public long OutstandingBytes { get; private set; }
 
-    /// <summary>Chunks rented now, by all owners; 0 when every buffer has come home.</summary>
+    /// <summary>Chunks rented now, by all owners; 0 when every buffer has been returned.</summary>
     public int OutstandingChunks { get; private set; }
 
     /// <summary>Bytes rented now by one owner.</summary>
     public long OutstandingBytesOf(BufferOwner owner) => _outBytes[(int)owner];
 
-    /// <summary>Rents a chunk of 64 KiB with one reference. Contents are whatever was there.</summary>
+    /// <summary>Rents a chunk of 64 KiB with one reference. Its contents are undefined.</summary>
     public Chunk Rent(BufferOwner owner) => Rent(ChunkBytes, owner);
 
     /// <summary>Rents a chunk of at least <paramref name="minimumBytes"/> (up to 32 MiB) with one reference.</summary>
@@ -76,7 +78,9 @@ public sealed class BufferPool : IChunkHome
         return chunk;
     }
 
-    /// <summary>The pool's node has ended: what is still out, or kept, is left to the collector and counts no more.</summary>
+    /// <summary>
+    /// Ends the accounting when the pool's node has ended: rented and kept chunks are left to the collector.
+    /// </summary>
     public void Abandon()
     {
         Count(-_madeBytes);

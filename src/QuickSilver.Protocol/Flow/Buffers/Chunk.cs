@@ -6,9 +6,10 @@ using System.Runtime.Intrinsics.X86;
 namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
-/// A reference-counted piece of memory, cut into <see cref="Slice"/>s. It goes back home when the last reference is released: to the pool that made
-/// it, or, where the memory belongs to another process, to who borrowed it there. The memory never moves, so its address may be handed to the kernel.
-/// Core thread only, but for looking at the bytes: what another thread gives back comes through the request queue.
+/// A reference-counted piece of memory, cut into <see cref="Slice"/>s. When the last reference is released it returns
+/// to its owner: the pool that made it, or the borrower of memory that belongs to another process. The memory never
+/// moves, so its address may be passed to the kernel. Core thread only, except for reading the bytes. Other threads
+/// release their references through the request queue.
 /// </summary>
 public sealed unsafe class Chunk : MemoryManager<byte>
 {
@@ -25,10 +26,10 @@ public sealed unsafe class Chunk : MemoryManager<byte>
         Use(array);
     }
 
-    /// <summary>Makes a chunk of memory that is not the collector's.</summary>
-    /// <param name="home">Keeps the memory in place as long as it can be reached, which the chunk sees to.</param>
-    /// <param name="start">Where the memory begins.</param>
-    /// <param name="length">Its length.</param>
+    /// <summary>Makes a chunk of memory that the collector does not manage.</summary>
+    /// <param name="home">Keeps the memory in place while it is reachable; the chunk holds it.</param>
+    /// <param name="start">The first byte.</param>
+    /// <param name="length">Length in bytes.</param>
     internal Chunk(IChunkHome home, byte* start, int length)
     {
         _home = home;
@@ -39,16 +40,16 @@ public sealed unsafe class Chunk : MemoryManager<byte>
     /// <summary>Bytes of the memory.</summary>
     public int Length { get; }
 
-    /// <summary>Who rented the chunk.</summary>
+    /// <summary>The purpose for which the chunk was rented.</summary>
     public BufferOwner Owner { get; private set; }
 
-    /// <summary>References held now; 0 when it is at home.</summary>
+    /// <summary>References held now; 0 when the chunk is free.</summary>
     public int References => _references;
 
-    /// <summary>Where it goes when nobody holds it any more.</summary>
+    /// <summary>The owner to which the chunk returns after its last release.</summary>
     internal IChunkHome Home => _home;
 
-    /// <summary>A part of the memory.</summary>
+    /// <summary>A part of the memory, without a reference of its own.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The part is not inside.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Span<byte> AsSpan(int offset, int length)
@@ -60,11 +61,11 @@ public sealed unsafe class Chunk : MemoryManager<byte>
     /// <summary>Adds references, one for each holder.</summary>
     public void Retain(int count = 1)
     {
-        System.Diagnostics.Debug.Assert(_references > 0, "a chunk at home cannot be retained");
+        System.Diagnostics.Debug.Assert(_references > 0, "a free chunk cannot be retained");
         _references += count;
     }
 
-    /// <summary>Gives one reference up; the last one sends the chunk home.</summary>
+    /// <summary>Releases one reference; the last release returns the chunk to its owner.</summary>
     public void Release()
     {
         System.Diagnostics.Debug.Assert(_references > 0, "released more often than retained");
@@ -74,7 +75,7 @@ public sealed unsafe class Chunk : MemoryManager<byte>
     /// <inheritdoc/>
     public override Span<byte> GetSpan() => new(_start, Length);
 
-    /// <summary>The memory's address, which is good as long as somebody holds the chunk.</summary>
+    /// <summary>The memory's address, valid while a reference to the chunk is held.</summary>
     public override MemoryHandle Pin(int elementIndex = 0)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)elementIndex, (uint)Length, nameof(elementIndex));
@@ -86,20 +87,28 @@ public sealed unsafe class Chunk : MemoryManager<byte>
     {
     }
 
-    /// <summary>Asks the processor for the line of memory at a place in the chunk, which will soon be written. Does nothing beyond the end, or where
-    /// processors are not asked.</summary>
+    /// <summary>
+    /// Prefetches the cache line at an offset in the chunk that will soon be written. Does nothing beyond the end, or
+    /// on processors without prefetch.
+    /// </summary>
     internal void Prefetch(int offset)
     {
         if (Sse.IsSupported && (uint)offset < (uint)Length) Sse.Prefetch0(_start + offset);
     }
 
-    /// <summary>Takes another pinned array of the same length in the place of its own, which nobody else may look at yet. Only for chunks made of
-    /// arrays.</summary>
-    /// <returns>The array it had.</returns>
+    /// <summary>
+    /// Exchanges the chunk's array for another pinned array of the same length, which nobody else may read yet. Only
+    /// for chunks made of arrays.
+    /// </summary>
+    /// <returns>The previous array.</returns>
     internal byte[] Exchange(byte[] array)
     {
-        System.Diagnostics.Debug.Assert(_references == 1 && array.Length == Length, "in use, or of another length");
-        System.Diagnostics.Debug.Assert(GC.GetGeneration(array) == GC.MaxGeneration, "pinned arrays are of the last generation from the beginning");
+        System.Diagnostics.Debug.Assert(
+            _references == 1 && array.Length == Length,
+            "the chunk is shared, or the lengths differ");
+        System.Diagnostics.Debug.Assert(
+            GC.GetGeneration(array) == GC.MaxGeneration,
+            "pinned arrays are of the last generation from the beginning");
         byte[] before = _array!;
         Use(array);
         return before;
@@ -123,7 +132,8 @@ public sealed unsafe class Chunk : MemoryManager<byte>
         return _array is not null;
     }
 
-    private static void ThrowOutside() => throw new ArgumentOutOfRangeException(null, "The part is not inside the chunk.");
+    private static void ThrowOutside() =>
+        throw new ArgumentOutOfRangeException(null, "The part is not inside the chunk.");
 
     private void Use(byte[] array)
     {

@@ -1,8 +1,10 @@
 namespace QuickSilver.Protocol.Flow.Buffers;
 
-/// <summary>Where a <see cref="Chunk"/> came from, and goes when nobody holds it any more. Core thread only.</summary>
+/// <summary>
+/// The owner of a <see cref="Chunk"/>, to which it returns when nobody holds it any longer. Core thread only.
+/// </summary>
 internal interface IChunkHome
 {
-    /// <summary>The chunk's last reference has been released.</summary>
+    /// <summary>Takes the chunk back: its last reference has been released.</summary>
     void Return(Chunk chunk);
 }

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>
-/// The bytes of one message on their way out, made by the host (usually on an application's thread) and handed to the core thread. Shared by all
-/// regions of the message's group; released once, when the last of them has packed it.
+/// The bytes of one outgoing message, made by the host (usually on an application's thread) and passed to the core
+/// thread. All regions of the message's group share it; it is recycled once, when the last of them has packed it.
 /// </summary>
 public abstract class Payload
 {
@@ -14,7 +14,7 @@ public abstract class Payload
     /// <summary>Adds a holder. Core thread only.</summary>
     public void Retain() => _references++;
 
-    /// <summary>Gives one hold up; after the last, <see cref="Recycle"/> is called. Core thread only.</summary>
+    /// <summary>Releases one holder; after the last, <see cref="Recycle"/> is called. Core thread only.</summary>
     public void Release()
     {
         System.Diagnostics.Debug.Assert(_references > 0, "released more often than retained");
@@ -23,6 +23,8 @@ public abstract class Payload
         Recycle();
     }
 
-    /// <summary>Gives the memory back to whoever made it. Called with one reference again in place, ready for the next use.</summary>
+    /// <summary>
+    /// Returns the memory to its maker. Called with one reference in place again, ready for the next use.
+    /// </summary>
     protected abstract void Recycle();
 }

@@ -6,19 +6,23 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// <summary>
 /// How fast one stream sends: a token bucket in packets, whose rate follows the window.
 /// <para>
-/// Idea: the window alone would let a sender pour out its whole share at once after each feedback and then fall silent. Pacing at 1.25 x what the
-/// slowest member reads (at least a share) per feedback interval spreads it, and leaves a quarter to grow into. A sender that the window did not stop
-/// is never cut: it just had little to send, or its feedback was slow. Before the first feedback <see cref="RateSettings.Initial"/> rules; a fixed
-/// rate ignores feedback.
+/// Idea: the window alone would let a sender burst its whole share after each feedback and then fall silent. Pacing
+/// spreads the share. The rate is 1.25 x what the slowest member reads (at least a share) per feedback interval, which
+/// leaves a quarter to grow into. The rate is never cut for a sender that the window did not stop: it had little to
+/// send, or its feedback was slow. <see cref="RateSettings.Initial"/> applies before the first feedback; a fixed rate
+/// ignores feedback.
 /// </para>
 /// <para>
-/// That is in kernel accounting and the limits users set are in packets, so it is divided by the smoothed charge of a packet. Sending resumes not
-/// with each single credit but when a quantum is there (what a quarter of a millisecond earns, at most a train): waking more often than that costs
-/// more than it gives, and a train per wake costs a tenth of single datagrams. Source: first paper, section 3, for the bucket; the adaptation is
-/// ours. O(1), allocates nothing, core thread only.
+/// The window is in kernel accounting and the users' limits are in packets, so it is divided by the smoothed charge of
+/// a packet. Sending resumes not at each single credit but once a quantum is there: a quarter of a millisecond's
+/// credits, at most a train. Waking more often costs more than it gains, and one train per wake-up costs a tenth of
+/// single datagrams. Source: first paper, section 3, for the bucket; the adaptation is ours. O(1), allocates nothing,
+/// core thread only.
 /// </para>
-/// <para>Use: send at most <see cref="Allowance"/> packets, tell <see cref="Sent"/>; when the allowance is 0 set an alarm for
-/// <see cref="NextSendAt"/>.</para>
+/// <para>
+/// Use: send at most <see cref="Allowance"/> packets, then call <see cref="Sent"/>; when the allowance is 0, set an
+/// alarm for <see cref="NextSendAt"/>.
+/// </para>
 /// </summary>
 public sealed class RateControl
 {
@@ -34,7 +38,7 @@ public sealed class RateControl
     /// <summary>Makes the rate of a new stream.</summary>
     /// <param name="settings">The limits.</param>
     /// <param name="trainDatagrams">The most datagrams in a train: a burst that is always allowed.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="now">The present instant, at which the bucket is full.</param>
     public RateControl(RateSettings settings, int trainDatagrams, Instant now)
     {
         ArgumentNullException.ThrowIfNull(settings);
@@ -59,7 +63,7 @@ public sealed class RateControl
     }
 
     /// <summary>Counts packets that were sent.</summary>
-    /// <param name="packets">How many.</param>
+    /// <param name="packets">Number of packets.</param>
     /// <param name="charge">Their charge, by <see cref="KernelCharge"/>.</param>
     /// <param name="now">The present instant.</param>
     public void Sent(int packets, long charge, Instant now)
@@ -72,7 +76,7 @@ public sealed class RateControl
     /// <summary>When the allowance will be more than 0 again; <paramref name="now"/> when it is.</summary>
     public Instant NextSendAt(Instant now) => Allowance(now) > 0 ? now : _bucket.ReadyAt(Quantum, now);
 
-    /// <summary>Follows the window, after it has taken in the feedback.</summary>
+    /// <summary>Follows the window, after the window has evaluated the feedback.</summary>
     public void OnFeedback(WindowControl window, Instant now)
     {
         if (_settings.Fixed || _chargePerPacket == 0 || window.FeedbackInterval <= TimeSpan.Zero) return;

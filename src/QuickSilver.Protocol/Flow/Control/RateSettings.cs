@@ -3,10 +3,12 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// <summary>How <see cref="RateControl"/> paces a stream, in packets per second.</summary>
 public sealed record RateSettings
 {
-    /// <summary>True: always at <see cref="Initial"/>, as in the papers' runs. False: the rate follows the window.</summary>
+    /// <summary>
+    /// True: always at <see cref="Initial"/>, as in the papers' runs. False: the rate follows the window.
+    /// </summary>
     public bool Fixed { get; init; }
 
-    /// <summary>The rate before the first feedback, or for good.</summary>
+    /// <summary>The rate before the first feedback, or always when <see cref="Fixed"/>.</summary>
     public double Initial { get; init; } = 10_000;
 
     /// <summary>The slowest rate that following the window may lead to.</summary>
@@ -15,6 +17,6 @@ public sealed record RateSettings
     /// <summary>The fastest; 0: no limit.</summary>
     public double Max { get; init; }
 
-    /// <summary>How much time without sending may be caught up in one burst. A train is always allowed.</summary>
+    /// <summary>How much time without sending may be made up for in one burst. A train is always allowed.</summary>
     public TimeSpan CatchUp { get; init; } = TimeSpan.FromMilliseconds(10);
 }

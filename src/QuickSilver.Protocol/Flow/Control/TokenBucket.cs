@@ -5,15 +5,17 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// <summary>
 /// Credits that grow with elapsed time, up to a cap.
 /// <para>
-/// Idea: credits are reckoned from the time that has passed, not added by a timer, so a late alarm or a long turn costs nothing: what was missed is
-/// caught up at once (the papers' overshoot). The cap bounds the catching up, and with it the burst after a pause. Taking more than the bucket can
-/// ever hold is allowed from a full bucket and leaves a debt, so that a train longer than the cap is late rather than stuck. O(1), allocates
-/// nothing, core thread only. Source: first paper, section 3, rate control; its implementation's cap was 500 packets.
+/// Idea: credits are computed from elapsed time, not added by a timer. So a late alarm or a long turn costs nothing:
+/// the missed credits are there at once (the papers' overshoot). The cap bounds the catching up, and with it the burst
+/// after a pause. A full bucket may be overdrawn beyond its capacity and goes into debt, so a train longer than the cap
+/// is late rather than stuck. O(1), allocates nothing, core thread only. Source: first paper, section 3, rate control;
+/// its implementation's cap was 500 packets.
 /// </para>
 /// </summary>
 public sealed class TokenBucket
 {
-    // Credits that waiting exactly until ReadyAt gives may fall short of the request by rounding; a millionth of a credit is nothing.
+    // Waiting exactly until ReadyAt may yield credits that fall short of the request by rounding; a millionth of a
+    // credit is tolerated.
     private const double Rounding = 1e-6;
 
     private double _credits;
@@ -22,7 +24,7 @@ public sealed class TokenBucket
     /// <summary>Makes a full bucket.</summary>
     /// <param name="ratePerSecond">Credits per second; more than 0.</param>
     /// <param name="capacity">The most credits that can be saved up; at least 1.</param>
-    /// <param name="now">The present instant.</param>
+    /// <param name="now">The present instant, from which credits grow.</param>
     public TokenBucket(double ratePerSecond, double capacity, Instant now)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(ratePerSecond);
@@ -40,7 +42,8 @@ public sealed class TokenBucket
     public double Capacity { get; private set; }
 
     /// <summary>
-    /// Changes rate and cap from now on; what was earned until now was earned at the old rate, and what is above the new cap is lost.
+    /// Changes rate and cap from now on. Credits for the time until now are earned at the old rate; credits above the
+    /// new cap are lost.
     /// </summary>
     public void Change(double ratePerSecond, double capacity, Instant now)
     {
@@ -59,7 +62,9 @@ public sealed class TokenBucket
         return _credits < 1 - Rounding ? 0 : (int)Math.Min(_credits + Rounding, int.MaxValue);
     }
 
-    /// <summary>Takes <paramref name="count"/> credits, whether or not they are there: what is missing is a debt.</summary>
+    /// <summary>
+    /// Takes <paramref name="count"/> credits, whether or not they are there: the missing ones become a debt.
+    /// </summary>
     public void Take(int count, Instant now)
     {
         Refill(now);
@@ -76,7 +81,9 @@ public sealed class TokenBucket
         return true;
     }
 
-    /// <summary>When <paramref name="count"/> credits (or a full bucket) will be there; <paramref name="now"/> when they are.</summary>
+    /// <summary>
+    /// When <paramref name="count"/> credits (or a full bucket) will be there; <paramref name="now"/> when they are.
+    /// </summary>
     public Instant ReadyAt(int count, Instant now)
     {
         Refill(now);

@@ -4,41 +4,48 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Protocol.Flow.Control;
 
 /// <summary>
-/// How much of one stream may be under way beyond what the slowest member has read: the limit that keeps members' kernel buffers from overflowing.
+/// How much of one stream may be in flight beyond what the slowest member has read. This limit keeps members' kernel
+/// buffers from overflowing.
 /// <para>
-/// Idea: what has been sent and not yet been read lies, at worst, in the slowest member's receive buffer. So the share is half of the smallest
-/// buffer, in the kernel's own accounting (<see cref="KernelCharge"/>), divided by the streams that use it. It follows intake, how far members
-/// have read, and not stability: a lost packet is no reason to slow down. The other half is for repairs, for what the kernel frees late, and for
-/// estimates that are wrong.
+/// Idea: unread packets lie, at worst, all in the slowest member's receive buffer. So the share is half of the smallest
+/// buffer, in the kernel's own accounting (<see cref="KernelCharge"/>), divided by the streams that use it. The window
+/// follows the members' read positions and not stability: a lost packet is no reason to slow down. The other half is
+/// for repairs, for memory that the kernel frees late, and for wrong estimates.
 /// </para>
 /// <para>
-/// ReadPosition is known only as of the last feedback, and that was measured up to a round before it came; rounds are slow exactly when members are busy.
-/// So the slowest member is taken to have gone on reading since, at the rate measured between feedbacks, for two feedback intervals at most, and the
-/// share bounds what lies beyond that estimate. Under overload the measured rate is what the member can do: the sender is let on at that rate, and
-/// what waits in the buffer stays near the share. Where only the window holds the sender back, the share comes on top of what was read, feedback
-/// after feedback, and the rate climbs. The estimate is no more than three quarters of a share ahead of feedback: two shares are the whole buffer, so
-/// that a member which lost its processor and has read nothing of what it is believed to have read can still take it all. More is needed only where a
-/// member reads a whole share between two feedbacks; there it may be up to fifteen, while a sender limited by its window finds that more under way is
-/// read at a higher rate. A drop reported by a member's kernel says that an estimate was wrong: it ends such growth and halves the share, down to an
-/// eighth, and each feedback without one gives a tenth back.
+/// The read position is known only as of the last feedback, which was measured up to a round before it came; rounds are
+/// slow exactly when members are busy. So the slowest member is assumed to have read on since, at the rate measured
+/// between feedbacks, for at most two feedback intervals. The share bounds the data beyond that estimate. Under
+/// overload the measured rate is the member's capacity: the sender goes on at that rate, and the unread data in the
+/// buffer stays near the share. Where only the window limits the sender, each feedback adds the share to what was read,
+/// and the rate climbs.
 /// </para>
 /// <para>
-/// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an eighth; a train larger than the
-/// window is allowed when nothing is under way, else a small share would never move; feedback that comes late or claims more than was sent is
-/// clipped; a member that stands still is believed to read for two intervals, then no more. O(1), allocates nothing, core thread only.
+/// The estimate is at most three quarters of a share ahead of feedback. Two shares are the whole buffer. So a member
+/// that lost its processor, and has read nothing of the estimate, can still hold it all. More is needed only where a
+/// member reads a whole share between two feedbacks. There the estimate may grow to fifteen shares, while a
+/// window-limited sender finds that a larger window raises the read rate. Drops reported by a member's kernel prove an
+/// estimate wrong. They end the growth and halve the share, down to an eighth; each feedback without drops restores a
+/// tenth.
 /// </para>
 /// <para>
-/// Use: ask <see cref="CanSend"/> (or <see cref="Room"/>) before a train, call <see cref="Sent"/> after it, keep the running total
-/// <see cref="TotalSent"/> beside each packet, and hand the total that belongs to the reported intake back through <see cref="OnFeedback"/>. When
-/// a train cannot be sent, <see cref="OpensAt"/> says when to ask again.
+/// Awkward cases: a stream without feedback has its predecessor's share (the same sender in the view before) or an
+/// eighth. A train larger than the window is allowed when nothing is in flight; otherwise a small share would never
+/// move. Feedback that comes late, or claims more than was sent, is clipped. A stalled member is assumed to read for
+/// two intervals, and not longer. O(1), allocates nothing, core thread only.
+/// </para>
+/// <para>
+/// Use: ask <see cref="CanSend"/> (or <see cref="Room"/>) before a train and call <see cref="Sent"/> after it. Keep the
+/// running total <see cref="TotalSent"/> with each packet, and pass the total at the reported read position to
+/// <see cref="OnFeedback"/>. When a train cannot be sent, <see cref="OpensAt"/> gives the time to ask again.
 /// </para>
 /// </summary>
 public sealed class WindowControl
 {
-    /// <summary>How many shares may be under way beyond the reported intake, whatever the rate.</summary>
+    /// <summary>How many shares may be in flight beyond the reported read position, whatever the rate.</summary>
     public const double MaxGrowth = 16;
 
-    /// <summary>How many may be under way where more would not be read sooner.</summary>
+    /// <summary>How many shares may be in flight where a larger window is not read faster.</summary>
     public const double MinGrowth = 1.75;
 
     private const double GrowthStep = 1.1;
@@ -68,10 +75,10 @@ public sealed class WindowControl
     private Instant _intervalFrom;
 
     /// <summary>Makes the window of a new stream.</summary>
-    /// <param name="receiveBufferBytes">
-    /// The smallest receive buffer among the region's members, as their kernels report it (on Linux, twice what was asked).
-    /// </param>
-    /// <param name="predecessorShare"><see cref="Share"/> of this sender's stream in the view before; 0: there was none.</param>
+    /// <param name="receiveBufferBytes">The smallest receive buffer among the region's members, as their kernels report
+    /// it (on Linux, twice what was asked).</param>
+    /// <param name="predecessorShare"><see cref="Share"/> of this sender's stream in the view before; 0: there was
+    /// none.</param>
     public WindowControl(long receiveBufferBytes, long predecessorShare = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(receiveBufferBytes);
@@ -90,7 +97,7 @@ public sealed class WindowControl
         }
     }
 
-    /// <summary>What of the stream may lie in the slowest member's buffer, in kernel accounting.</summary>
+    /// <summary>How much of the stream may lie in the slowest member's buffer, in kernel accounting.</summary>
     public long Share => (long)(FullShare * _caution);
 
     private long FullShare
@@ -104,17 +111,20 @@ public sealed class WindowControl
     }
 
     /// <summary>
-    /// What the slowest member reads in a feedback interval, or the share where that is more: what a sender is paced by. In kernel accounting.
+    /// How much the slowest member reads in a feedback interval, at least the share: the basis for pacing. In kernel
+    /// accounting.
     /// </summary>
     public double PerInterval => Math.Max(Share, Math.Min(_readRate * FeedbackInterval.TotalSeconds, _growth * Share));
 
-    /// <summary>The charge of everything sent so far: what stands beside a packet so that its intake can be turned into a charge.</summary>
+    /// <summary>
+    /// The charge of everything sent so far. Kept with each packet, it turns a read position into a charge.
+    /// </summary>
     public long TotalSent { get; private set; }
 
-    /// <summary>The charge of what is sent and not known to be read by the slowest member.</summary>
+    /// <summary>The charge of the packets that are sent and not known to be read by the slowest member.</summary>
     public long Outstanding => TotalSent - _read;
 
-    /// <summary>True when what feedback has not covered is half of the share: feedback is wanted without delay.</summary>
+    /// <summary>True when packets without feedback fill half of the share: feedback is wanted without delay.</summary>
     public bool IsHalfUsed => Outstanding > 0 && Outstanding >= Share / 2;
 
     /// <summary>True when the window stopped the sender at least once between the last two feedbacks.</summary>
@@ -123,7 +133,7 @@ public sealed class WindowControl
     /// <summary>Smoothed time between feedbacks while something was under way; zero before the first.</summary>
     public TimeSpan FeedbackInterval { get; private set; }
 
-    /// <summary>What may be sent now; 0 when the window is full.</summary>
+    /// <summary>The charge that may be sent now; 0 when the window is full.</summary>
     public long Room(Instant now) => Math.Max(0, Share - (Outstanding - BelievedRead(now)));
 
     /// <summary>Whether a train may be sent; when not, the sender counts as limited by the window.</summary>
@@ -136,7 +146,9 @@ public sealed class WindowControl
         return false;
     }
 
-    /// <summary>When a train that cannot be sent now can be; <see cref="Instant.Never"/> when only feedback will tell.</summary>
+    /// <summary>
+    /// When a train that cannot be sent now can be; <see cref="Instant.Never"/> when it depends on feedback alone.
+    /// </summary>
     /// <inheritdoc cref="CanSend"/>
     public Instant OpensAt(long charge, Instant now)
     {
@@ -154,16 +166,17 @@ public sealed class WindowControl
         TotalSent += charge;
     }
 
-    /// <summary>Takes in one round's feedback.</summary>
-    /// <param name="totalAtIntake"><see cref="TotalSent"/> as it was after the last packet that the slowest member has read.</param>
+    /// <summary>Evaluates one round's feedback.</summary>
+    /// <param name="totalAtReadPosition"><see cref="TotalSent"/> as it was after the last packet that the slowest
+    /// member has read.</param>
     /// <param name="activeStreams">Streams that share the members' buffers.</param>
     /// <param name="drops">Datagrams that members' kernels dropped since the round before.</param>
     /// <param name="now">The present instant.</param>
-    public void OnFeedback(long totalAtIntake, int activeStreams, ulong drops, Instant now)
+    public void OnFeedback(long totalAtReadPosition, int activeStreams, ulong drops, Instant now)
     {
         TimeSpan interval = MeasureInterval(now);
         long before = _read;
-        _read = Math.Clamp(totalAtIntake, _read, TotalSent);
+        _read = Math.Clamp(totalAtReadPosition, _read, TotalSent);
         _readAt = now - FeedbackInterval;
         _streams = Math.Max(1, activeStreams);
         WasLimited = _limited;
@@ -173,25 +186,27 @@ public sealed class WindowControl
         if (interval > TimeSpan.Zero) MeasureRate(_read - before, interval.TotalSeconds);
     }
 
-    // What the slowest member is believed to have read since the instant of which feedback spoke.
+    // The charge that the slowest member is assumed to have read since the instant that feedback describes.
     private long BelievedRead(Instant now)
     {
         double since = Math.Clamp((now - _readAt).TotalSeconds, 0, IntervalsBelieved * FeedbackInterval.TotalSeconds);
         return (long)Math.Min(Math.Min(_readRate * since, (_growth - 1) * Share), Outstanding);
     }
 
-    // The ratio of two decaying sums, not the mean of ratios: what one round reports late the next reports early, and intervals differ as much.
+    // The ratio of two decaying sums, not the mean of ratios. One round reports early what the next one reports late,
+    // and intervals differ in the same way.
     private void MeasureRate(long read, double seconds)
     {
         _recentRead = (_recentRead * Memory) + read;
         _recentSeconds = (_recentSeconds * Memory) + seconds;
         _readRate = _recentRead / _recentSeconds;
-        // Rates are noisy: where a larger window could not pay, no rise of the rate is taken for its work.
+        // Rates are noisy: where a larger window could not help, a rise of the rate is not credited to it.
         if (_readRate * FeedbackInterval.TotalSeconds <= FullShare) _growth = MinGrowth;
         else if (WasLimited) Grow();
     }
 
-    // Only while it pays: where a larger window was not read at a higher rate, it would only lie in buffers, and slow down the feedback.
+    // The window grows only while it pays. A larger window that is not read faster only fills buffers and delays
+    // feedback.
     private void Grow()
     {
         if (_readRate > WorthIt * _rateAtGrowth) _growth = Math.Min(MaxGrowth, _growth * GrowthStep);
@@ -207,7 +222,9 @@ public sealed class WindowControl
         {
             sample = now - _intervalFrom;
             if (sample < ShortestInterval) sample = ShortestInterval;
-            FeedbackInterval = FeedbackInterval == TimeSpan.Zero ? sample : FeedbackInterval + ((sample - FeedbackInterval) / 4);
+            FeedbackInterval = FeedbackInterval == TimeSpan.Zero
+                ? sample
+                : FeedbackInterval + ((sample - FeedbackInterval) / 4);
         }
         _intervalFrom = now;
         return sample;

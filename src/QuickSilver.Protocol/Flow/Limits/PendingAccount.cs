@@ -18,7 +18,9 @@ public sealed class PendingAccount
     /// <summary>Bytes pending in the stream.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>True while more may be admitted: from the start, or from when half was free, until the stream is full.</summary>
+    /// <summary>
+    /// True while more may be admitted: from the start, or from when half was free, until the stream is full.
+    /// </summary>
     public bool IsOpen { get; private set; } = true;
 
     internal long ReservedMessages => Messages == 0 ? 0 : Math.Max(Messages, _limits.Quota.GuaranteedMessages);
@@ -27,18 +29,21 @@ public sealed class PendingAccount
 
     internal bool MayOpen => Messages <= MessageLimit / 2 && Bytes <= ByteLimit / 2;
 
-    /// <summary>How many messages more shut the gate; 0 or less when it may be shut already.</summary>
+    /// <summary>How many more messages shut the gate; 0 or less when it may be shut already.</summary>
     public long MessagesLeft => MessageLimit - Messages;
 
-    /// <summary>How many bytes more shut the gate; 0 or less when it may be shut already.</summary>
+    /// <summary>How many more bytes shut the gate; 0 or less when it may be shut already.</summary>
     public long BytesLeft => ByteLimit - Bytes;
 
-    // Half of what would be free without this stream, above its minimum; equal to "no more above the minimum than stays free for others".
-    private long MessageLimit => Limit(_limits.Quota.StreamMessages, _limits.Quota.GuaranteedMessages, _limits.FreeMessages + ReservedMessages);
+    // Half of what would be free without this stream, above its minimum. Equal to: above the minimum, as much as stays
+    // free for others.
+    private long MessageLimit =>
+        Limit(_limits.Quota.StreamMessages, _limits.Quota.GuaranteedMessages, _limits.FreeMessages + ReservedMessages);
 
-    private long ByteLimit => Limit(_limits.Quota.StreamBytes, _limits.Quota.GuaranteedBytes, _limits.FreeBytes + ReservedBytes);
+    private long ByteLimit =>
+        Limit(_limits.Quota.StreamBytes, _limits.Quota.GuaranteedBytes, _limits.FreeBytes + ReservedBytes);
 
-    /// <summary>Counts what was admitted; the gate shuts when the stream is full.</summary>
+    /// <summary>Counts admitted messages; the gate shuts when the stream is full.</summary>
     public void Add(int messages, long bytes)
     {
         _limits.Change(this, messages, bytes);
@@ -48,7 +53,9 @@ public sealed class PendingAccount
         _onGateChanged?.Invoke(false);
     }
 
-    /// <summary>Counts what became stable or was given up; opens gates that can open, of this stream and of others.</summary>
+    /// <summary>
+    /// Counts messages that became stable or were given up; opens gates that can open, of this stream and of others.
+    /// </summary>
     public void Remove(int messages, long bytes)
     {
         System.Diagnostics.Debug.Assert(messages <= Messages && bytes <= Bytes, "more removed than was added");
@@ -56,7 +63,10 @@ public sealed class PendingAccount
         _limits.OpenWhatCan();
     }
 
-    /// <summary>Gives back all that the stream still holds; the account is not used afterwards and its gate is not told.</summary>
+    /// <summary>
+    /// Releases everything that the stream still holds. The account is not used afterwards, and its gate raises no
+    /// event.
+    /// </summary>
     public void Close()
     {
         _limits.Forget(this);
@@ -76,7 +86,7 @@ public sealed class PendingAccount
         _onGateChanged?.Invoke(true);
     }
 
-    // The same before the stream holds anything and after.
+    // The result is the same before the stream holds anything and after.
     private static long Limit(long streamLimit, long guaranteed, long leftByOthers) =>
         Math.Min(streamLimit, guaranteed + (Math.Max(0, leftByOthers - guaranteed) / 2));
 }

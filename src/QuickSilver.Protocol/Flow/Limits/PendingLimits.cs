@@ -1,18 +1,19 @@
 namespace QuickSilver.Protocol.Flow.Limits;
 
 /// <summary>
-/// The memory that a node's senders may hold: messages and bytes that are admitted and not yet stable, per stream and for the node.
+/// The memory that a node's senders may hold: messages and bytes that are admitted and not yet stable, per stream and
+/// for the node.
 /// <para>
-/// Idea: a stream always has its guaranteed minimum; above it, it may take no more than stays free for others. So one stuck region ends up with
-/// half of the node's memory, a second with a quarter, and the others still send (dynamic thresholds, as in the shared buffers of switches:
-/// Choudhury and Hahne, 1998). A stream's gate shuts when it is full and opens at half, so that senders are woken for a batch and not for each
-/// message.
+/// Idea: a stream always has its guaranteed minimum; above it, it may take only as much as stays free for others. So
+/// one stuck region ends up with half of the node's memory, a second with a quarter, and the others still send (dynamic
+/// thresholds, as in the shared buffers of switches: Choudhury and Hahne, 1998). A stream's gate shuts when it is full
+/// and opens at half, so that senders are woken once for a batch of messages.
 /// </para>
 /// <para>
-/// Minima are reserved for streams that hold something. When the node is full already and further streams begin, their minima come on top:
-/// the node's limit can be exceeded by one minimum per such stream, no more. Messages may be added to a shut gate (they were admitted on
-/// another thread a moment before); the count tells the truth. O(1) per change, plus the shut gates per release; allocates nothing in steady
-/// state; core thread only.
+/// Minima are reserved for streams that hold something. When the node is full already and further streams begin, their
+/// minima come on top: the node's limit can be exceeded by at most one minimum for each of them. Messages may be added
+/// to a shut gate, because another thread admitted them a moment before; the count includes them. O(1) per change, plus
+/// the shut gates per release; allocates nothing in steady state; core thread only.
 /// </para>
 /// </summary>
 /// <param name="quota">The limits.</param>
@@ -35,10 +36,8 @@ public sealed class PendingLimits(PendingQuota quota)
     public ulong Shuts { get; private set; }
 
     /// <summary>Opens the account of a new stream, with its gate open.</summary>
-    /// <param name="onGateChanged">
-    /// Told when the gate shuts (false) and opens (true), at the end of the call that changed it: possibly another stream's. It may add to
-    /// accounts. Null when nobody wants to know.
-    /// </param>
+    /// <param name="onGateChanged">Called when the gate shuts (false) and opens (true), at the end of the call that
+    /// changed it, possibly another stream's. It may add to accounts. Null: no callback.</param>
     public PendingAccount Open(Action<bool>? onGateChanged = null) => new(this, onGateChanged);
 
     internal long FreeMessages => Quota.NodeMessages - _reservedMessages;
@@ -61,8 +60,8 @@ public sealed class PendingLimits(PendingQuota quota)
         Shuts++;
     }
 
-    // A release may open any gate. Backwards, because an opened gate leaves the list by swapping with the last, which has been looked at, or is
-    // told and may shut again at the end.
+    // A release may open any gate. The loop runs backwards because an opened gate leaves the list by swapping with the
+    // last. That one has been visited, or its callback ran and it may shut again at the end.
     internal void OpenWhatCan()
     {
         for (int index = _shut.Count - 1; index >= 0; index--)

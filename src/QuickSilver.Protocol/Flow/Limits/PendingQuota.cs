@@ -8,28 +8,29 @@ public sealed record PendingQuota
     private const long LeastNodeMessages = 1_000_000;
     private const int FullStreams = 4;
 
-    /// <summary>Most messages of one stream.</summary>
+    /// <summary>Limit on the messages of one stream.</summary>
     public int StreamMessages { get; init; } = 100_000;
 
-    /// <summary>Most bytes of one stream.</summary>
+    /// <summary>Limit on the bytes of one stream.</summary>
     public long StreamBytes { get; init; } = 64L << 20;
 
-    /// <summary>Most messages of all streams of the node.</summary>
+    /// <summary>Limit on the messages of all streams of the node.</summary>
     public long NodeMessages { get; init; } = LeastNodeMessages;
 
-    /// <summary>Most bytes of all streams of the node.</summary>
+    /// <summary>Limit on the bytes of all streams of the node.</summary>
     public long NodeBytes { get; init; } = 256L << 20;
 
-    /// <summary>Messages that a stream may always have, whatever the others hold.</summary>
+    /// <summary>Messages that a stream may always hold, whatever the others hold.</summary>
     public int GuaranteedMessages { get; init; } = 1_000;
 
-    /// <summary>Bytes that a stream may always have, whatever the others hold.</summary>
+    /// <summary>Bytes that a stream may always hold, whatever the others hold.</summary>
     public long GuaranteedBytes { get; init; } = LargestGuarantee;
 
     /// <summary>
-    /// The limits of a node that was told three of them. All its streams may have four times as many messages as one, and a million at least: so one
-    /// alone is full when it is told, not when half of the node is. What is guaranteed to each is four trains, but no more than a 32nd of the node's
-    /// bytes, so that these hold with 32 streams that hold something, however few they are.
+    /// Derives all limits from the three that a node is configured with. All streams together may have four times as
+    /// many messages as one, and at least a million: so a single stream reaches its configured limit, not half of the
+    /// node's. Each stream is guaranteed four trains, but at most a 32nd of the node's bytes. So the guarantees hold
+    /// with 32 streams that hold something, however small the node's limit is.
     /// </summary>
     public static PendingQuota Of(int streamMessages, long streamBytes, long nodeBytes) => new()
     {

@@ -4,10 +4,11 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
-/// Registered feeds, asked in turn, each for one train. A feed that has nothing leaves the ring, unless it registered again while it was being asked.
-/// O(1) per train apart from feeds that turn out to have nothing, each of which costs one call and is gone; allocates nothing once it has grown.
+/// Registered feeds, asked in turn, each for one train. A feed without a train leaves the ring, unless it registered
+/// again while it was being asked. O(1) per train, plus one call for each feed that turns out empty and leaves;
+/// allocates nothing once it has grown.
 /// </summary>
-/// <param name="set">Which feeds are registered, here or in a ring that shares the set.</param>
+/// <param name="set">The registered feeds, here or in another ring that shares the set.</param>
 internal sealed class FeedRing(FeedSet set)
 {
     private readonly Queue<IFeed> _waiting = new();
@@ -22,10 +23,12 @@ internal sealed class FeedRing(FeedSet set)
         if (set.Add(feed)) _waiting.Enqueue(feed);
     }
 
-    /// <summary>Asks feeds in turn, beginning after the one that had the last train, until one has a train; each at most once.</summary>
+    /// <summary>
+    /// Asks feeds in turn, beginning after the one that had the last train, until one has a train; each at most once.
+    /// </summary>
     /// <param name="now">The present instant.</param>
     /// <param name="train">The train.</param>
-    /// <param name="feed">Whose it is; the feed stays in the ring.</param>
+    /// <param name="feed">Its feed, which stays in the ring.</param>
     internal bool TryPull(Instant now, out Train train, out IFeed feed)
     {
         if (_last is not null) _waiting.Enqueue(_last);
@@ -48,7 +51,9 @@ internal sealed class FeedRing(FeedSet set)
         return false;
     }
 
-    /// <summary>Takes the feed that was asked last out of the ring, though it stays registered, until <see cref="PutBack"/>.</summary>
+    /// <summary>
+    /// Takes the feed that was asked last out of the ring, though it stays registered, until <see cref="PutBack"/>.
+    /// </summary>
     internal void Hold(IFeed feed)
     {
         System.Diagnostics.Debug.Assert(_last == feed, "only the feed asked last can be held");

@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
-/// The feeds registered with one sink, whichever of its rings they are in. Membership is looked up, never enumerated, so hash order decides
-/// nothing. Also notes whether the feed being asked registers again meanwhile: it is about to say that it has nothing, and the call must not be
-/// lost.
+/// The feeds registered with one sink, in any of its rings. Never enumerated, so hash order cannot affect behaviour.
+/// Also detects a feed that registers again while it is being asked: its answer "nothing" would otherwise drop that
+/// registration.
 /// </summary>
 internal sealed class FeedSet
 {
@@ -27,7 +27,10 @@ internal sealed class FeedSet
 
     internal void EndAsking() => _asked = null;
 
-    /// <summary>The feed asked last has nothing. True when it stays all the same, because it registered again while it was asked.</summary>
+    /// <summary>
+    /// Removes the feed asked last, which has nothing. True when it stays because it registered again while it was
+    /// asked.
+    /// </summary>
     internal bool RemoveUnlessReregistered(IFeed feed)
     {
         if (!_again) _registered.Remove(feed);

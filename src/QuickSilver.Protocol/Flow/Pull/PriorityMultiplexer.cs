@@ -5,9 +5,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
-/// The top of a feed tree: one ring of feeds for each priority class, asked in turn within a class. Its owner decides how much of each class goes
-/// before the next, and may set a feed aside while its train waits for the socket. A feed is in one class at a time: registered again in another,
-/// it stays where it is. O(1) per train, allocates nothing in steady state, core thread only.
+/// The top of a feed tree: one ring of feeds for each priority class, asked in turn within a class. Its owner decides
+/// how much of each class is sent before the next. It may set a feed aside while the feed's train waits for the socket.
+/// A feed is in one class at a time: registered again in another, it stays where it is. O(1) per train, allocates
+/// nothing in steady state, core thread only.
 /// </summary>
 public sealed class PriorityMultiplexer : ISink
 {
@@ -44,7 +45,9 @@ public sealed class PriorityMultiplexer : ISink
     public bool TryPull(PriorityClass priority, Instant now, out Train train, out IFeed feed) =>
         _rings[(int)priority].TryPull(now, out train, out feed);
 
-    /// <summary>Sets the feed that was asked last aside: it stays registered and is not asked until <see cref="Resume"/>.</summary>
+    /// <summary>
+    /// Sets the feed that was asked last aside: it stays registered and is not asked until <see cref="Resume"/>.
+    /// </summary>
     public void Hold(IFeed feed, PriorityClass priority) => _rings[(int)priority].Hold(feed);
 
     /// <summary>Puts a feed that was set aside back at the end of its class.</summary>

@@ -6,15 +6,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>
-/// The roots of a node's feed trees: where registered feeds meet the sockets. Last in each turn it asks them, in the order of priority: control
-/// until there is none or the budget is used, repairs within theirs, then data, one train of each feed in turn, at least one train a turn.
+/// The roots of a node's feed trees: here registered feeds meet the sockets. At the end of each turn the roots ask the
+/// feeds in the order of priority. Control goes until there is none or the budget is used, then repairs within theirs.
+/// Data comes last: one train of each feed in turn, at least one train a turn.
 /// <para>
-/// A train that finds its socket full is kept and its feed set aside; the others go on, as they may use other sockets. Kept trains are offered
-/// again first in the next turn, and an alarm brings that turn about when nothing else does. A kept data train stays in the memory of its feed,
-/// which is not asked meanwhile; anything else is copied, since the memory of control datagrams is scratch that feeds may share. A train that the
-/// kernel refuses is counted and forgotten, like a lost one.
+/// A train that finds its socket full is kept and its feed set aside; other feeds continue, as they may use other
+/// sockets. Kept trains are offered first in the next turn, and an alarm starts that turn when nothing else does. A
+/// kept data train stays in the memory of its feed, which is not asked meanwhile. Any other train is copied, because
+/// feeds may share the scratch memory of control datagrams. A train that the kernel refuses is counted and dropped,
+/// like a lost one.
 /// </para>
+/// <para>
 /// Core thread only. O(1) per train; allocates nothing in steady state.
+/// </para>
 /// </summary>
 public sealed class SocketRoots : IPullRoots, ISink
 {
@@ -26,10 +30,10 @@ public sealed class SocketRoots : IPullRoots, ISink
     private readonly List<KeptTrain> _kept = [];
 
     /// <summary>Makes roots without feeds.</summary>
-    /// <param name="transport">Takes the trains.</param>
+    /// <param name="transport">Sends the trains.</param>
     /// <param name="alarms">Wakes the loop for trains that found their socket full.</param>
-    /// <param name="pool">Lends memory for copies of control datagrams that wait.</param>
-    /// <param name="budgets">How much goes in a turn; null: the defaults.</param>
+    /// <param name="pool">Provides memory for copies of control datagrams that wait.</param>
+    /// <param name="budgets">Limits of one turn; null: the defaults.</param>
     public SocketRoots(ITransport transport, AlarmQueue alarms, BufferPool pool, RootBudgets? budgets = null)
     {
         ArgumentNullException.ThrowIfNull(transport);
@@ -88,10 +92,11 @@ public sealed class SocketRoots : IPullRoots, ISink
     public int PullControl(Instant now)
     {
         int control = _budgets.ControlDatagrams;
-        return PullDatagrams(PriorityClass.Token, ref control, now) + PullDatagrams(PriorityClass.Request, ref control, now);
+        return PullDatagrams(PriorityClass.Token, ref control, now)
+            + PullDatagrams(PriorityClass.Request, ref control, now);
     }
 
-    /// <summary>Forgets the trains that wait, and gives their memory back. Feeds are not asked any more.</summary>
+    /// <summary>Drops the trains that wait and releases their memory. Feeds are not asked any longer.</summary>
     public void Close()
     {
         foreach (KeptTrain kept in _kept) kept.Copy?.Release();
@@ -120,11 +125,11 @@ public sealed class SocketRoots : IPullRoots, ISink
         return 0;
     }
 
-    // Those still refused stay in their order: the list is compacted in place.
+    // Trains refused again keep their order: the list is compacted in place.
     private int OfferKept()
     {
         int sent = 0;
-        int stay = 0;
+        int remaining = 0;
         for (int index = 0; index < _kept.Count; index++)
         {
             KeptTrain kept = _kept[index];
@@ -132,14 +137,14 @@ public sealed class SocketRoots : IPullRoots, ISink
             if (outcome == SendOutcome.Busy)
             {
                 Counters.Busy++;
-                _kept[stay++] = kept;
+                _kept[remaining++] = kept;
                 continue;
             }
             sent += Count(outcome, kept.Train, kept.Priority);
             kept.Copy?.Release();
             _feeds.Resume(kept.Feed, kept.Priority);
         }
-        _kept.RemoveRange(stay, _kept.Count - stay);
+        _kept.RemoveRange(remaining, _kept.Count - remaining);
         return sent;
     }
 

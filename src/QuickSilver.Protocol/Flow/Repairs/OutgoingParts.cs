@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
-/// One packet that is sent again in parts, because datagrams of its length do not reach who asked. Cut when the socket can take a train. Keeps a copy of
-/// the packet, in memory that is used again. Cost: two copies of the packet. Core thread only.
+/// One packet that is sent again in parts, because datagrams of its length do not reach the asker. It is cut when the
+/// socket can take a train. Keeps a copy of the packet in reused memory. Cost: two copies of the packet. Core thread
+/// only.
 /// </summary>
 internal sealed class OutgoingParts
 {
@@ -21,7 +22,8 @@ internal sealed class OutgoingParts
 
     /// <summary>Begins with a packet.</summary>
     /// <param name="repair">The packet.</param>
-    /// <param name="relay">This node's index in the view, when the packet is another's; null when it is its own.</param>
+    /// <param name="relay">This node's index in the view, when the packet is another's; null when it is its
+    /// own.</param>
     /// <param name="longest">The longest datagram that arrives.</param>
     public void Begin(in OutgoingRepair repair, int? relay, int longest)
     {
@@ -29,26 +31,26 @@ internal sealed class OutgoingParts
         if (_whole.Length < _length) _whole = new byte[DatagramHeader.MaxDatagram];
         repair.WriteTo(_whole.AsSpan(0, _length), relay);
         RejectReason reason = DatagramHeader.TryRead(_whole.AsSpan(0, _length), out _header);
-        System.Diagnostics.Debug.Assert(reason == RejectReason.None, "what is kept is whole");
+        System.Diagnostics.Debug.Assert(reason == RejectReason.None, "a kept packet is well-formed");
         _header.Kind = DatagramKind.RepairPart;
         _header.Flags &= DatagramFlags.FromPeer;
         _offset = 0;
         _partBytes = Math.Max(longest, PathLadder.Floor) - RepairPartBody.Overhead;
     }
 
-    /// <summary>Forgets what is left.</summary>
+    /// <summary>Drops the remainder.</summary>
     public void Clear() => _length = 0;
 
     /// <summary>Cuts the next train.</summary>
-    /// <param name="room">Where to; its length is the most that a train may have.</param>
-    /// <param name="mostDatagrams">The most datagrams in it.</param>
+    /// <param name="room">Destination; its length limits the train.</param>
+    /// <param name="maxDatagrams">Limit on the datagrams of the train.</param>
     /// <param name="segment">Length of all its datagrams but the last.</param>
     /// <returns>Bytes of the train.</returns>
-    public int CutTrain(Span<byte> room, int mostDatagrams, out int segment)
+    public int CutTrain(Span<byte> room, int maxDatagrams, out int segment)
     {
         int written = 0;
         segment = Math.Min(_partBytes, _length - _offset) + RepairPartBody.Overhead;
-        for (int count = 0; count < mostDatagrams && !IsEmpty; count++)
+        for (int count = 0; count < maxDatagrams && !IsEmpty; count++)
         {
             int bytes = Math.Min(_partBytes, _length - _offset);
             if (written + bytes + RepairPartBody.Overhead > Math.Min(room.Length, Train.MaxBytes)) break;

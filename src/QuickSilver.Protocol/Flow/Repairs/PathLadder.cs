@@ -3,28 +3,34 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
-/// The lengths of datagrams that are tried when long ones do not arrive: those that fit the MTUs which networks have, headers of IP and UDP and the
-/// encryption reserve taken off.
+/// The datagram lengths that are tried when long datagrams do not arrive: those that fit common MTUs, less the headers
+/// of IP and UDP and the encryption reserve.
 /// </summary>
 internal static class PathLadder
 {
-    /// <summary>The shortest that is tried: it fits an MTU of 576 bytes, the least that IP hosts have to take. Whom it does not reach is cut off.</summary>
+    /// <summary>
+    /// The shortest length tried: it fits an MTU of 576 bytes, the least that IP hosts must accept. A node that it does
+    /// not reach is cut off.
+    /// </summary>
     public const int Floor = 576 - Headers;
 
     /// <summary>Fits nearly every tunnel: an MTU of 1,280 bytes.</summary>
     public const int Safe = 1280 - Headers;
 
-    /// <summary>Beyond it no network card goes: longer datagrams stay within a machine.</summary>
+    /// <summary>The longest that network cards carry: longer datagrams stay within a machine.</summary>
     public const int LongestOnWire = 9216 - Headers;
 
     private const int Headers = 28 + DatagramHeader.EncryptionReserve;
 
-    private static readonly int[] Lengths = [9000 - Headers, 4464 - Headers, 1500 - Headers, 1400 - Headers, Safe, 1000 - Headers, Floor];
+    private static readonly int[] Lengths =
+        [9000 - Headers, 4464 - Headers, 1500 - Headers, 1400 - Headers, Safe, 1000 - Headers, Floor];
 
-    /// <summary>What a node tries: its own longest datagram first, then all shorter ones of the ladder.</summary>
+    /// <summary>
+    /// Lists the lengths that a node tries: its own longest datagram first, then all shorter ones of the ladder.
+    /// </summary>
     /// <param name="longest">The longest datagram that the node sends.</param>
-    /// <param name="lengths">Room for <see cref="PathAnswerBody.MaxFillers"/>.</param>
-    /// <returns>How many there are.</returns>
+    /// <param name="lengths">Destination, of <see cref="PathAnswerBody.MaxFillers"/> entries.</param>
+    /// <returns>The number of lengths.</returns>
     public static int CopyTo(int longest, Span<int> lengths)
     {
         int count = 0;

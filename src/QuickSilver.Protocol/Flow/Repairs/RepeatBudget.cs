@@ -3,16 +3,20 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Flow.Repairs;
 
 /// <summary>
-/// How many packets may be sent once more to who got them before: a burst, a slow trickle, and what is earned. First repairs earn half a repeat each;
-/// every packet that becomes stable where the asker is a member earns two. So a member that loses much and still goes on has its repeats, and what a
-/// member asks that never goes on costs a trickle. O(1), allocates nothing.
+/// How many packets may be repaired again for an asker that was sent them before: a burst, a slow trickle, and earned
+/// credits. A first repair earns half a repeat; every packet that becomes stable where the asker is a member earns two.
+/// So a member that loses much and still progresses has its repeats. A member that never progresses costs a trickle.
+/// O(1), allocates nothing.
 /// </summary>
 internal struct RepeatBudget
 {
-    /// <summary>What a packet earns that all members hold by now: more than one, so that a member whose trouble has ended catches up ever faster.</summary>
+    /// <summary>
+    /// Repeats earned by a packet that becomes stable. More than one, so that a recovering member catches up ever
+    /// faster.
+    /// </summary>
     public const double ByStable = 2;
 
-    /// <summary>What a packet earns that is repaired for the first time.</summary>
+    /// <summary>Repeats earned by a packet's first repair.</summary>
     public const double ByFirst = 0.5;
 
     private const double AskerBurst = 2_048;
@@ -34,12 +38,12 @@ internal struct RepeatBudget
         _at = now;
     }
 
-    /// <summary>True once it was made.</summary>
+    /// <summary>True once the budget was made; false for the default value.</summary>
     public readonly bool IsOpen => _burst > 0;
 
     /// <summary>The budget of one asker.</summary>
     /// <param name="now">The present instant.</param>
-    /// <param name="earned">What all askers have earned together by now.</param>
+    /// <param name="earned">The total that all askers have earned by now.</param>
     public static RepeatBudget ForAsker(Instant now, double earned) => new(1, now, earned);
 
     /// <summary>The budget of all askers of a node.</summary>
@@ -47,7 +51,8 @@ internal struct RepeatBudget
 
     /// <summary>Takes one repeat.</summary>
     /// <param name="now">The present instant.</param>
-    /// <param name="earned">What was earned together by now, counted from the beginning; what came since the last call is added.</param>
+    /// <param name="earned">The total earned by now, counted from the beginning; the increase since the last call is
+    /// added.</param>
     /// <returns>False when there is none left.</returns>
     public bool TryTake(Instant now, double earned)
     {
@@ -60,6 +65,6 @@ internal struct RepeatBudget
         return true;
     }
 
-    /// <summary>Gives back what was taken, or adds what one asker has earned for itself.</summary>
+    /// <summary>Returns taken repeats, or adds those that one asker has earned for itself.</summary>
     public void Add(double repeats) => _credit = Math.Min(_burst, _credit + repeats);
 }

@@ -3,18 +3,21 @@ using System.Numerics;
 namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>
-/// What the receiving kernel charges a datagram against a socket's receive buffer: not its length but the memory that holds it (Linux:
-/// <c>truesize</c>). Windows are counted in this unit, against the buffer size that the kernel reports back.
+/// The charge of a datagram against a socket's receive buffer in the receiving kernel: not its length but the memory
+/// that holds it (Linux: <c>truesize</c>). Windows are counted in this unit, against the buffer size that the kernel
+/// reports back.
 /// <para>
-/// The rule, read off Linux 6.18 with SO_MEMINFO, datagram by datagram. One datagram sent alone: a 256-byte descriptor, plus one block for 384
-/// bytes of headers and trailers and the payload, the block being 576 bytes or the next power of two (64 bytes cost 832, 1000 cost 2304, 8000 cost
-/// 16,640). Datagrams out of a train, and those too large for such a block, keep their payload in pages: 832 bytes and the payload. A train that
-/// the reader takes whole (UDP_GRO) costs 832 once. So 4 MiB asked for (8 MiB granted) hold 3,640 datagrams of 1000 bytes sent alone, 4,578 out of
-/// trains, and 8,160 in whole trains of 32.
+/// The rule is read off Linux 6.18 with SO_MEMINFO, datagram by datagram. A datagram sent alone costs a 256-byte
+/// descriptor plus one block for the payload and 384 bytes of headers and trailers. The block is 576 bytes or the next
+/// power of two (64 bytes cost 832, 1000 cost 2304, 8000 cost 16,640). Datagrams out of a train, and those too large
+/// for such a block, keep their payload in pages: 832 bytes and the payload. A train that the reader takes whole
+/// (UDP_GRO) costs 832 once. So 4 MiB asked for (8 MiB granted) hold 3,640 datagrams of 1000 bytes sent alone, 4,578
+/// out of trains, and 8,160 in whole trains of 32.
 /// </para>
 /// <para>
-/// Where the form is not known the dearer one is charged. Network drivers have block sizes of their own (commonly 2,304 for an Ethernet frame,
-/// sometimes a page); that, and what the kernel gives back late, is why a window uses only half of the buffer.
+/// Where the form is not known, the dearer one is charged. Network drivers have block sizes of their own (commonly
+/// 2,304 for an Ethernet frame, sometimes a page). Because of that, and of memory that the kernel frees late, a window
+/// uses only half of the buffer.
 /// </para>
 /// </summary>
 public static class KernelCharge
@@ -38,8 +41,8 @@ public static class KernelCharge
     }
 
     /// <summary>
-    /// The charge of a train whose datagrams reach the reader one by one. Never falls when a datagram is added, so that a train can be weighed
-    /// while it is built.
+    /// The charge of a train whose datagrams reach the reader one by one. Never falls when a datagram is added, so that
+    /// a train can be weighed while it is built.
     /// </summary>
     /// <param name="bytes">Bytes of the whole train.</param>
     /// <param name="segmentBytes">Bytes of each datagram but the last.</param>
@@ -50,15 +53,16 @@ public static class KernelCharge
     }
 
     /// <summary>
-    /// The charge of packets that are lent: of notes a buffer could hold far more, but the window is also what keeps packets under way in the
-    /// processors' caches. With all of their length charged senders waited, with a third what was under way was read from memory; measured with three
-    /// and eight readers.
+    /// The charge of lent packets. A buffer could hold far more notes, but the window also keeps packets in flight
+    /// within the processors' caches. Charging the full length made senders wait; charging a third let packets in
+    /// flight fall out of the caches. Measured with three and eight readers.
     /// </summary>
     /// <param name="bytes">Bytes of the packets.</param>
     public static int OfLent(int bytes) => PagedOverhead + (bytes / LentShare);
 
     /// <summary>
-    /// The charge of a train that the reader is known to take whole; only where every receiver coalesces and no network card lies between.
+    /// The charge of a train that the reader is known to take whole; only where every receiver coalesces and no network
+    /// card lies between.
     /// </summary>
     /// <param name="bytes">Bytes of the whole train.</param>
     public static int OfWholeTrain(int bytes) => PagedOverhead + bytes;

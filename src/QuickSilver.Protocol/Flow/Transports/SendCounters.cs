@@ -3,7 +3,10 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Flow.Transports;
 
-/// <summary>What <see cref="SocketRoots"/> has handed to the kernel since its start, by class. Written by the core thread only.</summary>
+/// <summary>
+/// Counts the datagrams that <see cref="SocketRoots"/> has sent since its start, by class. Written by the core thread
+/// only.
+/// </summary>
 public sealed class SendCounters
 {
     private readonly ulong[] _datagrams = new ulong[PriorityClasses.Count];

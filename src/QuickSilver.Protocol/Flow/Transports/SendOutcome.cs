@@ -1,6 +1,6 @@
 namespace QuickSilver.Protocol.Flow.Transports;
 
-/// <summary>What became of a train.</summary>
+/// <summary>The result of offering a train to the kernel.</summary>
 public enum SendOutcome : byte
 {
     /// <summary>The kernel took it.</summary>

@@ -3,19 +3,25 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>
-/// Datagrams of equal length (the last may be shorter) to one destination, contiguous in memory, to be handed to the kernel in one call.
+/// Datagrams of equal length (the last may be shorter) to one destination, contiguous in memory, passed to the kernel
+/// in one call.
 /// </summary>
 /// <param name="Bytes">The datagrams.</param>
 /// <param name="SegmentBytes">Bytes of each but the last; at least <see cref="Length"/> for a single datagram.</param>
-/// <param name="Route">By which socket.</param>
-/// <param name="To">Where to, for the unicast routes.</param>
-/// <param name="Channel">Where to, for the multicast route.</param>
-public readonly record struct Train(ReadOnlyMemory<byte> Bytes, int SegmentBytes, TrainRoute Route, NetEndpoint To, IRegionChannel? Channel)
+/// <param name="Route">The socket to send by.</param>
+/// <param name="To">The destination, for the unicast routes.</param>
+/// <param name="Channel">The destination, for the multicast route.</param>
+public readonly record struct Train(
+    ReadOnlyMemory<byte> Bytes,
+    int SegmentBytes,
+    TrainRoute Route,
+    NetEndpoint To,
+    IRegionChannel? Channel)
 {
     /// <summary>The most datagrams in one train: what older kernels segment in one call.</summary>
     public const int MaxDatagrams = 64;
 
-    /// <summary>The most bytes in one train: above it the kernel cuts in software without a word.</summary>
+    /// <summary>The most bytes in one train: above it the kernel silently segments in software.</summary>
     public const int MaxBytes = DatagramHeader.MaxDatagram;
 
     /// <summary>The bytes.</summary>

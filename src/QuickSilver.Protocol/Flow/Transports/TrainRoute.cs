@@ -1,6 +1,6 @@
 namespace QuickSilver.Protocol.Flow.Transports;
 
-/// <summary>By which socket a train leaves.</summary>
+/// <summary>The socket by which a train leaves.</summary>
 public enum TrainRoute : byte
 {
     /// <summary>The control socket, to one node's control endpoint.</summary>
