@@ -15,22 +15,22 @@ public sealed class DisseminationCounters
     /// <summary>Packets of these that members read in place: notes of them were sent.</summary>
     public ulong PacketsLent;
 
-    /// <summary>Datagrams of data as they were handed out: with unicast fan-out, one per member.</summary>
+    /// <summary>Datagrams of data as they were sent: with unicast fan-out, one per member.</summary>
     public ulong DataDatagrams;
 
     /// <summary>
-    /// Messages as they were handed out for the first time: once per region by multicast, once per member with unicast fan-out. One that spans
-    /// trains counts with its last byte.
+    /// Messages as they were sent for the first time: once per region by multicast, once per member with unicast
+    /// fan-out. A message that spans trains counts with its last byte.
     /// </summary>
     public ulong MessageCopies;
 
-    /// <summary>Bytes of data datagrams, repairs and beacons as they were handed out.</summary>
+    /// <summary>Bytes of data datagrams, repairs and beacons as they were sent.</summary>
     public ulong DatagramBytes;
 
     /// <summary>Packets sent again because of NAKs; with unicast fan-out, one per member.</summary>
     public ulong Retransmissions;
 
-    /// <summary>Parts sent of packets too long for the way to who asked.</summary>
+    /// <summary>Parts sent of packets that are too long for the way to the asker.</summary>
     public ulong PartsSent;
 
     /// <summary>Beacons, finals included; with unicast fan-out, one per member.</summary>
@@ -45,16 +45,20 @@ public sealed class DisseminationCounters
     /// <summary>Times such a member was found to hear it again.</summary>
     public ulong MembersToMulticast;
 
-    /// <summary>NAKed packets that were not sent once more, since they had been sent too often.</summary>
+    /// <summary>NAKed packets that were not sent once more, because they had been sent too often.</summary>
     public ulong RepeatsRefused;
 
-    /// <summary>NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.</summary>
+    /// <summary>
+    /// NAKed packets that were not sent again: already stable, or sent to the same asker within a round trip.
+    /// </summary>
     public ulong NaksIgnored;
 
-    /// <summary>Acknowledgements and ranges asked for that named packets never sent: the rest of them counted.</summary>
+    /// <summary>
+    /// Acknowledgements and requested ranges that named packets never sent: the rest of each counted.
+    /// </summary>
     public ulong FeedbackCutShort;
 
-    /// <summary>Answers to what this node sent: feedback that showed more of it stable.</summary>
+    /// <summary>Answers to this node's packets: feedback that showed more of them stable.</summary>
     public ulong Answers;
 
     /// <summary>How often admission to a group shut.</summary>
@@ -63,6 +67,6 @@ public sealed class DisseminationCounters
     /// <summary>Messages taken from sources and not yet known stable, counted once per stream.</summary>
     public long PendingMessages;
 
-    /// <summary>Bytes of them.</summary>
+    /// <summary>Bytes of those messages.</summary>
     public long PendingBytes;
 }

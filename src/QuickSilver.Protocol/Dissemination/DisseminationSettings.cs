@@ -5,10 +5,12 @@ using QuickSilver.Protocol.Flow.Limits;
 
 namespace QuickSilver.Protocol.Dissemination;
 
-/// <summary>What dissemination is told; validated by the host. Defaults are the public options' defaults.</summary>
+/// <summary>
+/// The configuration of dissemination, validated by the host. Defaults are the public options' defaults.
+/// </summary>
 public sealed record DisseminationSettings
 {
-    /// <summary>Limits of what is pending: taken from sources, and not known stable.</summary>
+    /// <summary>Limits of pending messages: taken from sources, and not known stable.</summary>
     public PendingQuota Pending { get; init; } = new();
 
     /// <summary>How each stream is paced.</summary>
@@ -17,12 +19,15 @@ public sealed record DisseminationSettings
     /// <summary>Silence after which the first beacon follows the last packet.</summary>
     public TimeSpan BeaconDelay { get; init; } = TimeSpan.FromMilliseconds(5);
 
-    /// <summary>Where the doubling of the beacons' distance ends.</summary>
+    /// <summary>The limit up to which the distance of beacons doubles.</summary>
     public TimeSpan MaxBeaconDelay { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Round trip assumed before the first measurement: for as long a packet sent again is not sent once more to the same asker.</summary>
+    /// <summary>
+    /// Round trip assumed before the first measurement: within it, a packet sent again is not repeated to the same
+    /// asker.
+    /// </summary>
     public TimeSpan InitialRoundTrip { get; init; } = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>What tests of the simulator see and move inside.</summary>
+    /// <summary>Hooks by which tests of the simulator observe and steer the internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

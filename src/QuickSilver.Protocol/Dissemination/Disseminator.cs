@@ -14,12 +14,12 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.
 /// <para>
-/// A message comes from a source of its group (<see cref="IMessageSource"/>), which is asked when it can be sent: when
-/// the root asks, by the packer, and the source writes into the packet; otherwise by the group
-/// (<see cref="GroupSender"/>), which binds it to the step and puts it into the region buffer of each
-/// <see cref="StreamSender"/>, from where it goes into packets when the root asks. Feedback (<see cref="OnAck"/>,
-/// <see cref="OnNak"/>) comes back by stream. The switch to another step happens between two messages: what is bound
-/// stays in the old views' streams, which end when it is stable; what is still with its source binds to the new.
+/// A message comes from a source of its group (<see cref="IMessageSource"/>), which is asked when the message can be
+/// sent. There are two ways. When the root asks, the packer lets the source write into the packet. Otherwise the group
+/// (<see cref="GroupSender"/>) binds the message to the step and puts it into the region buffer of each
+/// <see cref="StreamSender"/>; it is packed when the root asks. Feedback (<see cref="OnAck"/>, <see cref="OnNak"/>)
+/// arrives per stream. The switch to another step happens between two messages. Bound messages stay in the old views'
+/// streams, which end when they are stable; messages still with their source bind to the new step.
 /// </para>
 /// </summary>
 public sealed class Disseminator
@@ -31,14 +31,16 @@ public sealed class Disseminator
     private readonly List<RegionView> _due = [];
     private readonly List<GroupSender> _waiting = [];
 
-    /// <summary>Makes the sending half of a node; it sends nothing before <see cref="Start"/> and <see cref="SwitchTo"/>.</summary>
+    /// <summary>
+    /// Makes the sending half of a node; it sends nothing before <see cref="Start"/> and <see cref="SwitchTo"/>.
+    /// </summary>
     /// <param name="settings">Limits, pace, beacons.</param>
     /// <param name="transport">The sockets; started by the time of <see cref="SwitchTo"/>.</param>
-    /// <param name="roots">Where streams register.</param>
+    /// <param name="roots">The sink at which streams register.</param>
     /// <param name="alarms">Fires the timers.</param>
-    /// <param name="pool">Memory.</param>
-    /// <param name="counters">Counted in.</param>
-    /// <param name="events">Told what happens.</param>
+    /// <param name="pool">Source of packet memory.</param>
+    /// <param name="counters">Receives all counts.</param>
+    /// <param name="events">Receives the events.</param>
     public Disseminator(
         DisseminationSettings settings,
         ITransport transport,
@@ -60,7 +62,9 @@ public sealed class Disseminator
     /// <summary>How long this node's datagrams may be, by member: shared with recovery.</summary>
     public PathSizes Paths => _context.Paths;
 
-    /// <summary>The longest datagram that this node sends to the region with the narrowest way; 0 while it sends to none.</summary>
+    /// <summary>
+    /// The longest datagram that this node sends to the region with the narrowest way; 0 while it sends to none.
+    /// </summary>
     public int ShortestSlot
     {
         get
@@ -74,7 +78,9 @@ public sealed class Disseminator
         }
     }
 
-    /// <summary>It has changed how long datagrams to a member may be: streams to its views pack accordingly from their next packet on.</summary>
+    /// <summary>
+    /// A limit of datagrams to a member has changed: streams to its views pack accordingly from their next packet on.
+    /// </summary>
     public void OnPathChanged(NodeInfo member)
     {
         foreach (StreamSender stream in _context.Streams.All)
@@ -83,20 +89,22 @@ public sealed class Disseminator
         }
     }
 
-    /// <summary>The node is registered: what its datagrams will carry.</summary>
+    /// <summary>Sets the identity that datagrams carry, once the node is registered.</summary>
     public void Start(NodeInfo self, ulong clusterInstance)
     {
         _context.SelfKey = self.Number.Key;
         _context.ClusterInstance = clusterInstance;
     }
 
-    /// <summary>Senders of groups that this node is in, or was in and has not been told to forget.</summary>
+    /// <summary>Senders of groups that this node is in, or was in and has not been ordered to forget.</summary>
     public int GroupCount => _groupById.Count;
 
-    /// <summary>The sender of a group: the same object per group id until the group is forgotten, so that message numbers survive leaves and
-    /// joins.</summary>
+    /// <summary>
+    /// Returns the sender of a group: the same object per group id until the group is forgotten, so that message
+    /// numbers survive leaves and joins.
+    /// </summary>
     /// <param name="group">The group.</param>
-    /// <param name="listener">Told what happens from now on, in the place of the one before.</param>
+    /// <param name="listener">Receives the events from now on, replacing the previous listener.</param>
     public GroupSender OpenGroup(GroupInfo group, ISenderListener listener)
     {
         if (_groupById.TryGetValue(group.Id, out GroupSender? sender))
@@ -109,15 +117,19 @@ public sealed class Disseminator
         return sender;
     }
 
-    /// <summary>This node's stay in a group has ended: what its sender keeps beside its numbers goes as soon as it sends in a step without the
-    /// group.</summary>
+    /// <summary>
+    /// Ends this node's session in a group. The sender keeps its numbers; everything else is released as soon as it
+    /// sends in a step without the group.
+    /// </summary>
     public void CloseGroup(GroupSender sender)
     {
         sender.Listener = null;
         _left.Add(sender);
     }
 
-    /// <summary>Nobody is in these groups and no view knows them: their numbers go. One of which something is unstable, against expectation, stays.
+    /// <summary>
+    /// Drops the numbers of groups that nobody is in and no view contains. A sender with unstable messages, against
+    /// expectation, stays.
     /// </summary>
     public void ForgetGroups(IReadOnlyList<GroupId> groups)
     {
@@ -129,25 +141,31 @@ public sealed class Disseminator
         }
     }
 
-    /// <summary>This node's stream into a view, by what a datagram header names it with; null when there is none. O(1).</summary>
+    /// <summary>
+    /// Finds this node's stream into a view, by the view's fields in a datagram header; null when there is none. O(1).
+    /// </summary>
     public StreamSender? FindStream(uint viewTag, uint viewCounter) => _context.Streams.Find(viewTag, viewCounter);
 
-    /// <summary>A step is installed; nothing is sent in it before <see cref="SwitchTo"/>. To be called before anything can be sent again.</summary>
+    /// <summary>
+    /// Records an installed step; nothing is sent in it before <see cref="SwitchTo"/>. Must be called before anything
+    /// can be sent again.
+    /// </summary>
     public void OnStepInstalled(InstalledStep step)
     {
         _context.Active.OnStepInstalled(step);
         foreach (RegionView view in step.Opened)
         {
             _endings.RemoveAll(ending => ending.View.Number == view.Number);
-            // From now on this node is not done with it, even if nothing is sent there for long.
+            // From now on this node is not done with the view, even if it sends nothing there for long.
             _context.Streams.Find(view)?.Reopen();
         }
         foreach (RegionView view in step.Superseded) _endings.Add(new Ending(step.Number, view));
     }
 
     /// <summary>
-    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at their next message, those with
-    /// something waiting at once; streams into superseded views end. Costs a visit to every group bound in the step before.
+    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at
+    /// their next message, groups with waiting messages at once; streams into superseded views end. Costs a visit to
+    /// every group bound in the step before.
     /// </summary>
     public void SwitchTo(StepNumber step, ClusterView cluster, Instant now)
     {
@@ -175,17 +193,20 @@ public sealed class Disseminator
         _context.Loop.Leave(now);
     }
 
-    /// <summary>Adds the views that this node waits for to hold what it has sent.</summary>
+    /// <summary>Adds the views in which this node's packets are not yet held by everybody.</summary>
     public void Observe(NodeObservations observed)
     {
         foreach (StreamSender stream in _context.Streams.All)
         {
-            if (stream.IsDraining) observed.Draining.Add(new DrainingView(stream.View.Number, stream.Heard, stream.IsAnsweredElsewhere));
+            if (!stream.IsDraining) continue;
+            observed.Draining.Add(new DrainingView(stream.View.Number, stream.Heard, stream.IsAnsweredElsewhere));
         }
     }
 
-    /// <summary>A view is gone for good: its stream's record, memory and channel go. What is still pending there, against
-    /// expectation, counts as stable.</summary>
+    /// <summary>
+    /// Closes the stream of a retired view and frees its record, memory and channel. Messages still pending there,
+    /// against expectation, count as stable.
+    /// </summary>
     public void OnViewRetired(RegionView view, Instant now)
     {
         _endings.RemoveAll(ending => ending.View.Number == view.Number);
@@ -196,7 +217,9 @@ public sealed class Disseminator
         _context.Loop.Leave(now);
     }
 
-    /// <summary>Nodes are gone from the cluster (<see cref="NodeInfo.IsRemoved"/> is set): nothing waits for them any more.</summary>
+    /// <summary>
+    /// Nodes are gone from the cluster (<see cref="NodeInfo.IsRemoved"/> is set): nothing waits for them any longer.
+    /// </summary>
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
         _context.Loop.Enter();
@@ -208,8 +231,8 @@ public sealed class Disseminator
         _context.Loop.Leave(now);
     }
 
-    /// <summary>Feedback of a region to one of this node's streams.</summary>
-    /// <returns>False when it names what was never sent; then nothing has changed.</returns>
+    /// <summary>Handles a region's feedback to one of this node's streams.</summary>
+    /// <returns>False when it names packets never sent; then nothing has changed.</returns>
     public bool OnAck(StreamSender stream, in AckBody ack, Instant now)
     {
         _context.Loop.Enter();
@@ -218,18 +241,22 @@ public sealed class Disseminator
         return possible;
     }
 
-    /// <summary>A live member of the stream's view tells whether this node's multicast reaches it.</summary>
+    /// <summary>Handles a member's report on whether this node's multicast reaches it.</summary>
     /// <param name="stream">The stream.</param>
-    /// <param name="member">The member's index in the view.</param>
-    /// <param name="word">What it says.</param>
+    /// <param name="member">The index in the view of the member, which is live.</param>
+    /// <param name="word">The report.</param>
     /// <param name="now">The present instant.</param>
-    public void OnCarrierWord(StreamSender stream, int member, in CarrierWordBody word, Instant now) => stream.OnCarrierWord(member, word, now);
+    public void OnCarrierWord(StreamSender stream, int member, in CarrierWordBody word, Instant now) =>
+        stream.OnCarrierWord(member, word, now);
 
-    /// <summary>A member of the stream's view, or its whole partition, lacks packets.</summary>
-    /// <returns>False when it names what was never sent; then nothing has changed.</returns>
-    public bool OnNak(StreamSender stream, in NakBody nak, NodeInfo asker, Instant now) => stream.OnNak(nak, asker, now);
+    /// <summary>Handles a request for packets that a member of the stream's view, or its partition, lacks.</summary>
+    /// <returns>False when it names packets never sent; then nothing has changed.</returns>
+    public bool OnNak(StreamSender stream, in NakBody nak, NodeInfo asker, Instant now) =>
+        stream.OnNak(nak, asker, now);
 
-    /// <summary>Releases every buffer, channel and alarm; tickets, flushes and events are not told. Not used afterwards.</summary>
+    /// <summary>
+    /// Releases every buffer, channel and alarm. Tickets, flushes and events are not notified. Not used afterwards.
+    /// </summary>
     public void Close()
     {
         _context.IsClosed = true;

@@ -7,20 +7,23 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// What dissemination tells the rest of its node. Core thread only. The implementation may call back (signal a source):
-/// such calls take effect when the outer one ends.
+/// Receives dissemination's events for the rest of its node. Core thread only. The implementation may call back (signal
+/// a source): calls made inside take effect when the outer one ends.
 /// </summary>
 public interface IDisseminationEvents
 {
     /// <summary>
-    /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence, it was said again. This node
-    /// does not hear itself: the wish is what goes to the others on the datagrams.
+    /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence,
+    /// the stream's end was announced again. This node does not hear itself: the urgency is the one that its datagrams
+    /// carry to the others.
     /// </summary>
     void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now);
 
-    /// <summary>All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.</summary>
+    /// <summary>
+    /// All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.
+    /// </summary>
     void OnDone(RegionView view, Instant now);
 
-    /// <summary>A member is carried in another way from now on, by this node's streams.</summary>
+    /// <summary>This node's streams carry a member in another way from now on.</summary>
     void OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now);
 }

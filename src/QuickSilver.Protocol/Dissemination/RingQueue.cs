@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// A queue in a ring that doubles when it is full, and gives its items out by reference: so an item can be worked off in place, which the framework's
-/// queue does not allow. Allocates only to grow. Core thread only.
+/// A queue in a ring that doubles when it is full. It returns its items by reference, so an item can be consumed in
+/// place, which the framework's queue does not allow. Allocates only to grow. Core thread only.
 /// </summary>
 internal sealed class RingQueue<T>
 {
@@ -13,7 +13,7 @@ internal sealed class RingQueue<T>
 
     public int Count { get; private set; }
 
-    /// <summary>The oldest item, in place; the reference is good until the next <see cref="Enqueue"/>.</summary>
+    /// <summary>The oldest item, in place; the reference is valid until the next <see cref="Enqueue"/>.</summary>
     public ref T First
     {
         get
@@ -23,7 +23,7 @@ internal sealed class RingQueue<T>
         }
     }
 
-    /// <summary>The newest item, in place; the reference is good until the next <see cref="Enqueue"/>.</summary>
+    /// <summary>The newest item, in place; the reference is valid until the next <see cref="Enqueue"/>.</summary>
     public ref T Last
     {
         get
@@ -33,7 +33,7 @@ internal sealed class RingQueue<T>
         }
     }
 
-    /// <summary>An item by its place, 0 for the oldest.</summary>
+    /// <summary>An item by its position, 0 for the oldest.</summary>
     public T this[int index] => _items[(_head + index) & (_items.Length - 1)];
 
     public void Enqueue(in T item)

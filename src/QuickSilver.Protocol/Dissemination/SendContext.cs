@@ -12,7 +12,7 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;
 
-/// <summary>What all group senders and streams of one node share.</summary>
+/// <summary>The state that all group senders and streams of one node share.</summary>
 internal sealed class SendContext
 {
     public SendContext(
@@ -75,7 +75,7 @@ internal sealed class SendContext
 
     public BindingLoop Loop { get; }
 
-    /// <summary>How members were reached so far.</summary>
+    /// <summary>How members have been reachable so far.</summary>
     public CarrierMemory Carriers { get; } = new();
 
     /// <summary>Own messages that are about to be delivered here.</summary>
@@ -85,12 +85,12 @@ internal sealed class SendContext
 
     public ulong ClusterInstance { get; set; }
 
-    /// <summary>What groups bind to.</summary>
+    /// <summary>The views that groups bind to.</summary>
     public ActiveViews Active { get; } = new();
 
     public StepNumber ActiveStep { get; set; }
 
-    /// <summary>How many wait until what a group has sent is stable.</summary>
+    /// <summary>The number of callers that wait until a group's messages are stable.</summary>
     public int FlushesWaiting { get; set; }
 
     /// <summary>When a view last showed that it holds something new from this node.</summary>
@@ -99,9 +99,9 @@ internal sealed class SendContext
     /// <summary>Counts the changes of the active step: a binding made in an earlier one is stale.</summary>
     public ulong Generation { get; set; } = 1;
 
-    /// <summary>True from the beginning of the end: nobody is told anything any more.</summary>
+    /// <summary>True once closing has begun: no listener is called any longer.</summary>
     public bool IsClosed { get; set; }
 
-    /// <summary>A copy with one reference.</summary>
+    /// <summary>Makes a copy with one reference.</summary>
     public Slice Copy(ReadOnlySpan<byte> bytes) => CopyArena.Copy(bytes);
 }

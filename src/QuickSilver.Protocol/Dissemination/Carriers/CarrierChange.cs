@@ -1,6 +1,6 @@
 namespace QuickSilver.Protocol.Dissemination.Carriers;
 
-/// <summary>What has changed in how two nodes reach each other's data.</summary>
+/// <summary>A change of the way in which two nodes reach each other's data.</summary>
 public enum CarrierChange : byte
 {
     /// <summary>A member does not hear this node's multicast: it is sent copies by unicast.</summary>
@@ -12,6 +12,6 @@ public enum CarrierChange : byte
     /// <summary>Copies by unicast do not reach the member either: they have ended.</summary>
     CopiesInVain,
 
-    /// <summary>Nothing that a sender multicasts arrives here: the sender is told.</summary>
+    /// <summary>No multicast of a sender arrives here; the sender is informed.</summary>
     SenderUnheard,
 }

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>
-/// What this node's streams have learnt of how members are reached, kept for streams to come: a view that is superseded leaves its knowledge to the
-/// next one, with the pace of the probes. Holds members of the cluster only. Core thread only.
+/// How this node's streams have found members to be reachable, kept for later streams: a superseded view passes its
+/// knowledge to the next one, with the pace of the probes. Holds members of the cluster only. Core thread only.
 /// </summary>
 internal sealed class CarrierMemory
 {
@@ -22,11 +22,11 @@ internal sealed class CarrierMemory
     /// <summary>True for a member that was last carried by unicast.</summary>
     public bool IsCopied(ulong member) => _copied.Contains(member);
 
-    /// <summary>A member is carried by unicast.</summary>
-    /// <returns>False when that is known.</returns>
+    /// <summary>Records that a member is carried by unicast.</summary>
+    /// <returns>False when that was known.</returns>
     public bool Add(ulong member) => _copied.Add(member);
 
-    /// <summary>A member hears multicast, or is gone.</summary>
-    /// <returns>False when nothing else was known.</returns>
+    /// <summary>Records that a member hears multicast, or is gone.</summary>
+    /// <returns>False when it was not carried by unicast.</returns>
     public bool Remove(ulong member) => _copied.Remove(member);
 }

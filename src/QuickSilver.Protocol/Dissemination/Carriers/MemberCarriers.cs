@@ -9,18 +9,21 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>
-/// Which members of a view one stream reaches by its multicast, and which get copies by unicast.
+/// Decides which members of a view one stream reaches by its multicast, and which get copies by unicast.
 /// <para>
-/// Idea: members judge by what arrives. A member that misses nearly all packets of the stream says so. Its word is checked: small probes leave by
-/// multicast, and only a member that hears none of them, and says it again, gets copies. Beside the traffic, at growing pauses, four probes leave by
-/// multicast: a member with copies that hears three of the four is carried by multicast again. When all others have copies, nothing but probes is
-/// multicast.
+/// Idea: members judge by the packets that arrive. A member that misses nearly all packets of the stream reports it.
+/// The report is checked: small probes leave by multicast, and only a member that hears none of them, and reports
+/// again, gets copies. Four probes accompany the traffic by multicast at growing pauses. A member with copies that
+/// hears three of the four is carried by multicast again. When all others have copies, only probes are multicast.
 /// </para>
 /// <para>
-/// Awkward cases: a member that hears probes and misses packets has another trouble, such as packets too long for its path: copies would not help.
-/// Copies that do not arrive either are ended, and the member's word does not count for a minute. A stream without traffic sends no probes.
+/// Awkward cases: a member that hears probes and misses packets has another problem, for example packets too long for
+/// its path; copies would not help. Copies that do not arrive either are ended, and the member's reports are ignored
+/// for a minute. A stream without traffic sends no probes.
 /// </para>
-/// Cost: one comparison a train while nobody has copies, O(members) when somebody's carrier changes. Core thread only.
+/// <para>
+/// Cost: one comparison a train while nobody has copies, O(members) when a member's carrier changes. Core thread only.
+/// </para>
 /// </summary>
 internal sealed class MemberCarriers : IFeed
 {
@@ -34,19 +37,19 @@ internal sealed class MemberCarriers : IFeed
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(60);
 
-    /// <summary>Who does not hear multicast so soon after it did is probed at growing pauses.</summary>
+    /// <summary>A member that loses multicast again so soon after its return is probed at growing pauses.</summary>
     private static readonly TimeSpan Relapse = TimeSpan.FromSeconds(60);
 
     /// <summary>How long the answer to a probe may take.</summary>
     private static readonly TimeSpan ProbeAnswer = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>After so long a suspicion is forgotten.</summary>
+    /// <summary>How long a suspicion lasts.</summary>
     private static readonly TimeSpan SuspicionEnds = TimeSpan.FromSeconds(15);
 
-    /// <summary>How soon copies must show.</summary>
+    /// <summary>How soon copies must arrive.</summary>
     private static readonly TimeSpan CopiesShow = TimeSpan.FromSeconds(3);
 
-    /// <summary>How long the word of a member does not count that copies did not reach.</summary>
+    /// <summary>How long reports of a member are ignored that copies did not reach.</summary>
     private static readonly TimeSpan VainEnds = TimeSpan.FromSeconds(60);
 
     private readonly SendContext _context;
@@ -61,8 +64,10 @@ internal sealed class MemberCarriers : IFeed
     private int _sent = Probes;
     private bool _isOwed;
 
-    /// <summary>Makes the carriers of one stream. Members known not to hear this node's multicast begin with copies.</summary>
-    /// <param name="context">The node's.</param>
+    /// <summary>
+    /// Makes the carriers of one stream. Members known not to hear this node's multicast begin with copies.
+    /// </summary>
+    /// <param name="context">The node's shared state.</param>
     /// <param name="view">The view that the stream goes to.</param>
     /// <param name="channel">The view's channel; null: all members are carried by unicast anyway.</param>
     /// <param name="now">The present instant.</param>
@@ -84,7 +89,7 @@ internal sealed class MemberCarriers : IFeed
         Vain,
     }
 
-    /// <summary>Members that get copies beside the multicast.</summary>
+    /// <summary>Members that get copies in addition to the multicast.</summary>
     public int Copied { get; private set; }
 
     /// <summary>True while any live member other than this node is carried by multicast.</summary>
@@ -92,9 +97,10 @@ internal sealed class MemberCarriers : IFeed
 
     /// <summary>True for a member that gets copies.</summary>
     /// <param name="index">Its index in the view.</param>
-    public bool IsCopied(int index) => _channel is null || (_members is { } members && members[index].Way == Way.Copied);
+    public bool IsCopied(int index) =>
+        _channel is null || (_members is { } members && members[index].Way == Way.Copied);
 
-    /// <summary>A train of packets leaves: probes go beside it when they are due.</summary>
+    /// <summary>A train of packets leaves: probes accompany it when they are due.</summary>
     public void OnTrain(Instant now)
     {
         if (_channel is null) return;
@@ -106,9 +112,9 @@ internal sealed class MemberCarriers : IFeed
         StartRound(now);
     }
 
-    /// <summary>A live member's word on this node's multicast.</summary>
+    /// <summary>Handles a live member's report on this node's multicast.</summary>
     /// <param name="index">Its index in the view.</param>
-    /// <param name="word">What it says.</param>
+    /// <param name="word">The report.</param>
     /// <param name="now">The present instant.</param>
     public void OnWord(int index, in CarrierWordBody word, Instant now)
     {
@@ -118,7 +124,7 @@ internal sealed class MemberCarriers : IFeed
         else OnUnheard(ref member, index, now);
     }
 
-    /// <summary>Members were removed.</summary>
+    /// <summary>Updates the counts after members were removed.</summary>
     public void OnMembersChanged()
     {
         foreach (NodeInfo member in _view.Members)
@@ -128,7 +134,7 @@ internal sealed class MemberCarriers : IFeed
         Count();
     }
 
-    /// <summary>The stream is closed.</summary>
+    /// <summary>Ends the probes of a closed stream.</summary>
     public void Close()
     {
         _nextProbe.Cancel();
@@ -170,7 +176,7 @@ internal sealed class MemberCarriers : IFeed
         _context.Settings.Probes.Hit(Mark.CarrierBackToMulticast);
         member.Way = Way.Multicast;
         _context.Carriers.LastReturn = now;
-        Tell(index, CarrierChange.MemberToMulticast, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
+        Report(index, CarrierChange.MemberToMulticast, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
     }
 
     private void OnUnheard(ref Member member, int index, Instant now)
@@ -182,7 +188,7 @@ internal sealed class MemberCarriers : IFeed
             _context.Settings.Probes.Hit(Mark.CopiesInVain);
             member.Way = Way.Vain;
             member.Since = now;
-            Tell(index, CarrierChange.CopiesInVain, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
+            Report(index, CarrierChange.CopiesInVain, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
             return;
         }
         if (member.Way == Way.Vain && age < VainEnds) return;
@@ -209,17 +215,18 @@ internal sealed class MemberCarriers : IFeed
         member.Way = Way.Copied;
         member.Since = now;
         Remember();
-        Tell(index, CarrierChange.MemberToUnicast, memory.Add(_view.Members[index].Number.Key), now);
+        Report(index, CarrierChange.MemberToUnicast, memory.Add(_view.Members[index].Number.Key), now);
     }
 
     private void CopyUnasked(Instant now)
     {
         int index = (int)(_round % (ulong)_view.Members.Length);
         ref Member member = ref (_members ??= new Member[_view.Members.Length])[index];
-        if (member.Way != Way.Copied && _view.Members[index].Number.Key != _context.SelfKey) Copy(ref member, index, now);
+        if (member.Way == Way.Copied || _view.Members[index].Number.Key == _context.SelfKey) return;
+        Copy(ref member, index, now);
     }
 
-    private void Tell(int index, CarrierChange change, bool isNews, Instant now)
+    private void Report(int index, CarrierChange change, bool isNews, Instant now)
     {
         Count();
         if (!isNews) return;
@@ -281,7 +288,7 @@ internal sealed class MemberCarriers : IFeed
     {
         public Way Way;
 
-        /// <summary>Since when.</summary>
+        /// <summary>When the member came into this state.</summary>
         public Instant Since;
 
         /// <summary>Probes of the present round that the member has heard, as bits.</summary>

@@ -5,22 +5,29 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination.Carriers;
 
 /// <summary>
-/// How long this node's datagrams may be to reach each member. A way is known to be narrow when the member has said so; ways to all others take what
-/// the interfaces of both ends do.
+/// How long this node's datagrams may be to reach each member. A way is known to be narrow when the member has reported
+/// it; all other ways carry the datagrams that the interfaces of both ends take.
 /// <para>
-/// A way belongs to two nodes and not to a view, so what is known outlives views; it goes with the member. A member may ask for short repairs without
-/// having measured the way from this node: that shortens repairs, not packets.
+/// A way belongs to two nodes and not to a view, so the knowledge outlives views; it is dropped with the member. A
+/// member may ask for short repairs without having measured the way from this node: that shortens repairs, not packets.
 /// </para>
+/// <para>
 /// Core thread only. One test per packet sent again while no way is narrow.
+/// </para>
 /// </summary>
 public sealed class PathSizes
 {
     private readonly Dictionary<ulong, Entry> _narrow = [];
 
-    /// <summary>How many members take shorter datagrams than this node could send, or ask for shorter repairs.</summary>
+    /// <summary>
+    /// How many members take shorter datagrams than this node could send, or ask for shorter repairs.
+    /// </summary>
     public int Count => _narrow.Count;
 
-    /// <summary>The longest datagram that reaches a member, as the member has said; <see cref="int.MaxValue"/> when it has said nothing.</summary>
+    /// <summary>
+    /// The longest datagram that reaches a member, as the member has reported; <see cref="int.MaxValue"/> when it has
+    /// reported nothing.
+    /// </summary>
     public int LongestTo(ulong member) => _narrow.TryGetValue(member, out Entry entry) ? entry.Longest : int.MaxValue;
 
     /// <summary>The longest repair for a member.</summary>
@@ -41,16 +48,19 @@ public sealed class PathSizes
         foreach (NodeInfo member in view.Members)
         {
             if (member.IsRemoved || member.Number.Key == self) continue;
-            if (member.LongestDatagram > 0) longest = Math.Min(longest, Math.Max(PathLadder.Floor, member.LongestDatagram));
+            if (member.LongestDatagram > 0)
+            {
+                longest = Math.Min(longest, Math.Max(PathLadder.Floor, member.LongestDatagram));
+            }
             if (_narrow.Count > 0) longest = Math.Min(longest, LongestTo(member.Number.Key));
         }
         return longest;
     }
 
-    /// <summary>A member has said how long this node's datagrams may be.</summary>
+    /// <summary>Records a member's report of how long this node's datagrams may be.</summary>
     /// <param name="member">The <see cref="Wire.NodeNumber.Key"/> of the member.</param>
     /// <param name="longest">The longest that arrives; 0: all do.</param>
-    /// <returns>True when it is not what it was.</returns>
+    /// <returns>True when the limit has changed.</returns>
     public bool Tell(ulong member, int longest)
     {
         int taken = longest == 0 ? int.MaxValue : Math.Max(longest, PathLadder.Floor);
@@ -59,9 +69,9 @@ public sealed class PathSizes
         return before.Longest != taken;
     }
 
-    /// <summary>A member has asked for repairs that are no longer than this.</summary>
+    /// <summary>Records a member's request for repairs up to a length.</summary>
     /// <param name="member">The <see cref="Wire.NodeNumber.Key"/> of the member.</param>
-    /// <param name="longest">The longest; 0: of any length.</param>
+    /// <param name="longest">The longest; 0: no limit.</param>
     public void AskShort(ulong member, int longest)
     {
         if (longest == 0 && _narrow.Count == 0) return;
@@ -69,7 +79,7 @@ public sealed class PathSizes
         Set(member, _narrow.GetValueOrDefault(member, Entry.Wide) with { LongestRepair = taken });
     }
 
-    /// <summary>A member is gone.</summary>
+    /// <summary>Drops the knowledge of a member that is gone.</summary>
     public void Forget(ulong member) => _narrow.Remove(member);
 
     private void Set(ulong member, in Entry entry)

@@ -7,23 +7,25 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// Decides which group binds its next message, and when.
 /// <para>
 /// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, groups
-/// that have something are only put on a list; at the outermost end the list is worked off, one message per group and
-/// turn, so groups take turns. What upcalls signal while that happens (an inline handler that answers, a host that
-/// refills an opened gate) joins the list, so nothing is re-entered.
+/// with messages are only put on a list. The outermost end processes the list, one message per group and turn, so
+/// groups take turns. Groups signalled by upcalls meanwhile (an inline handler that answers, a host that refills an
+/// opened gate) join the list, so nothing is re-entered.
 /// </para>
 /// <para>
-/// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the stream has fallen to its low mark.
-/// Then the stream's waiters go, one message each, until it is full again; a newcomer with more than one message lines up behind them.
+/// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the
+/// stream has fallen to its low mark. Then the stream's waiters bind one message each, until it is full again; a
+/// newcomer with more than one message lines up behind them.
 /// </para>
 /// <para>
-/// Awkward case: a group without other members is never stopped by a buffer, so a source that always has something, or a handler that answers each
-/// message, would never end. A quantum bounds one call; what is left goes on from an alarm a moment later. Cost: O(1) per message.
+/// Awkward case: no buffer ever stops a group without other members. A source that always has something, or a handler
+/// that answers each message, would never end. So a quantum bounds one call; the remainder resumes from an alarm a
+/// moment later. Cost: O(1) per message.
 /// </para>
 /// </summary>
 internal sealed class BindingLoop
 {
     private const int Quantum = 1024;
-    private static readonly TimeSpan Breath = TimeSpan.FromMicroseconds(10);
+    private static readonly TimeSpan ResumeDelay = TimeSpan.FromMicroseconds(10);
 
     private readonly SendContext _context;
     private readonly RingQueue<GroupSender> _ready = new();
@@ -41,7 +43,10 @@ internal sealed class BindingLoop
 
     public void Enter() => _depth++;
 
-    /// <summary>Ends what <see cref="Enter"/> began; the outermost end binds what can be bound and tells what has changed.</summary>
+    /// <summary>
+    /// Ends what <see cref="Enter"/> began. The outermost end binds all messages that it can, and reports changed
+    /// gates.
+    /// </summary>
     public void Leave(Instant now)
     {
         System.Diagnostics.Debug.Assert(_depth > 0, "left more often than entered");
@@ -49,16 +54,16 @@ internal sealed class BindingLoop
         _depth--;
     }
 
-    /// <summary>The group has something to bind.</summary>
+    /// <summary>Enters a group that has something to bind.</summary>
     public void Schedule(GroupSender group) => _ready.Enqueue(group);
 
-    /// <summary>The stream has fallen to its low mark: its waiters may go on.</summary>
+    /// <summary>Enters a stream that has fallen to its low mark: its waiters may continue.</summary>
     public void Wake(StreamSender stream)
     {
         if (stream.Backlog.Waiters.Count > 0) _drained.Enqueue(stream);
     }
 
-    /// <summary>Whether the group is open may have changed: it is looked at when the outermost call ends.</summary>
+    /// <summary>Has the group's gate checked when the outermost call ends, because it may have changed.</summary>
     public void MarkGate(GroupSender group) => _gates.Add(group);
 
     public void Close() => _continue.Cancel();
@@ -69,15 +74,16 @@ internal sealed class BindingLoop
         do
         {
             while (quantum > 0 && BindNext(now)) quantum--;
-            TellGates(now);
+            ReportGates(now);
         }
         while (quantum > 0 && (_ready.Count > 0 || _drained.Count > 0));
-        if (_ready.Count > 0 || _drained.Count > 0) _continue.SetIfEarlier(now + Breath);
+        if (_ready.Count > 0 || _drained.Count > 0) _continue.SetIfEarlier(now + ResumeDelay);
         _context.Counters.PendingMessages = _context.Limits.Messages;
         _context.Counters.PendingBytes = _context.Limits.Bytes;
     }
 
-    // Ready groups and waiters of drained streams take turns, so that a group which is never stopped does not hold up those that were.
+    // Ready groups and waiters of drained streams take turns, so that an unlimited group does not hold up the waiting
+    // ones.
     private bool BindNext(Instant now)
     {
         _waitersTurn = !_waitersTurn;
@@ -102,10 +108,10 @@ internal sealed class BindingLoop
         return false;
     }
 
-    private void TellGates(Instant now)
+    private void ReportGates(Instant now)
     {
         // By index: an upcall may mark more.
-        for (int index = 0; index < _gates.Count; index++) _gates[index].TellGate(now);
+        for (int index = 0; index < _gates.Count; index++) _gates[index].ReportGate(now);
         _gates.Clear();
     }
 

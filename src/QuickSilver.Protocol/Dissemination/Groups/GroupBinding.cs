@@ -6,7 +6,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// What one group's messages bind to in the active step: the streams into its region views that have a member other
+/// The targets of one group's messages in the active step: the streams into its region views that have a member other
 /// than this node, and the group's index in each. Kept from step to step and rewritten in place. A group that this node
 /// is not yet in has no streams, and nothing pending.
 /// </summary>
@@ -36,9 +36,10 @@ internal sealed class GroupBinding(SendContext context, GroupId group)
     public int GroupIndexAt(int index) => _groupIndexes[index];
 
     /// <summary>
-    /// Binds the group in the active step, or lets it wait for its step. O(regions of the group), or O(regions) while a newer step is installed.
+    /// Binds the group in the active step, or makes it wait for its step. O(regions of the group), or O(regions) while
+    /// a newer step is installed.
     /// </summary>
-    /// <param name="sender">Follows the gates of what it is bound to.</param>
+    /// <param name="sender">The group's sender, which follows the gates of the streams.</param>
     /// <param name="now">The present instant.</param>
     public void Rebind(GroupSender sender, Instant now)
     {
@@ -81,7 +82,7 @@ internal sealed class GroupBinding(SendContext context, GroupId group)
         return null;
     }
 
-    /// <summary>The first stream with room at which groups are still in line from the time when it had none; null when there is none.</summary>
+    /// <summary>The first stream with room where groups still wait in line; null when there is none.</summary>
     public StreamSender? FirstWithLine()
     {
         for (int index = 0; index < Count; index++)

@@ -1,11 +1,12 @@
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// The gate of one group: shut while any of the streams it is bound to, or the wait for its step, has reached a limit of pending. A field of
-/// <see cref="GroupSender"/>, never copied. Core thread only.
+/// The gate of one group: shut while any of the streams it is bound to, or the wait for its step, has reached a limit
+/// of pending. A field of <see cref="GroupSender"/>, never copied. Core thread only.
 /// <para>
-/// The gates of streams change in the middle of other calls, so the host is told at the end of the outermost one, and only if there is news. Awkward
-/// case: a gate that shut and opened again in between. Whoever looked meanwhile found no room and stopped, so that is news as well.
+/// The gates of streams change in the middle of other calls. So the host is notified at the end of the outermost one,
+/// and only of a change. Awkward case: a gate that shut and opened again in between. A sender that checked it meanwhile
+/// found no room and stopped, so that counts as a change too.
 /// </para>
 /// </summary>
 internal struct GroupGate
@@ -14,27 +15,27 @@ internal struct GroupGate
     private bool _isMarked;
     private bool _hasShutSince;
 
-    /// <summary>Open, and told so.</summary>
+    /// <summary>An open gate, known as open to the host.</summary>
     public GroupGate() => IsOpen = true;
 
-    /// <summary>What the host was told last.</summary>
+    /// <summary>The state that the host was notified of last.</summary>
     public bool IsOpen { get; private set; }
 
-    /// <summary>True while nothing holds the group up, told or not.</summary>
+    /// <summary>True while nothing holds the group up, whether or not the host knows.</summary>
     public readonly bool HasRoom => _shut == 0;
 
-    /// <summary>One of the things that can hold the group up has changed, or is found shut.</summary>
+    /// <summary>One of the limits that can hold the group up has changed, or is found shut.</summary>
     public void OnChanged(bool open)
     {
         _shut += open ? -1 : 1;
         _hasShutSince |= !open;
     }
 
-    /// <summary>What held the group up does so no more: it is bound anew.</summary>
+    /// <summary>Forgets all limits, because the group is bound again.</summary>
     public void Reset() => _shut = 0;
 
-    /// <summary>Sees to it that the gate is looked at once at the end of the call.</summary>
-    /// <returns>True when that was not seen to before.</returns>
+    /// <summary>Marks the gate for one check at the end of the call.</summary>
+    /// <returns>True when it was not marked before.</returns>
     public bool TryMark()
     {
         bool isFirst = !_isMarked;
@@ -42,15 +43,15 @@ internal struct GroupGate
         return isFirst;
     }
 
-    /// <summary>The end of the call has come.</summary>
-    /// <returns>True when the host must be told what <see cref="IsOpen"/> now says.</returns>
+    /// <summary>Makes the check at the end of the call.</summary>
+    /// <returns>True when the host must be notified of <see cref="IsOpen"/>.</returns>
     public bool TryConsumeChange()
     {
         _isMarked = false;
         bool open = _shut == 0;
-        bool isNews = open != IsOpen || (open && _hasShutSince);
+        bool isChange = open != IsOpen || (open && _hasShutSince);
         _hasShutSince = false;
         IsOpen = open;
-        return isNews;
+        return isChange;
     }
 }

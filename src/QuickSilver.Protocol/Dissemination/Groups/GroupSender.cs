@@ -8,24 +8,27 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// One group as this node sends to it: asks its sources for messages, gives them their numbers and binds them, each in
-/// its turn. Core thread only.
+/// One group as this node sends to it: asks its sources for messages, numbers them and binds them, each in its turn.
+/// Core thread only.
 /// <para>
 /// Messages stay with their sources (<see cref="IMessageSource"/>) until they can be sent: while the buffers of all
 /// regions of the group have room, and no limit of pending is reached. A message that is taken is <em>bound</em> at
-/// once: it takes its number and the active step, counts as pending, and gets one entry in the stream of each region
-/// view of the group that has a member other than this node. The binding of a group is worked out at its first message
-/// in a step. A group that the node has joined in a step that is not yet active waits for the switch.
+/// once. It takes its number and the active step, and counts as pending. It gets one entry in the stream of each region
+/// view of the group that has a member other than this node. The binding of a group is computed at its first message in
+/// a step. A group that the node has joined in a step that is not yet active waits for the switch.
 /// </para>
 /// <para>
-/// While a group goes to one region view, and only such groups send there, it is <em>direct</em>: the packer lets its
-/// sources write into the packet itself, and binding and packing are one. Otherwise groups take turns at the buffers.
+/// While a group goes to one region view, and only groups of one region send there, it is <em>direct</em>: the packer
+/// lets its sources write into the packet itself, and binding and packing are one. Otherwise groups take turns at the
+/// buffers.
 /// </para>
 /// <para>
-/// The sender lives until the server says that the group is forgotten: message numbers, and the step of the message before, survive leaves and joins.
-/// A group that was never sent to has no more than this object and an empty account.
+/// The sender lives until the server declares the group forgotten: message numbers, and the step of the message before,
+/// survive leaves and joins. A group that was never sent to has only this object and an empty account.
 /// </para>
+/// <para>
 /// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
+/// </para>
 /// </summary>
 public sealed class GroupSender
 {
@@ -50,8 +53,10 @@ public sealed class GroupSender
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Group { get; }
 
-    /// <summary>False while a limit of pending is reached: from when <see cref="ISenderListener.OnGateChanged"/> said so
-    /// until it said otherwise.</summary>
+    /// <summary>
+    /// False while a limit of pending is reached. Changes together with calls of
+    /// <see cref="ISenderListener.OnGateChanged"/>.
+    /// </summary>
     public bool IsOpen => _gate.IsOpen;
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
@@ -63,7 +68,9 @@ public sealed class GroupSender
     /// <summary>Their bytes.</summary>
     public long PendingBytes => Unfinished.PendingBytes;
 
-    /// <summary>Members of the group in the step this node sends in, itself included; 0 before this node is in it.</summary>
+    /// <summary>
+    /// Members of the group in the step this node sends in, itself included; 0 before this node is in it.
+    /// </summary>
     public int SendMemberCount
     {
         get
@@ -73,10 +80,10 @@ public sealed class GroupSender
         }
     }
 
-    /// <summary>Told what happens; another one at each stay of the node, none between two.</summary>
+    /// <summary>Receives the events; replaced at each session of the node, null between two.</summary>
     internal ISenderListener? Listener { get; set; }
 
-    /// <summary>True when nothing is under way and no stay is open: only the numbers are left.</summary>
+    /// <summary>True when nothing is in flight and no session is open: only the numbers are kept.</summary>
     internal bool IsIdle => Listener is null && Unfinished.IsOver && !_isScheduled && !_isDirect;
 
     /// <summary>Its messages that are not stable, or not delivered here.</summary>
@@ -85,16 +92,21 @@ public sealed class GroupSender
     /// <summary>The numbers of its messages.</summary>
     internal ref readonly MessageNumbers Numbers => ref _numbers;
 
-    /// <summary>True when something of the group depends on being bound again as soon as the active step changes.</summary>
+    /// <summary>
+    /// True when messages or the gate of the group depend on a rebind as soon as the active step changes.
+    /// </summary>
     internal bool MustRebind => !_gate.HasRoom || !_gate.IsOpen || _sources is { AnyReady: true };
 
-    /// <summary>Asks to be told when everything taken from sources so far is stable; told before the call returns when
-    /// it is already.</summary>
+    /// <summary>
+    /// Calls back when everything taken from sources so far is stable; before the call returns when it is already.
+    /// </summary>
     public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(flushed, now);
 
-    /// <summary>The views in which messages of the group are not known to be stable; with a ticket, the ticket's
-    /// message. For diagnostics: looks at everything that is pending.</summary>
-    /// <param name="ticket">The message's; null: all of the group's messages.</param>
+    /// <summary>
+    /// Finds the views in which messages of the group are not known to be stable; with a ticket, the ticket's message.
+    /// For diagnostics: examines everything that is pending.
+    /// </summary>
+    /// <param name="ticket">The message's ticket; null: all of the group's messages.</param>
     /// <param name="views">Views are added here.</param>
     /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into
     /// use.</returns>
@@ -106,16 +118,20 @@ public sealed class GroupSender
         }
         bool isTaken = ticket is not null && views.Count > 0;
         if (isTaken || _binding is null || _sources is not { AnyReady: true }) return false;
-        // Waits with its source for room, and so for everybody there.
+        // The message waits with its source for room, and so for every member there.
         _binding.AddViewsTo(views);
         return !_binding.IsBound;
     }
 
-    /// <summary>Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be sent.</summary>
+    /// <summary>
+    /// Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be
+    /// sent.
+    /// </summary>
     public void AddSource(IMessageSource source) => (_sources ??= new MessageSources()).Add(source);
 
-    /// <summary>Says that a source has something to send: it is asked, in turn with other sources, until it says that
-    /// it has nothing.</summary>
+    /// <summary>
+    /// Marks a source as having messages: it is asked, in turn with other sources, until it returns that it has none.
+    /// </summary>
     public void Signal(IMessageSource source, Instant now)
     {
         if (_sources is not { } sources || !sources.Signal(source)) return;
@@ -124,20 +140,22 @@ public sealed class GroupSender
         _context.Loop.Leave(now);
     }
 
-    /// <summary>Forgets a source.</summary>
+    /// <summary>Removes a source.</summary>
     public void RemoveSource(IMessageSource source) => _sources?.Remove(source);
 
-    /// <summary>Forgets all sources: the node leaves the group, and nothing of it may be bound before it is let in
-    /// again.</summary>
+    /// <summary>
+    /// Removes all sources: the node leaves the group, and none of its messages may be bound before the node is
+    /// admitted again.
+    /// </summary>
     internal void RemoveSources() => _sources?.Clear();
 
-    /// <summary>Binds one message, if it can, and sees to it that the next has its turn.</summary>
+    /// <summary>Binds one message, if it can, and schedules the next.</summary>
     /// <param name="wokenBy">The stream at which the group waited until now; null when it did not wait at one.</param>
     /// <param name="now">The present instant.</param>
     internal void BindNext(StreamSender? wokenBy, Instant now)
     {
         _isScheduled = false;
-        // One that cannot be bound is scheduled again by the switch.
+        // A group that cannot be bound is scheduled again by the switch.
         if (!EnsureBound(now) || TryGoDirect()) return;
         if (_binding!.FirstFull() is { } full)
         {
@@ -155,30 +173,33 @@ public sealed class GroupSender
     internal int DirectIndex => _binding!.GroupIndexAt(0);
 
     /// <summary>Asks the group's sources for a message.</summary>
-    /// <returns>True when it is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
+    /// <returns>True when one is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
     internal bool TryPull() => _sources is { } sources && sources.TryPull(in _gate, _context.SourceWriter);
 
     /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the
     /// group.</summary>
     internal void BindPulled(Instant now) => Bind(TakePulled(), now);
 
-    /// <summary>Messages were pulled and written into a packet: they have the numbers that follow, and the active step.</summary>
-    /// <returns>Place of the first in the order in which they were taken.</returns>
-    internal ulong OnWritten(in DeliveryBatch run)
+    /// <summary>Counts messages that were pulled and written into a packet: they have the numbers that follow, and the
+    /// active step.</summary>
+    /// <returns>Ordinal of the first, in the order in which messages were taken.</returns>
+    internal ulong OnWritten(in DeliveryBatch batch)
     {
-        NoteSent(run.End - 1, run.Count, run.TotalLength);
-        _binding!.AddToAccounts(run.Count, run.TotalLength);
-        return Unfinished.Add(run.Count, run.TotalLength);
+        NoteSent(batch.End - 1, batch.Count, batch.TotalLength);
+        _binding!.AddToAccounts(batch.Count, batch.TotalLength);
+        return Unfinished.Add(batch.Count, batch.TotalLength);
     }
 
-    /// <summary>The group's sources have nothing, or others use the stream: the loop looks after it again.</summary>
+    /// <summary>
+    /// The group's sources have nothing, or shared messages use the stream: the loop schedules the group again.
+    /// </summary>
     internal void OnDirectEnded()
     {
         _isDirect = false;
         if (HasWork) Schedule();
     }
 
-    /// <summary>The stream at which the group waited no longer keeps it: the active step has changed.</summary>
+    /// <summary>The stream at which the group waited has dropped it: the active step has changed.</summary>
     internal void OnDetached() => _isScheduled = false;
 
     /// <summary>The active step has changed while something of the group waited.</summary>
@@ -196,8 +217,8 @@ public sealed class GroupSender
         MarkGate();
     }
 
-    /// <summary>Tells whether the group is open, if there is news.</summary>
-    internal void TellGate(Instant now)
+    /// <summary>Reports whether the group is open, if that has changed.</summary>
+    internal void ReportGate(Instant now)
     {
         if (!_gate.TryConsumeChange()) return;
         bool open = _gate.IsOpen;
@@ -207,7 +228,9 @@ public sealed class GroupSender
         Listener?.OnGateChanged(open, now);
     }
 
-    /// <summary>The active step has changed since the stay ended: nothing is bound any more, unless the group has been joined again.</summary>
+    /// <summary>
+    /// Drops the binding once the active step has changed after the session, unless the group has been joined again.
+    /// </summary>
     internal void Unbind()
     {
         if (Listener is null && !_isScheduled && !_isDirect) _binding = null;
@@ -274,7 +297,7 @@ public sealed class GroupSender
     {
         Number(message);
         GroupBinding binding = _binding!;
-        bool carriedHome = false;
+        bool carriesOwnCopy = false;
         for (int index = 0; index < binding.Count; index++)
         {
             StreamSender stream = binding.StreamAt(index);
@@ -284,7 +307,7 @@ public sealed class GroupSender
                 stream.Gate.Account.Remove(1, message.Length);
                 continue;
             }
-            carriedHome |= stream.IsOwn;
+            carriesOwnCopy |= stream.IsOwn;
             message.Unpacked++;
             message.Unstable++;
             stream.Append(message, binding.GroupIndexAt(index), isShared: binding.Count > 1);
@@ -292,14 +315,14 @@ public sealed class GroupSender
         message.Ticket?.OnNumbered(message.Number, binding.View, binding.Members);
         bool sent = message.Unpacked > 0;
         if (binding.Count > 1) _context.Settings.Probes.Hit(Mark.MessageToSeveralRegions);
-        if (!carriedHome) Unfinished.OnOwnCopyPacked(message, default, now);
+        if (!carriesOwnCopy) Unfinished.OnOwnCopyPacked(message, default, now);
         if (sent) return;
         _context.Settings.Probes.Hit(Mark.MessageToNobodyElse);
         message.ReleaseBytes();
         Unfinished.OnStable(message, now);
     }
 
-    // Works the binding out again once per active step.
+    // Computes the binding again once per active step.
     private bool EnsureBound(Instant now)
     {
         _binding ??= new GroupBinding(_context, Group.Id);

@@ -1,17 +1,17 @@
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// The application's end of the pull tree, and the only way of messages into the protocol: asked for them when they
-/// could be sent. Core thread only.
+/// The application's end of the pull tree, and the only entrance of messages into the protocol. It is asked for
+/// messages when they could be sent. Core thread only.
 /// </summary>
 public interface IMessageSource
 {
     /// <summary>
-    /// Gives messages, in the order in which they are to be sent: each is written and ended by
-    /// <see cref="MessageWriter.EndMessage"/>, or handed over with its bytes by <see cref="MessageWriter.Hand"/>, until
-    /// either says that no other is taken.
+    /// Supplies messages in the order in which they are to be sent. Each is written and ended by
+    /// <see cref="MessageWriter.EndMessage"/>, or passed with its bytes to <see cref="MessageWriter.Hand"/>, until
+    /// either returns that no other is taken.
     /// </summary>
-    /// <returns>True when the source has more, or may have. False when it has none: what was written after the last end
-    /// is discarded, and the source is asked again only after a signal.</returns>
+    /// <returns>True when the source has more, or may have. False when it has none: bytes written after the last end
+    /// are discarded, and the source is asked again only after a signal.</returns>
     bool Write(MessageWriter messages);
 }

@@ -1,6 +1,8 @@
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
-/// <summary>Message records for reuse; as many are kept as were ever in use at once, which the limits of pending bound.</summary>
+/// <summary>
+/// Message records for reuse; as many are kept as were ever in use at once, which the limits of pending bound.
+/// </summary>
 internal sealed class MessagePool
 {
     private readonly Stack<OutgoingMessage> _free = new();
@@ -15,9 +17,11 @@ internal sealed class MessagePool
 
     public void Return(OutgoingMessage message)
     {
-        System.Diagnostics.Debug.Assert(message is { Unpacked: 0, Unstable: 0, OwnDone: true }, "a record that is still in use");
-        // What the next use writes before it reads is left: thousands of records come back at once,
-        // and each line of memory not touched is a wait less.
+        System.Diagnostics.Debug.Assert(
+            message is { Unpacked: 0, Unstable: 0, OwnDone: true },
+            "a record that is still in use");
+        // Fields that the next use writes before it reads them are left as they are. Thousands of records return at
+        // once, and each cache line not touched saves a stall.
         message.Next = null;
         message.Group = null!;
         message.Ticket = null;

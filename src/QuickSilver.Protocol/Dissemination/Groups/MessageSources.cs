@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// The message sources of one group, and which of them have said that they have something. They take turns, so a source
-/// that never ends does not hold up another. A signal during a call that ends with "nothing" counts, so that what came
-/// in between is not forgotten. Core thread only.
+/// The message sources of one group, and which of them are ready. They take turns, so an endless source does not hold
+/// up another. A signal during a call that returns "nothing" counts, so that messages that came in between are not
+/// lost. Core thread only.
 /// </summary>
 internal sealed class MessageSources
 {
@@ -33,7 +33,7 @@ internal sealed class MessageSources
 
     public void Clear() => _entries.Clear();
 
-    /// <summary>A source has something to send.</summary>
+    /// <summary>Marks a source as ready.</summary>
     /// <returns>False when it is not registered.</returns>
     public bool Signal(IMessageSource source)
     {
@@ -44,9 +44,9 @@ internal sealed class MessageSources
     }
 
     /// <summary>Lets the next source write a message.</summary>
-    /// <param name="gate">The group's: while it has no room sources are not asked.</param>
-    /// <param name="writer">Where a source writes.</param>
-    /// <returns>False when there is none.</returns>
+    /// <param name="gate">The group's gate: while it has no room, sources are not asked.</param>
+    /// <param name="writer">The writer for the source.</param>
+    /// <returns>False when there is no message.</returns>
     public bool TryPull(in GroupGate gate, MessageWriter writer)
     {
         int count = _entries.Count;
@@ -58,10 +58,10 @@ internal sealed class MessageSources
         return false;
     }
 
-    // Asks one source, if it wants to be asked; true when it has written a message.
+    // Asks one source, if it is ready; true when it has written a message.
     private bool TryAsk(int index, MessageWriter writer)
     {
-        // A source may have been removed by one that was asked in the same round.
+        // A source asked in the same round may have removed this one.
         if (index >= _entries.Count) return false;
         Entry entry = _entries[index];
         if (!entry.IsReady) return false;

@@ -7,24 +7,29 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// Where a source writes: at a place in a packet, or straight into pooled memory, of which exactly the message's length stays taken.
+/// The writer of a source's messages: into a place in a packet, or straight into pooled memory, of which exactly the
+/// message's length stays taken.
 /// <para>
-/// Idea: a source says where one message ends, and goes on writing right behind it while it is told to. In a packet whose last record is a run that
-/// takes any number of messages of one length, one after another, without a head between them; so a small message costs little more than its bytes.
+/// Idea: a source ends one message, and continues writing right behind it while the result allows. In a packet whose
+/// last record is a batch, the batch takes any number of messages of one length, one after another, without a head
+/// between them. So a small message costs little more than its bytes.
 /// </para>
 /// <para>
-/// Awkward cases: a message that outgrows what was handed out moves to pooled memory, each time to a piece at least
-/// twice as large. So does one that ends with another length than the run's, and it is the last that is taken. A
-/// message that is in memory already is handed over (<see cref="Hand"/>) and takes its turn like one that was written.
+/// Awkward cases: a message that outgrows its room moves to pooled memory, each time to a piece at least twice as
+/// large. A message whose length differs from the batch's moves there too, and ends the batch. A message that is in
+/// memory already is passed by <see cref="Hand"/> and takes its turn like a written one.
 /// </para>
+/// <para>
 /// Cost: O(1) a message. Allocates nothing in steady state. Core thread only.
+/// </para>
 /// </summary>
 public sealed class MessageWriter : IBufferWriter<byte>
 {
     private const int FirstBytes = 512;
 
-    // Memory that was not written for milliseconds has left the caches; a store that waits for it holds up those behind it.
-    private const int AskedAhead = 1024;
+    // Memory that was not written for milliseconds has left the caches; a store that waits for it stalls those behind
+    // it.
+    private const int PrefetchDistance = 1024;
 
     private readonly Arena _arena;
     private Chunk? _chunk;
@@ -32,32 +37,37 @@ public sealed class MessageWriter : IBufferWriter<byte>
     private int _room;
     private int _written;
     private bool _isInPlace;
-    private int _like;
-    private int _most;
+    private int _length;
+    private int _limit;
     private Payload? _payload;
     private SendTicket? _ticket;
 
-    /// <param name="arena">Where the memory is cut from; used by this writer only, because trimming needs the slice cut last.</param>
+    /// <param name="arena">The memory's source; used by this writer only, because trimming needs the slice cut
+    /// last.</param>
     internal MessageWriter(Arena arena) => _arena = arena;
 
     /// <summary>Bytes of the present message so far.</summary>
     public int Length => _written;
 
-    /// <summary>Where messages of one length are taken side by side, by <see cref="EndMessages"/>.</summary>
+    /// <summary>
+    /// The room in which messages of one length are taken side by side, by <see cref="EndMessages"/>.
+    /// </summary>
     /// <param name="room">Room for at least one of them; valid until the source returns.</param>
     /// <param name="length">Bytes of each, at least 1.</param>
     /// <returns>False when messages are taken one by one only.</returns>
     public bool TryGetRunRoom(out Span<byte> room, out int length)
     {
         int count = CountRoom();
-        length = _like;
-        room = count > 0 ? _chunk!.AsSpan(_start, count * _like) : default;
+        length = _length;
+        room = count > 0 ? _chunk!.AsSpan(_start, count * _length) : default;
         return count > 0;
     }
 
-    /// <summary>So many messages have been written into the room of a run, at least one.</summary>
+    /// <summary>
+    /// Ends <paramref name="count"/> messages, at least one, that were written into the room of a batch.
+    /// </summary>
     /// <returns>As <see cref="EndMessage"/>.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">There was no room for as many.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The room holds fewer messages.</exception>
     public bool EndMessages(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
@@ -68,28 +78,32 @@ public sealed class MessageWriter : IBufferWriter<byte>
     /// <summary>True when a message has ended that is not one of the followers.</summary>
     internal bool HasMessage { get; private set; }
 
-    /// <summary>Messages that were added to a run, and not taken yet.</summary>
+    /// <summary>Messages that were added to a batch, and not taken yet.</summary>
     internal int Followers { get; private set; }
 
-    /// <summary>Begins a message at a place of the caller's, where it stays if it fits; otherwise it moves to pooled memory.</summary>
+    /// <summary>
+    /// Begins a message at a place of the caller's, where it stays if it fits; otherwise it moves to pooled memory.
+    /// </summary>
     /// <param name="place">May be empty. The reference stays the caller's.</param>
     internal void Begin(in Slice place)
     {
-        System.Diagnostics.Debug.Assert(_chunk is null && !HasMessage, "the message before was neither finished nor discarded");
+        System.Diagnostics.Debug.Assert(
+            _chunk is null && !HasMessage,
+            "the message before was neither finished nor discarded");
         Use(place);
         _isInPlace = !place.IsEmpty;
-        _most = 0;
+        _limit = 0;
     }
 
-    /// <summary>Begins messages that go on where others of one length end.</summary>
+    /// <summary>Begins messages that continue others of one length.</summary>
     /// <param name="place">The room behind them. The reference stays the caller's.</param>
-    /// <param name="length">The length that they have to have, at least 1.</param>
-    /// <param name="most">How many are taken.</param>
-    internal void BeginFollowers(in Slice place, int length, int most)
+    /// <param name="length">The length that they must have, at least 1.</param>
+    /// <param name="limit">How many are taken.</param>
+    internal void BeginFollowers(in Slice place, int length, int limit)
     {
         Begin(place);
-        _like = length;
-        _most = most;
+        _length = length;
+        _limit = limit;
     }
 
     /// <inheritdoc/>
@@ -100,7 +114,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
         _written += count;
     }
 
-    /// <summary>Room for what comes next.</summary>
+    /// <summary>Room for the following bytes.</summary>
     /// <exception cref="InvalidOperationException">The message would be longer than any node accepts.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
@@ -115,13 +129,13 @@ public sealed class MessageWriter : IBufferWriter<byte>
         return _chunk!.AsSpan(_start + _written, _room - _written);
     }
 
-    /// <summary>The present message ends here.</summary>
+    /// <summary>Ends the present message.</summary>
     /// <returns>True when another is taken; false: nothing may be written before the source is asked again.</returns>
     public bool EndMessage()
     {
-        if (_most > 0 && _isInPlace)
+        if (_limit > 0 && _isInPlace)
         {
-            if (_written == _like) return EndFollowers(1);
+            if (_written == _length) return EndFollowers(1);
             MoveTo(_arena.Take(_written));
         }
         HasMessage = true;
@@ -129,17 +143,21 @@ public sealed class MessageWriter : IBufferWriter<byte>
     }
 
     /// <summary>
-    /// Hands over a message whose bytes are in memory of the source's own: nothing is copied here. What was written
-    /// since the last end is discarded. For a message that is long, or that somebody follows to its stability.
+    /// Passes a message whose bytes are in memory of the source's own: nothing is copied here. Bytes written since the
+    /// last end are discarded. For a message that is long, or whose stability is followed.
     /// </summary>
     /// <param name="payload">The bytes, with one reference that passes to the protocol.</param>
-    /// <param name="ticket">Told when the message is numbered and when it is stable; may be null.</param>
+    /// <param name="ticket">Notified when the message is numbered and when it is stable; may be null.</param>
     /// <returns>As <see cref="EndMessage"/>, and always false: the message is the last that is taken.</returns>
-    /// <exception cref="InvalidOperationException">A message has ended already after which no other is taken.</exception>
+    /// <exception cref="InvalidOperationException">A message has ended already after which no other is
+    /// taken.</exception>
     public bool Hand(Payload payload, SendTicket? ticket)
     {
         ArgumentNullException.ThrowIfNull(payload);
-        if (HasMessage) throw new InvalidOperationException("No other message is taken before the source is asked again.");
+        if (HasMessage)
+        {
+            throw new InvalidOperationException("No other message is taken before the source is asked again.");
+        }
         Discard();
         _payload = payload;
         _ticket = ticket;
@@ -147,7 +165,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
         return false;
     }
 
-    /// <summary>Takes a message that was handed over, with the reference to its bytes.</summary>
+    /// <summary>Takes a message that was passed by <see cref="Hand"/>, with the reference to its bytes.</summary>
     /// <returns>False when the message that has ended was written.</returns>
     internal bool TryTakeHanded([NotNullWhen(true)] out Payload? payload, out SendTicket? ticket)
     {
@@ -159,7 +177,8 @@ public sealed class MessageWriter : IBufferWriter<byte>
     }
 
     /// <summary>
-    /// Takes a message that has ended elsewhere than at the caller's place: its bytes, with one reference that passes to the caller.
+    /// Takes a message that has ended elsewhere than at the caller's place: its bytes, with one reference that passes
+    /// to the caller.
     /// </summary>
     internal Slice Finish()
     {
@@ -181,7 +200,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
         return isInPlace;
     }
 
-    /// <summary>How many messages were added to a run since the last call.</summary>
+    /// <summary>Takes the number of messages that were added to a batch since the last call.</summary>
     internal int TakeFollowers()
     {
         int followers = Followers;
@@ -189,7 +208,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
         return followers;
     }
 
-    /// <summary>Forgets the message that has not ended.</summary>
+    /// <summary>Drops the message that has not ended.</summary>
     internal void Discard()
     {
         if (HasMessage) return;
@@ -201,17 +220,19 @@ public sealed class MessageWriter : IBufferWriter<byte>
         Reset();
     }
 
-    private int CountRoom() => _most > 0 && _isInPlace && _written == 0 && !HasMessage ? Math.Min(_most - Followers, _room / _like) : 0;
+    private int CountRoom() => _limit > 0 && _isInPlace && _written == 0 && !HasMessage
+        ? Math.Min(_limit - Followers, _room / _length)
+        : 0;
 
     private bool EndFollowers(int count)
     {
-        int bytes = count * _like;
+        int bytes = count * _length;
         _start += bytes;
         _room -= bytes;
         _written = 0;
         Followers += count;
-        _chunk!.Prefetch(_start + AskedAhead);
-        return Followers < _most && _room >= _like;
+        _chunk!.Prefetch(_start + PrefetchDistance);
+        return Followers < _limit && _room >= _length;
     }
 
     private Slice Trimmed()

@@ -7,23 +7,24 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// One message of this node from its source to its stability: one pooled record, shared by all streams that carry it.
-/// It goes back to the pool when every stream knows it stable and it was delivered here; already when it is packed and
-/// was delivered here, if one stream carries it and nobody holds a ticket (<see cref="SentMessages"/>).
+/// It returns to the pool when every stream knows it stable and it was delivered here. A message in one stream alone
+/// and without a ticket returns earlier: when it is packed and was delivered here (<see cref="SentMessages"/>).
 /// </summary>
 internal sealed class OutgoingMessage
 {
     private Payload? _payload;
     private Slice _slice;
 
-    /// <summary>The next that waits for its own delivery.</summary>
+    /// <summary>The next message that waits for its delivery on this node.</summary>
     public OutgoingMessage? Next;
 
     public GroupSender Group = null!;
     public SendTicket? Ticket;
     public int Length;
 
-    /// <summary>Place in the order in which the group's messages were taken from their sources: what flushes count
-    /// by.</summary>
+    /// <summary>
+    /// Position in the order in which the group's messages were taken from their sources; flushes count by it.
+    /// </summary>
     public ulong Ordinal;
 
     /// <summary>Message number, once bound.</summary>
@@ -41,11 +42,12 @@ internal sealed class OutgoingMessage
     /// <summary>Streams in which it is not yet stable.</summary>
     public int Unstable;
 
-    /// <summary>Members removed before they were known to hold it, in the streams that are through with it.</summary>
+    /// <summary>Members removed before they were known to hold it, in the streams that have settled it.</summary>
     public int Removed;
 
     /// <summary>
-    /// True when nothing of it waits for stability: it is stable everywhere and its ticket was told, or it is counted as part of a run.
+    /// True when nothing of it waits for stability: it is stable everywhere and its ticket was notified, or it is
+    /// counted as part of a batch.
     /// </summary>
     public bool IsComplete;
 
@@ -55,7 +57,7 @@ internal sealed class OutgoingMessage
     /// <summary>True when it was delivered here.</summary>
     public bool OwnDone;
 
-    /// <summary>What waits to be delivered here, with a reference, while <see cref="OwnWaits"/>.</summary>
+    /// <summary>The bytes that wait to be delivered here, with a reference, while <see cref="OwnWaits"/>.</summary>
     public Slice OwnBytes;
 
     /// <summary>The message's bytes; empty after <see cref="ReleaseBytes"/>.</summary>
@@ -73,15 +75,16 @@ internal sealed class OutgoingMessage
         Length = payload.Span.Length;
     }
 
-    /// <summary>Takes over one reference.</summary>
+    /// <summary>Takes one reference from the caller.</summary>
     public void Hold(in Slice slice)
     {
-        // Field by field, as it was written a moment ago: read whole it would have to wait until those writes have reached the cache.
+        // Field by field, as it was written a moment ago: a whole read would stall until those writes have reached the
+        // cache.
         _slice = new Slice(slice.Chunk, slice.Offset, slice.Length);
         Length = slice.Length;
     }
 
-    /// <summary>Lets go of the bytes: every stream has packed them.</summary>
+    /// <summary>Releases the bytes: every stream has packed them.</summary>
     public void ReleaseBytes()
     {
         _payload?.Release();

@@ -5,35 +5,38 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// The last step of a node's own messages to its own delivery: those that stand side by side in one packet are handed over together. Whoever adds one
-/// flushes before the memory that it lies in may go, a packet when it is closed. Cost: O(1) a message. Core thread only.
+/// The last step of a node's own messages to its own delivery: messages side by side in one packet are delivered
+/// together. The adder flushes before the memory of the messages may be released: a packet, when it is closed. Cost:
+/// O(1) a message. Core thread only.
 /// </summary>
-/// <param name="context">The node's.</param>
+/// <param name="context">The node's shared state.</param>
 internal sealed class OwnBatch(SendContext context)
 {
     private GroupSender? _group;
     private StepNumber _step;
-    private DeliveryBatch _run;
+    private DeliveryBatch _batch;
 
-    /// <summary>Messages are next; what was added before goes first if it is not of one run with them.</summary>
+    /// <summary>
+    /// Adds the next messages; earlier ones that do not form one batch with them are delivered first.
+    /// </summary>
     public void Add(GroupSender group, StepNumber step, in DeliveryBatch next, Instant now)
     {
-        // A packet is of one step; but what waited for it may be of a newer one, and lie where it would be next.
-        if (_group == group && _step == step && _run.TryAppend(next)) return;
+        // A packet is of one step. But messages that waited for it may be of a newer step, and lie right behind it.
+        if (_group == group && _step == step && _batch.TryAppend(next)) return;
         Flush(now);
         _group = group;
         _step = step;
-        _run = next;
+        _batch = next;
     }
 
-    /// <summary>Hands over what was added. A handler may send meanwhile, and so come here again.</summary>
+    /// <summary>Delivers the added messages. A handler may send meanwhile, and so enter again.</summary>
     public void Flush(Instant now)
     {
         if (_group is not { } group) return;
-        DeliveryBatch run = _run;
+        DeliveryBatch batch = _batch;
         StepNumber step = _step;
         _group = null;
-        _run = default;
-        if (!context.IsClosed) group.Listener?.OnOwnMessages(step, run, now);
+        _batch = default;
+        if (!context.IsClosed) group.Listener?.OnOwnMessages(step, batch, now);
     }
 }

@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// The order in which one group's own messages are delivered on their own node: by number, though a message bound later may be packed earlier, in
-/// another view's stream. A list through the records themselves; the usual message is at its head when it is ready, and passes without being kept.
+/// The order in which one group's own messages are delivered on their own node. That is by number, though a message
+/// bound later may be packed earlier, in another view's stream. The records themselves form the list; usually a message
+/// is at its head when it is ready, and passes without being kept.
 /// </summary>
 internal struct SelfDelivery
 {
@@ -16,7 +17,7 @@ internal struct SelfDelivery
     /// <summary>True when every message that was numbered has been delivered here.</summary>
     public readonly bool IsEmpty => _head is null;
 
-    /// <summary>A message has been numbered: it will be ready some time.</summary>
+    /// <summary>Appends a message that has been numbered, and will be ready later.</summary>
     public void Append(OutgoingMessage message)
     {
         System.Diagnostics.Debug.Assert(message.Next is null, "still in another list");
@@ -26,8 +27,9 @@ internal struct SelfDelivery
     }
 
     /// <summary>
-    /// A message may be delivered: now, or kept (with an own reference to <paramref name="bytes"/>) until all before it have been. What is delivered
-    /// is in <see cref="SendContext.Own"/> when the call returns: the caller flushes it.
+    /// Delivers a message that may be delivered, or keeps it (with its own reference to <paramref name="bytes"/>) until
+    /// all before it have been. Delivered messages are in <see cref="SendContext.Own"/> when the call returns: the
+    /// caller flushes it.
     /// </summary>
     public void Ready(SendContext context, OutgoingMessage message, in Slice bytes, Instant now)
     {

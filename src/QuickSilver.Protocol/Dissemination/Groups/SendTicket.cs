@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
-/// <summary>Follows one message to stability, for whoever asked to be told. Core thread only.</summary>
+/// <summary>Follows one message to stability, for a caller that waits for it. Core thread only.</summary>
 public abstract class SendTicket
 {
     /// <summary>The message has taken its number.</summary>

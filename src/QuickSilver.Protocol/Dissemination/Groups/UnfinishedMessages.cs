@@ -6,26 +6,28 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// One group's messages that are not over: from when they are taken from their sources until they are stable in every
-/// stream that carries them, and were delivered on this node, in the order of their numbers. A record goes back to the
-/// pool when both are done; one that nobody asks about by itself, already when it is packed and delivered. Core thread
-/// only.
+/// One group's messages that are in progress: from when they are taken from their sources until they are stable in
+/// every stream that carries them, and were delivered on this node in the order of their numbers. A record returns to
+/// the pool when both are done. The record of a message that nobody follows by itself returns as soon as it is packed
+/// and delivered. Core thread only.
 /// </summary>
 internal sealed class UnfinishedMessages(SendContext context)
 {
     private SelfDelivery _selfDelivery;
     private PendingTally _pending;
 
-    /// <summary>Those that are not known stable.</summary>
+    /// <summary>Messages that are not known stable.</summary>
     public long PendingMessages => _pending.Messages;
 
-    /// <summary>Their bytes.</summary>
+    /// <summary>Bytes of those messages.</summary>
     public long PendingBytes => _pending.Bytes;
 
-    /// <summary>True when every message that was numbered has been delivered here: the next can be as soon as it is packed.</summary>
+    /// <summary>
+    /// True when every numbered message has been delivered here: the next can be as soon as it is packed.
+    /// </summary>
     public bool IsAllDelivered => _selfDelivery.IsEmpty;
 
-    /// <summary>True when there is none.</summary>
+    /// <summary>True when no message is in progress.</summary>
     public bool IsOver => _pending.Messages == 0 && _selfDelivery.IsEmpty;
 
     /// <inheritdoc cref="PendingTally.Add"/>
@@ -34,12 +36,15 @@ internal sealed class UnfinishedMessages(SendContext context)
     /// <inheritdoc cref="PendingTally.Flush"/>
     public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(context, flushed, now);
 
-    /// <summary>A message has its number, and so its place in the order of delivery on this node.</summary>
+    /// <summary>Enters a numbered message into the order of delivery on this node.</summary>
     public void OnNumbered(OutgoingMessage message) => _selfDelivery.Append(message);
 
-    /// <summary>All of a message is packed in this node's own region's stream, or the stream gave up: it may be delivered here.</summary>
+    /// <summary>
+    /// All of a message is packed in the stream of this node's own region, or that stream gave up: it may be delivered
+    /// here.
+    /// </summary>
     /// <param name="message">The message.</param>
-    /// <param name="inPacket">Where a packet holds it in one piece, and will be flushed from; empty when none does.</param>
+    /// <param name="inPacket">The packet's copy when it is in one piece and will be flushed; else empty.</param>
     /// <param name="now">The present instant.</param>
     public void OnOwnCopyPacked(OutgoingMessage message, in Slice inPacket, Instant now)
     {
@@ -64,22 +69,25 @@ internal sealed class UnfinishedMessages(SendContext context)
         if (!context.IsClosed)
         {
             message.Ticket?.OnStable(message.Removed, now);
-            _pending.TellFlushes(ordinal, 1, now);
+            _pending.NotifyFlushes(ordinal, 1, now);
         }
         if (message.OwnDone) context.Messages.Return(message);
     }
 
-    /// <summary>A message is counted where it is sent, and will be stable as part of a run: its record is needed for own delivery at most.</summary>
+    /// <summary>
+    /// A message is counted where it is sent, and becomes stable as part of a batch: at most own delivery still needs
+    /// its record.
+    /// </summary>
     public void OnCounted(OutgoingMessage message)
     {
         message.IsComplete = true;
         if (message.OwnDone) context.Messages.Return(message);
     }
 
-    /// <summary>Messages that were counted are stable.</summary>
-    public void OnStable(in SentBatch run, Instant now)
+    /// <summary>Counted messages are stable.</summary>
+    public void OnStable(in SentBatch batch, Instant now)
     {
-        _pending.Remove(run.Count, run.Bytes);
-        if (!context.IsClosed) _pending.TellFlushes(run.FirstOrdinal, run.Count, now);
+        _pending.Remove(batch.Count, batch.Bytes);
+        if (!context.IsClosed) _pending.NotifyFlushes(batch.FirstOrdinal, batch.Count, now);
     }
 }

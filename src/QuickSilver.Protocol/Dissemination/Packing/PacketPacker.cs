@@ -11,22 +11,24 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// <summary>
 /// Fills one packet after another from a stream's region buffer.
 /// <para>
-/// Idea: a packet takes what is there, messages of any groups of the region, one record each, or one for a run of equal ones. When the next message
-/// does not fit whole, a fragment of it fills the packet to the last byte, and the next packet begins with the rest; so while there is backlog all
-/// packets have the full length and form a train. A message is never split for an end of less than 64 bytes: joining it costs every receiver a copy,
-/// so such an end is filled with zeros. So is the odd byte that a varint cannot meet.
+/// Idea: a packet takes the messages at the head of the buffer, of any groups of the region: one record for each, or
+/// one for a batch of equal ones. When the next message does not fit whole, a fragment of it fills the packet to the
+/// last byte, and the next packet begins with the rest. So while there is backlog all packets have the full length and
+/// form a train. Less than 64 bytes at the end are filled with zeros rather than with a fragment, because joining
+/// fragments costs every receiver a copy. So is a single byte that no varint length can fill exactly.
 /// </para>
 /// <para>
-/// When the buffer is empty, sources of direct groups write into the packet (<see cref="SourcePacker"/>); what does not fit goes through the buffer.
+/// When the buffer is empty, sources of direct groups write into the packet (<see cref="SourcePacker"/>). Messages that
+/// do not fit go through the buffer.
 /// </para>
 /// <para>
-/// Awkward case: all messages of a packet share the step, so a packet ends early, and with it the train, where the step changes: once per change and
-/// stream. Cost: O(1) per record beside the copy. Allocates nothing.
+/// Awkward case: all messages of a packet share the step. So a packet, and with it the train, ends early where the step
+/// changes: once per change and stream. Cost: O(1) per record in addition to the copy. Allocates nothing.
 /// </para>
 /// </summary>
-/// <param name="context">The node's.</param>
+/// <param name="context">The node's shared state.</param>
 /// <param name="view">The view that the stream goes to.</param>
-/// <param name="messages">The stream's, told of each whose last byte is packed.</param>
+/// <param name="messages">The stream's messages, informed of each whose last byte is packed.</param>
 internal sealed class PacketPacker(SendContext context, RegionView view, StreamMessages messages)
 {
     private readonly Epoch _epoch = view.Number.Epoch;
@@ -35,11 +37,11 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
     private readonly SourcePacker _sources = new(context, view, messages);
 
     /// <summary>Fills one packet's body.</summary>
-    /// <param name="slot">Where the datagram will stand; its length is the longest it may have. The header's bytes are left alone.</param>
+    /// <param name="slot">Room for the datagram; its length is the limit. The header's bytes are left alone.</param>
     /// <param name="sequence">The packet.</param>
     /// <param name="now">The present instant.</param>
-    /// <returns>The datagram's length, shorter than the slot only when nothing more came or the step ended;
-    /// 0 when there was nothing to pack.</returns>
+    /// <returns>The datagram's length, shorter than the slot only when no more messages came or the step ended; 0 when
+    /// there was nothing to pack.</returns>
     public int Pack(Slice slot, ulong sequence, Instant now)
     {
         var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);
@@ -51,7 +53,11 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         bool isFull = false;
         while (!isFull)
         {
-            if (_backlog.IsEmpty && (step != context.ActiveStep || !_sources.TryPack(slot, ref writer, sequence, now))) break;
+            if (_backlog.IsEmpty
+                && (step != context.ActiveStep || !_sources.TryPack(slot, ref writer, sequence, now)))
+            {
+                break;
+            }
             if (!_backlog.IsEmpty)
             {
                 if (_backlog.First.Message.Step != step) break;
@@ -65,19 +71,19 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         return DatagramHeader.Length + writer.Written;
     }
 
-    // Packs what is left of the first message, or as much of it as fits: then the packet is full, and the result false.
+    // Packs the rest of the first message, or as much of it as fits: then the packet is full, and the result false.
     private bool TryPackFirst(Slice slot, ref WireWriter writer, ulong sequence, Instant now)
     {
         BacklogEntry entry = _backlog.First;
         OutgoingMessage message = entry.Message;
         int offset = _backlog.PackedOfFirst;
         int rest = message.Length - offset;
-        int head = HeadLength(entry, offset, fragment: offset > 0);
-        if (head + WireWriter.VarintLength((ulong)rest) + rest <= writer.Remaining)
+        int headLength = HeadLength(entry, offset, fragment: offset > 0);
+        if (headLength + WireWriter.VarintLength((ulong)rest) + rest <= writer.Remaining)
         {
-            if (offset == 0 && CountAlike(entry, writer.Remaining - head) is > 1 and int count)
+            if (offset == 0 && CountAlike(entry, writer.Remaining - headLength) is > 1 and int count)
             {
-                PackRun(slot, ref writer, entry, count, sequence, now);
+                PackBatch(slot, ref writer, entry, count, sequence, now);
                 return true;
             }
             WriteRecord(ref writer, entry, offset, rest);
@@ -87,37 +93,47 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
             return true;
         }
         if (writer.Remaining <= PacketRecord.MaxFiller) return false;
-        if (offset == 0) head = HeadLength(entry, offset, fragment: true);
-        int part = FragmentLength(writer.Remaining - head);
+        if (offset == 0) headLength = HeadLength(entry, offset, fragment: true);
+        int part = FragmentLength(writer.Remaining - headLength);
         System.Diagnostics.Debug.Assert(part > 0 && part < rest, "a fragment is a proper part");
         WriteRecord(ref writer, entry, offset, part);
         _backlog.Advance(part);
         return false;
     }
 
-    // How many of the first messages are of one group and length, with consecutive numbers, and fit into the room as a run.
+    // How many of the first messages are of one group and length, with consecutive numbers, and fit into the room as a
+    // batch.
     private int CountAlike(in BacklogEntry entry, int room)
     {
         OutgoingMessage first = entry.Message;
         int length = first.Length;
         if (entry.IsFirst || length == 0) return 1;
-        int most = (room - WireWriter.VarintLength((ulong)length) - PacketRecord.CountBytes) / length;
-        most = Math.Min(most, Math.Min(_backlog.Count, PacketRecord.MaxCount));
+        int limit = (room - WireWriter.VarintLength((ulong)length) - PacketRecord.CountBytes) / length;
+        limit = Math.Min(limit, Math.Min(_backlog.Count, PacketRecord.MaxCount));
         int count = 1;
-        while (count < most && _backlog[count] is { IsFirst: false } next && next.GroupIndex == entry.GroupIndex && next.Message.Length == length
-            && next.Message.Number == first.Number + (ulong)count && next.Message.Step == first.Step) count++;
+        while (count < limit
+            && _backlog[count] is { IsFirst: false } next
+            && next.GroupIndex == entry.GroupIndex
+            && next.Message.Length == length
+            && next.Message.Number == first.Number + (ulong)count
+            && next.Message.Step == first.Step)
+        {
+            count++;
+        }
         return count;
     }
 
-    private void PackRun(in Slice slot, ref WireWriter writer, in BacklogEntry entry, int count, ulong sequence, Instant now)
+    private void PackBatch(
+        in Slice slot, ref WireWriter writer, in BacklogEntry entry, int count, ulong sequence, Instant now)
     {
         int length = entry.Message.Length;
-        PacketRecord.WriteHead(ref writer, _epoch, entry.GroupIndex, entry.Message.Number, false, default, length, 0, length, count);
+        PacketRecord.WriteHead(
+            ref writer, _epoch, entry.GroupIndex, entry.Message.Number, false, default, length, 0, length, count);
         int start = DatagramHeader.Length + writer.Written;
         for (int index = 0; index < count; index++) writer.WriteBytes(_backlog[index].Message.Span);
-        System.Diagnostics.Debug.Assert(!writer.Overflowed, "the run was measured");
+        System.Diagnostics.Debug.Assert(!writer.Overflowed, "the batch was measured");
         _probes.Hit(Mark.RunPacked);
-        // Own messages that came before may be delivered now, to whoever gives the rest up.
+        // Delivering an earlier own message may run user code that drops the rest of the backlog.
         for (int index = 0; index < count && !_backlog.IsEmpty; index++)
         {
             OutgoingMessage message = _backlog.First.Message;
@@ -130,13 +146,28 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
     {
         OutgoingMessage message = entry.Message;
         PacketRecord.WriteHead(
-            ref writer, _epoch, entry.GroupIndex, message.Number, entry.IsFirst, message.PreviousStep, message.Length, offset, length);
+            ref writer,
+            _epoch,
+            entry.GroupIndex,
+            message.Number,
+            entry.IsFirst,
+            message.PreviousStep,
+            message.Length,
+            offset,
+            length);
         writer.WriteBytes(message.Span.Slice(offset, length));
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the record was measured");
     }
 
     private int HeadLength(in BacklogEntry entry, int offset, bool fragment) => PacketRecord.HeadLength(
-        _epoch, entry.GroupIndex, entry.Message.Number, entry.IsFirst, entry.Message.PreviousStep, entry.Message.Length, offset, fragment);
+        _epoch,
+        entry.GroupIndex,
+        entry.Message.Number,
+        entry.IsFirst,
+        entry.Message.PreviousStep,
+        entry.Message.Length,
+        offset,
+        fragment);
 
     // The most bytes that fit in the room together with their length field.
     private static int FragmentLength(int room)

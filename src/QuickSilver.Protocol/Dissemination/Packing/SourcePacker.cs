@@ -10,28 +10,32 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
-/// Lets the sources of one stream's direct groups write their messages where they will be sent from.
+/// Lets the sources of one stream's direct groups write their messages into the packets that carry them.
 /// <para>
-/// Idea: a message that nobody waits for, that goes to one view and follows nothing that is still to be packed needs no record and no queue. Its
-/// source is asked when a packet has room, writes behind the place of the head, and what is left is to number it. Where messages have had one length
-/// for a while, those that follow are expected to have it too: the source writes them one behind the other, and they become one run, with one head,
-/// which is counted, and delivered here, as one.
+/// Idea: a message needs no record and no queue when nobody follows it, it goes to one view, and nothing before it is
+/// still to be packed. Its source is asked when a packet has room, and writes behind the place of the head; then the
+/// message only needs its number. Where messages have had one length for a while, the following ones are expected to
+/// have it too. The source writes them one behind the other, and they become one batch with one head, counted and
+/// delivered here as one.
 /// </para>
 /// <para>
-/// Awkward cases. The head is written last, because it names length and count. Room is left for it as if the length field were as long as that of the
-/// message before, and as if a run came where one is expected; where either turns out wrong, the message is moved by a byte or two. A message that
-/// does not fit, or that ends a run by its length, is written elsewhere and bound like any other; a part of it then fills the packet. While messages
-/// of the group wait for their delivery here, in streams of older steps, the next one is bound as well, because it has to wait behind them. A source
-/// may end its group, or leave it, while it writes: what it wrote before is sent.
+/// Awkward cases: the head is written last, because it names length and count. Room is left for it as if the length
+/// field were as long as that of the message before, and as if a batch came where one is expected. Where either turns
+/// out wrong, the message is moved by a byte or two. A message that does not fit, or that ends a batch by its length,
+/// is written elsewhere and bound normally; a part of it then fills the packet. While messages of the group wait for
+/// their delivery here, in streams of older steps, the next one is bound as well, because it has to wait behind them. A
+/// source may end its group, or leave it, while it writes: messages written before are sent.
 /// </para>
+/// <para>
 /// Cost: O(1) per message; one call of the source, no copy. Allocates nothing in steady state. Core thread only.
+/// </para>
 /// </summary>
 internal sealed class SourcePacker(SendContext context, RegionView view, StreamMessages messages)
 {
-    // After so much it is another group's turn.
+    // The bytes after which another group has its turn.
     private const int TurnBytes = 8 << 10;
 
-    // So many messages of one length in a row, and the next are expected to have it.
+    // The number of messages of one length in a row after which the next are expected to have it.
     private const int UntilExpected = 4;
 
     private readonly Epoch _epoch = view.Number.Epoch;
@@ -48,15 +52,17 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     }
 
     /// <summary>Asks the groups in turn, until one has something, for as much as it has and its turn allows.</summary>
-    /// <returns>False when no group has anything. Otherwise messages are in the packet, or the last of them, which did not fit, is in the
-    /// buffer.</returns>
+    /// <returns>False when no group has anything. Otherwise messages are in the packet, or the last of them, which did
+    /// not fit, is in the buffer.</returns>
     public bool TryPack(in Slice slot, ref WireWriter writer, ulong sequence, Instant now)
     {
         while (_groups.Count > 0)
         {
             GroupSender group = _groups.Dequeue();
             int before = writer.Written;
-            bool hasMore = group.Unfinished.IsAllDelivered ? WriteTurn(slot, ref writer, group, sequence, now) : BindOne(group, now);
+            bool hasMore = group.Unfinished.IsAllDelivered
+                ? WriteTurn(slot, ref writer, group, sequence, now)
+                : BindOne(group, now);
             if (hasMore) _groups.Enqueue(group);
             else group.OnDirectEnded();
             if (writer.Written > before || !messages.Backlog.IsEmpty) return true;
@@ -71,32 +77,38 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         return true;
     }
 
-    // Returns false when the group has nothing more.
+    // Returns false when the group has no more messages.
     private bool WriteTurn(in Slice slot, ref WireWriter writer, GroupSender group, ulong sequence, Instant now)
     {
         int end = writer.Written + TurnBytes;
         PendingAccount account = messages.Gate.Account;
         while (true)
         {
-            // A turn is over with the message that passes its end; alone, a group has no turns.
-            Outcome outcome = WriteRecord(slot, ref writer, group, _groups.Count > 0 ? end - writer.Written : int.MaxValue, sequence, now);
+            // A turn is over with the message that passes its end; a single group has no turns.
+            int turnRemaining = _groups.Count > 0 ? end - writer.Written : int.MaxValue;
+            Outcome outcome = WriteRecord(slot, ref writer, group, turnRemaining, sequence, now);
             if (outcome != Outcome.Written) return outcome == Outcome.Elsewhere;
-            if ((writer.Written >= end && _groups.Count > 0) || account.MessagesLeft <= 0 || account.BytesLeft <= 0) return true;
+            bool turnIsOver = writer.Written >= end && _groups.Count > 0;
+            if (turnIsOver || account.MessagesLeft <= 0 || account.BytesLeft <= 0) return true;
         }
     }
 
-    // Writes one message, or a run of them, into the packet.
-    private Outcome WriteRecord(in Slice slot, ref WireWriter writer, GroupSender group, int turnLeft, ulong sequence, Instant now)
+    // Writes one message, or a batch of them, into the packet.
+    private Outcome WriteRecord(
+        in Slice slot, ref WireWriter writer, GroupSender group, int turnRemaining, ulong sequence, Instant now)
     {
         ulong number = group.Numbers.Last + 1;
         bool isFirst = messages.IsFirst(group.DirectIndex);
         StepNumber previous = isFirst ? group.Numbers.LastStep : default;
-        bool mayRun = !isFirst && (_alike == UntilExpected || context.Settings.Probes.Here(BuggifySite.RunExpected));
-        int head = PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, previous, 0, 0, fragment: false)
-            + (mayRun ? PacketRecord.CountBytes : 0);
-        int start = DatagramHeader.Length + writer.Written + head + _usualField;
-        // However long its length field will be, what fits here fits into the packet.
-        int room = writer.Remaining - head - Math.Max(_usualField, WireWriter.VarintLength((ulong)writer.Remaining));
+        bool mayBatch = !isFirst
+            && (_alike == UntilExpected || context.Settings.Probes.Here(BuggifySite.RunExpected));
+        int headLength =
+            PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, previous, 0, 0, fragment: false)
+            + (mayBatch ? PacketRecord.CountBytes : 0);
+        int start = DatagramHeader.Length + writer.Written + headLength + _usualField;
+        // The length field, however long, fits into the packet together with a message that fits here.
+        int field = Math.Max(_usualField, WireWriter.VarintLength((ulong)writer.Remaining));
+        int room = writer.Remaining - headLength - field;
         MessageWriter source = context.SourceWriter;
         source.Begin(room > 0 ? slot.Part(start, room) : default);
         if (!group.TryPull())
@@ -109,20 +121,21 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
             group.BindPulled(now);
             return Outcome.Elsewhere;
         }
-        int field = WireWriter.VarintLength((ulong)length);
+        field = WireWriter.VarintLength((ulong)length);
         if (field != _usualField)
         {
             Move(slot, ref start, length, field - _usualField);
             _usualField = field;
         }
         int count = 1;
-        if (mayRun && length > 0) count += WriteFollowers(slot, start, length, group, turnLeft);
+        if (mayBatch && length > 0) count += WriteFollowers(slot, start, length, group, turnRemaining);
         // Before the head is written, which ends where the message begins.
-        if (mayRun && count == 1) Move(slot, ref start, length, -PacketRecord.CountBytes);
+        if (mayBatch && count == 1) Move(slot, ref start, length, -PacketRecord.CountBytes);
         _alike = source.HasMessage ? 0 : count > 1 || length == _lastLength ? Math.Min(_alike + 1, UntilExpected) : 0;
         _lastLength = length;
         messages.Introduce(group.DirectIndex);
-        PacketRecord.WriteHead(ref writer, _epoch, group.DirectIndex, number, isFirst, previous, length, 0, length, count);
+        PacketRecord.WriteHead(
+            ref writer, _epoch, group.DirectIndex, number, isFirst, previous, length, 0, length, count);
         writer.Reserve(count * length);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the room was measured");
         context.Settings.Probes.Hit(count == 1 ? Mark.MessageWrittenInPlace : Mark.RunWrittenInPlace);
@@ -133,20 +146,22 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         return Outcome.Elsewhere;
     }
 
-    // Messages behind the first of a run, as long as they have its length. One that has not is left with the writer.
-    private int WriteFollowers(in Slice slot, int start, int length, GroupSender group, int turnLeft)
+    // Writes messages behind the first of a batch, as long as they have its length. One of another length is left with
+    // the writer.
+    private int WriteFollowers(in Slice slot, int start, int length, GroupSender group, int turnRemaining)
     {
-        // Each with the first is counted as pending only when all are written; the last may pass the limit, or the turn.
+        // All count as pending only when the last is written; the last may pass the limit, or the turn.
         PendingAccount account = messages.Gate.Account;
-        long bytes = Math.Min(account.BytesLeft, Math.Min(turnLeft, slot.Length - start));
-        long most = Math.Min(Math.Min(account.MessagesLeft, PacketRecord.MaxCount), (bytes + length - 1) / length) - 1;
+        long bytes = Math.Min(account.BytesLeft, Math.Min(turnRemaining, slot.Length - start));
+        long countLimit = Math.Min(account.MessagesLeft, PacketRecord.MaxCount);
+        long limit = Math.Min(countLimit, (bytes + length - 1) / length) - 1;
         int count = 0;
         MessageWriter source = context.SourceWriter;
-        while (count < most)
+        while (count < limit)
         {
-            int at = start + ((count + 1) * length);
-            if (slot.Length - at < length) break;
-            source.BeginFollowers(slot.Part(at, slot.Length - at), length, (int)(most - count));
+            int offset = start + ((count + 1) * length);
+            if (slot.Length - offset < length) break;
+            source.BeginFollowers(slot.Part(offset, slot.Length - offset), length, (int)(limit - count));
             bool any = group.TryPull();
             count += source.TakeFollowers();
             if (source.HasMessage) break;

@@ -10,31 +10,38 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
-/// Builds one stream's trains where they will stay until they are stable: packets of equal length one after another in one piece of pooled memory, as
-/// many as backlog, rate and window allow. Each packet is weighed against the window on its own, so a small share is never overrun by a whole train.
-/// Blocked by the window, the stream waits for feedback; by the rate, for an alarm.
+/// Builds one stream's trains in the memory where they stay until they are stable. Packets of equal length lie one
+/// after another in one piece of pooled memory, as many as backlog, rate and window allow. Each packet is weighed
+/// against the window on its own, so a whole train never overruns a small share. Blocked by the window, the stream
+/// waits for feedback; by the rate, for an alarm.
 /// <para>
-/// Where the packets are lent (<see cref="StreamLending"/>), each lies in a chunk that the members read, and the train is of notes that tell where. A
-/// lone short packet is sent as it is: the note would cost as much. When no chunk of that kind is free, packets are sent.
+/// Where the packets are lent (<see cref="StreamLending"/>), each lies in a chunk that the members read, and the train
+/// consists of notes of their places. A lone short packet is sent as it is: the note would cost as much. When no shared
+/// chunk is free, packets are sent.
 /// </para>
 /// <para>
-/// Where a full packet takes a chunk of its own, lone short packets would each take one too, and hundreds of chunks that begin at the same place of a
-/// page push each other out of the processor's caches. So those that are expected to be short and alone lie behind each other in chunks of theirs.
-/// What a source has is not known before it is asked; where it turns out to be more, the packet takes the rest of the chunk, and the next train is
-/// an ordinary one.
+/// Where a full packet takes a chunk of its own, lone short packets would each take one too. Hundreds of chunks that
+/// begin at the same offset of a page evict each other from the processor's caches. So packets that are expected to be
+/// short and alone lie behind each other in chunks of their own. The length of a source's messages is not known before
+/// it is asked. Where it turns out to be more, the packet takes the rest of the chunk, and the next train is an
+/// ordinary one.
 /// </para>
+/// <para>
 /// Allocates nothing in steady state.
+/// </para>
 /// </summary>
 internal sealed class TrainBuilder
 {
-    // Of packets that are lent. More of them save few calls, and readers begin later; so they do when many small messages are packed.
+    // Limits of a train of lent packets. Longer trains save few calls, and readers begin later; so they do when many
+    // small messages are packed.
     private const int LentDatagrams = 8;
     private const int LentMessages = 2048;
 
-    // A shorter packet alone costs readers no more by a copy than by a note.
+    // A shorter lone packet costs readers the same by a copy as by a note.
     private const int ShortestLent = 4 << 10;
 
-    // What a packet finds at least that is expected to be short and alone; full packets that are no longer lie behind each other anyway.
+    // The least room for a packet expected to be short and alone; full packets up to this length lie behind each other
+    // anyway.
     private const int LoneRoom = ShortestLent + (1 << 10);
 
     private readonly SendContext _context;
@@ -52,7 +59,8 @@ internal sealed class TrainBuilder
     private readonly DatagramFlags _packetFlags;
     private int _slot;
     private int _lastCount = 1;
-    private int _lastBytes = int.MaxValue; // Before the first train anything is expected.
+    // Before the first train any number of bytes is expected.
+    private int _lastBytes = int.MaxValue;
     private bool _windowBlocked;
     private bool _rateBlocked;
 
@@ -78,7 +86,8 @@ internal sealed class TrainBuilder
         _lone = new Arena(context.Pool, BufferOwner.Pending);
         _notes = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
-        _rate = new RateControl(context.Settings.Rate, lending.IsPossible ? Math.Max(LentDatagrams, TrainDatagrams) : TrainDatagrams, now);
+        int burst = lending.IsPossible ? Math.Max(LentDatagrams, TrainDatagrams) : TrainDatagrams;
+        _rate = new RateControl(context.Settings.Rate, burst, now);
         _wakeAlarm = new Alarm(context.Alarms, OnMayBuild);
     }
 
@@ -88,7 +97,7 @@ internal sealed class TrainBuilder
     /// <summary>The longest datagram that is packed now.</summary>
     public int SlotBytes => _slot;
 
-    /// <summary>True when nothing can be built before feedback comes or the alarm fires.</summary>
+    /// <summary>True while nothing can be built before feedback comes or the alarm fires.</summary>
     public bool IsBlocked => _windowBlocked || _rateBlocked;
 
     public bool IsHalfUsed => _window.IsHalfUsed;
@@ -97,11 +106,13 @@ internal sealed class TrainBuilder
 
     public double PacketsPerSecond => _rate.PacketsPerSecond;
 
-    /// <summary>Packs the next train from the backlog and the direct groups, and adds its packets to the pending ones.</summary>
+    /// <summary>
+    /// Packs the next train from the backlog and the direct groups, and adds its packets to the pending ones.
+    /// </summary>
     /// <param name="now">The present instant.</param>
     /// <param name="train">The train's bytes, with one reference of its own.</param>
     /// <param name="segment">Length of all its datagrams but the last.</param>
-    /// <returns>How many packets it has; 0 when the stream is blocked, or there was nothing.</returns>
+    /// <returns>Number of packets; 0 when the stream is blocked, or there was nothing.</returns>
     public int Build(Instant now, out Slice train, out int segment)
     {
         train = default;
@@ -109,11 +120,11 @@ internal sealed class TrainBuilder
         RegionBuffer backlog = _stream.Backlog;
         bool isLone = ExpectsLone(backlog);
         bool lends = _lending.IsOn() && !isLone;
-        int most = AllowedByRate(isLone ? 1 : lends ? LentDatagrams : TrainDatagrams, now);
-        if (most == 0) return 0;
+        int limit = AllowedByRate(isLone ? 1 : lends ? LentDatagrams : TrainDatagrams, now);
+        if (limit == 0) return 0;
         Arena arena = isLone ? _lone : _arena;
         int slot = _slot;
-        // What is lent need not be in one piece, but in a chunk that is read by others.
+        // Lent packets need not be contiguous, but lie in a chunk that others read.
         lends = lends && TryContinueShared();
         if (isLone)
         {
@@ -122,16 +133,18 @@ internal sealed class TrainBuilder
         }
         else if (!lends)
         {
-            most = Math.Min(most, TrainDatagrams);
-            StartInOnePiece(most);
+            limit = Math.Min(limit, TrainDatagrams);
+            StartInOnePiece(limit);
         }
         ulong first = _pending.Highest + 1;
         int count = 0, bytes = 0, charge = 0;
         bool isFull = true;
-        while (isFull && count < most && _stream.HasWork && (lends ? MayLendMore() : arena.Remaining >= slot))
+        while (isFull && count < limit && _stream.HasWork && (lends ? MayLendMore() : arena.Remaining >= slot))
         {
-            int atMost = backlog.Direct.Count > 0 ? slot : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
-            int next = Charge(bytes + atMost, lends, charge) - charge;
+            int packetLimit = backlog.Direct.Count > 0
+                ? slot
+                : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
+            int next = Charge(bytes + packetLimit, lends, charge) - charge;
             if (!_window.CanSend(next, now))
             {
                 WaitForWindow(next, now);
@@ -156,7 +169,10 @@ internal sealed class TrainBuilder
         if (count == 0) return 0;
         _lastCount = count;
         _lastBytes = bytes;
-        if (isLone) _context.Settings.Probes.Hit(bytes < ShortestLent ? Mark.LonePacketFollows : Mark.LonePacketIsLong);
+        if (isLone)
+        {
+            _context.Settings.Probes.Hit(bytes < ShortestLent ? Mark.LonePacketFollows : Mark.LonePacketIsLong);
+        }
         _rate.Sent(count, charge, now);
         if (lends && (count > 1 || bytes >= ShortestLent))
         {
@@ -172,7 +188,7 @@ internal sealed class TrainBuilder
         return count;
     }
 
-    /// <summary>Packs datagrams from now on that reach all live members of the view.</summary>
+    /// <summary>Packs datagrams of a length that reaches all live members of the view from now on.</summary>
     public void FitSlot()
     {
         TransportFacts facts = _context.Transport.Facts;
@@ -186,7 +202,8 @@ internal sealed class TrainBuilder
     public Slice BuildBeacon(bool isFinal)
     {
         Slice datagram = _arena.Take(DatagramHeader.Length);
-        WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, isFinal ? DatagramFlags.Final : DatagramFlags.None);
+        DatagramFlags flags = isFinal ? DatagramFlags.Final : DatagramFlags.None;
+        WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, flags);
         return datagram;
     }
 
@@ -200,22 +217,26 @@ internal sealed class TrainBuilder
         return datagram;
     }
 
-    /// <summary>Takes in one round's feedback; nothing is blocked after it until it has been tried.</summary>
-    /// <param name="totalAtIntake">The window's running total after the last packet that the slowest member has read.</param>
+    /// <summary>Evaluates one round's feedback. Nothing is blocked after it until it has been tried.</summary>
+    /// <param name="totalAtReadPosition">The window's running total after the last packet that the slowest member has
+    /// read.</param>
     /// <param name="ack">The feedback.</param>
     /// <param name="now">The present instant.</param>
-    public void OnFeedback(long totalAtIntake, in AckBody ack, Instant now)
+    public void OnFeedback(long totalAtReadPosition, in AckBody ack, Instant now)
     {
         long before = _window.Share;
-        _window.OnFeedback(totalAtIntake, ack.ActiveStreams, ack.Drops, now);
-        if (_window.Share != before) _context.Settings.Probes.Hit(_window.Share > before ? Mark.WindowGrown : Mark.WindowCut);
+        _window.OnFeedback(totalAtReadPosition, ack.ActiveStreams, ack.Drops, now);
+        if (_window.Share != before)
+        {
+            _context.Settings.Probes.Hit(_window.Share > before ? Mark.WindowGrown : Mark.WindowCut);
+        }
         _rate.OnFeedback(_window, now);
         _windowBlocked = false;
         _rateBlocked = false;
         _wakeAlarm.Cancel();
     }
 
-    /// <summary>Lets go of the memory kept for the next train.</summary>
+    /// <summary>Releases the memory kept for the next train.</summary>
     public void ReleaseSpare()
     {
         _arena.Close();
@@ -229,7 +250,7 @@ internal sealed class TrainBuilder
         ReleaseSpare();
     }
 
-    // Feedback opens the window, or time does, while the slowest member is believed to go on reading.
+    // Feedback opens the window, or time does while the slowest member is assumed to go on reading.
     private void WaitForWindow(int charge, Instant now)
     {
         _windowBlocked = true;
@@ -237,14 +258,14 @@ internal sealed class TrainBuilder
         if (opens != Instant.Never) _wakeAlarm.Set(opens);
     }
 
-    private Slice PackNext(Arena arena, int atMost, Instant now)
+    private Slice PackNext(Arena arena, int room, Instant now)
     {
-        Slice slot = arena.Take(atMost);
+        Slice slot = arena.Take(room);
         int length = _packer.Pack(slot, _pending.Highest + 1, now);
-        return length == atMost ? slot : arena.Trim(slot, length);
+        return length == room ? slot : arena.Trim(slot, length);
     }
 
-    // One packet for all there is, too short to be lent: sources are expected to have as much as last time.
+    // One packet for everything there is, too short to be lent: sources are expected to have as much as last time.
     private bool ExpectsLone(RegionBuffer backlog)
     {
         if (_slot < LoneRoom) return false;
@@ -252,11 +273,11 @@ internal sealed class TrainBuilder
         return DatagramHeader.Length + PacketRecord.MaxOverhead + expected < ShortestLent;
     }
 
-    // How many packets may be sent now; where none may, an alarm says when.
-    private int AllowedByRate(int most, Instant now)
+    // How many packets may be sent now; an alarm is set when none may.
+    private int AllowedByRate(int limit, Instant now)
     {
         Probes probes = _context.Settings.Probes;
-        int allowed = Math.Min(most, _rate.Allowance(now));
+        int allowed = Math.Min(limit, _rate.Allowance(now));
         if (allowed > 1 && probes.Here(BuggifySite.TrainCutShort)) allowed = 1;
         bool isRefused = allowed > 0 && probes.Here(BuggifySite.RateRefused);
         if (allowed > 0 && !isRefused) return allowed;
@@ -266,19 +287,21 @@ internal sealed class TrainBuilder
         return 0;
     }
 
-    // What the backlog will fill must fit into the rest of the chunk, or begins a new one. How much sources have is not known before they are asked:
-    // as much as last time.
-    private void StartInOnePiece(int most)
+    // The expected packets must fit into the rest of the chunk, or begin a new one. How much sources have is not known
+    // before they are asked: as much as last time is assumed.
+    private void StartInOnePiece(int limit)
     {
         RegionBuffer backlog = _stream.Backlog;
         long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
         if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
-        if (_arena.Remaining < Math.Min(wanted, most) * _slot) _arena.StartChunk();
+        if (_arena.Remaining < Math.Min(wanted, limit) * _slot) _arena.StartChunk();
     }
 
-    // What a train weighs; one that turns out to be lent weighs no less than it did.
+    // The charge of a train so far; it does not fall when the train turns out to be lent.
     private int Charge(int bytes, bool lends, int before) =>
-        Math.Max(before, lends && bytes >= ShortestLent ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _slot));
+        Math.Max(
+            before,
+            lends && bytes >= ShortestLent ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _slot));
 
     private bool MayLendMore() => _messages.Packed < LentMessages && TryContinueShared();
 
@@ -290,7 +313,7 @@ internal sealed class TrainBuilder
         return _arena.IsShared;
     }
 
-    // One for each packet, side by side, with one reference.
+    // One note for each packet, side by side, with one reference.
     private Slice WriteNotes(ulong first, int count)
     {
         Slice notes = _notes.Take(count * NoteBody.DatagramLength);
@@ -336,7 +359,8 @@ internal sealed class TrainBuilder
         long smallest = long.MaxValue;
         foreach (NodeInfo member in _stream.View.Members)
         {
-            if (member.Number.Key != _context.SelfKey && member.ReceiveBufferBytes > 0) smallest = Math.Min(smallest, member.ReceiveBufferBytes);
+            if (member.Number.Key == _context.SelfKey || member.ReceiveBufferBytes <= 0) continue;
+            smallest = Math.Min(smallest, member.ReceiveBufferBytes);
         }
         return smallest < long.MaxValue ? smallest : Math.Max(1, facts.ReceiveBufferBytes);
     }

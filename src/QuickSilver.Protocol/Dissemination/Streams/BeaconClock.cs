@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not moved with each packet; when
-/// it fires too early it is set again for what is left, so a busy stream pays for it once per silence and not once per train. A beacon that is due
-/// stays so until it is made, or packets go out in its place.
+/// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not
+/// moved with each packet. When it fires too early it is set again for the remaining time, so a busy stream pays for it
+/// once per silence and not once per train. A beacon stays due until it is made, or packets are sent in its place.
 /// </summary>
 internal sealed class BeaconClock
 {
@@ -56,14 +56,14 @@ internal sealed class BeaconClock
         _alarm.Set(now + _delay);
     }
 
-    /// <summary>There is something new to say: a beacon is due now, and the one after it at the first distance again.</summary>
+    /// <summary>Announces a new state: a beacon is due now, and the one after it at the first distance again.</summary>
     public void Announce()
     {
         _delay = TimeSpan.Zero;
         Fire();
     }
 
-    /// <summary>All is stable.</summary>
+    /// <summary>Stops the beacons: everything is stable.</summary>
     public void Stop()
     {
         IsDue = false;

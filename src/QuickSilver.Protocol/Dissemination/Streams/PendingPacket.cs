@@ -17,10 +17,10 @@ internal struct PendingPacket
     /// <summary>When it was sent first.</summary>
     public Instant Sent;
 
-    /// <summary>When it was last sent again, or asked for while that was still to be done; zero: never.</summary>
+    /// <summary>When it was last sent again, or requested while the repair was still waiting; zero: never.</summary>
     public Instant Repaired;
 
-    /// <summary>The first that has lately asked for it alone.</summary>
+    /// <summary>The first member that has lately asked for it alone.</summary>
     public NodeInfo? FirstAsker;
 
     /// <summary>The second; a third makes it a repair of the whole region.</summary>

@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// The packets of one stream that are not yet stable, in a ring indexed by sequence number: found, added and released in O(1), released as a prefix.
-/// The papers' sender scanned its whole table at each acknowledgement. Allocates only to grow.
+/// The packets of one stream that are not yet stable, in a ring indexed by sequence number: found, added and released
+/// in O(1), released as a prefix. The papers' sender scanned its whole table at each acknowledgement. Allocates only to
+/// grow.
 /// </summary>
 internal sealed class PendingPackets
 {
@@ -10,7 +11,7 @@ internal sealed class PendingPackets
 
     private PendingPacket[] _ring = [];
 
-    /// <summary>Everything up to here is released.</summary>
+    /// <summary>All packets up to here are released.</summary>
     public ulong Released { get; private set; }
 
     /// <summary>Sequence of the packet added last; equal to <see cref="Released"/> when there is none.</summary>
@@ -20,7 +21,7 @@ internal sealed class PendingPackets
 
     public bool Contains(ulong sequence) => sequence > Released && sequence <= Highest;
 
-    /// <summary>A packet in place; good until the next <see cref="Add"/>.</summary>
+    /// <summary>A packet in place; valid until the next <see cref="Add"/>.</summary>
     public ref PendingPacket this[ulong sequence]
     {
         get

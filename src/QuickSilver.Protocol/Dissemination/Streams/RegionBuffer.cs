@@ -5,12 +5,12 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// What is bound to one region view and not yet packed, in order, and the groups that wait for room. Full from the high mark until the low mark is
-/// reached, so that groups are woken for a batch; four trains are enough for the socket never to wait for a group. The original had such marks, 150
-/// and 50 messages; ours are in bytes.
+/// The messages that are bound to one region view and not yet packed, in order, and the groups that wait for room. Full
+/// from the high mark until the low mark is reached, so that groups are woken for a batch. Four trains are enough for
+/// the socket never to wait for a group. The original had two marks as well, 150 and 50 messages; ours are in bytes.
 /// <para>
-/// Groups that send to this view alone need no buffer: while nothing else is bound here they are <em>direct</em>, and
-/// the packer asks their sources itself.
+/// Groups that send to this view alone need no buffer: while no shared messages are bound here they are
+/// <em>direct</em>, and the packer asks their sources itself.
 /// </para>
 /// </summary>
 internal sealed class RegionBuffer
@@ -18,7 +18,7 @@ internal sealed class RegionBuffer
     private const int HighMark = 4 * Train.MaxBytes;
     private const int LowMark = HighMark / 2;
 
-    // What a record costs beside the message's bytes, about; also what bounds the number of empty messages.
+    // The approximate cost of a record in addition to the message's bytes; it also bounds the number of empty messages.
     private const int RecordCost = 16;
 
     private readonly RingQueue<BacklogEntry> _entries = new();
@@ -33,10 +33,10 @@ internal sealed class RegionBuffer
 
     public bool IsEmpty => _entries.Count == 0;
 
-    /// <summary>Messages that are here.</summary>
+    /// <summary>Messages in the buffer.</summary>
     public int Count => _entries.Count;
 
-    /// <summary>An entry by its place, 0 for <see cref="First"/>.</summary>
+    /// <summary>An entry by its position, 0 for <see cref="First"/>.</summary>
     public BacklogEntry this[int index] => _entries[index];
 
     /// <summary>Groups that wait for room, in order of arrival.</summary>
@@ -48,12 +48,12 @@ internal sealed class RegionBuffer
     /// <summary>True when groups may be direct: nothing is bound that other regions share.</summary>
     public bool IsLeftToSources => _shared == 0;
 
-    /// <summary>The entry to be packed next, and how much of it is packed already.</summary>
+    /// <summary>The entry to be packed next; <see cref="PackedOfFirst"/> bytes of it are packed already.</summary>
     public BacklogEntry First => _entries.First;
 
     public int PackedOfFirst => _packedOfFirst;
 
-    /// <summary>True when a message of a group is here; with a ticket, the ticket's.</summary>
+    /// <summary>True when the buffer holds a message of a group; with a ticket, the ticket's.</summary>
     public bool Holds(GroupSender group, SendTicket? ticket)
     {
         for (int index = 0; index < _entries.Count; index++)
@@ -71,14 +71,14 @@ internal sealed class RegionBuffer
         if (Bytes >= HighMark) IsFull = true;
     }
 
-    /// <summary>A part of the first entry is packed.</summary>
+    /// <summary>Counts a part of the first entry as packed.</summary>
     public void Advance(int bytes)
     {
         _packedOfFirst += bytes;
         Bytes -= bytes;
     }
 
-    /// <summary>All of the first entry is packed, or it is given up.</summary>
+    /// <summary>Removes the first entry, which is packed completely or given up.</summary>
     public void RemoveFirst()
     {
         BacklogEntry entry = _entries.Dequeue();
@@ -87,7 +87,7 @@ internal sealed class RegionBuffer
         _packedOfFirst = 0;
     }
 
-    /// <summary>Says that the buffer is full no more, when it has fallen to the low mark.</summary>
+    /// <summary>Clears <see cref="IsFull"/> when the buffer has fallen to the low mark.</summary>
     /// <returns>True when that has changed.</returns>
     public bool FallsToLowMark()
     {

@@ -3,11 +3,12 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// How long it takes until feedback names a packet: smoothed like TCP's (an eighth of each sample; Jacobson, 1988), between a millisecond and a
-/// second. Measured only where the packet was sent once, and only the first time that feedback names it: else there is no telling what is measured
-/// (Karn's rule). A field of <see cref="StreamSender"/>, never copied. Core thread only.
+/// How long it takes until feedback names a packet: smoothed like TCP's (an eighth of each sample; Jacobson, 1988),
+/// between a millisecond and a second. Measured only where the packet was sent once, and only the first time that
+/// feedback names it: otherwise the sample is ambiguous (Karn's rule). A field of <see cref="StreamSender"/>, never
+/// copied. Core thread only.
 /// </summary>
-/// <param name="initial">Before anything is measured.</param>
+/// <param name="initial">The value before the first sample.</param>
 internal struct RoundTripEstimate(TimeSpan initial)
 {
     private static readonly TimeSpan Shortest = TimeSpan.FromMilliseconds(1);
@@ -18,7 +19,7 @@ internal struct RoundTripEstimate(TimeSpan initial)
     /// <summary>The present estimate.</summary>
     public TimeSpan Value { get; private set; } = initial;
 
-    /// <summary>Feedback names packets up to a sequence.</summary>
+    /// <summary>Takes a sample from feedback that names packets up to a sequence.</summary>
     public void OnFeedback(ulong highest, PendingPackets pending, Instant now)
     {
         if (highest <= _named) return;

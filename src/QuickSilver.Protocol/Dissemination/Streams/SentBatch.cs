@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Dissemination.Groups;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// What of one group became part of one packet and waits to be stable: a run of messages that nobody asks about one by
+/// Messages of one group in one packet that wait to be stable. Either a batch of messages that nobody follows one by
 /// one, taken one after the other, or a single message whose record is still needed.
 /// </summary>
 internal struct SentBatch
@@ -11,22 +11,22 @@ internal struct SentBatch
     /// <summary>The packet that ends all of them.</summary>
     public ulong LastSequence;
 
-    /// <summary>The record of a single message; null for a run, whose records are in use elsewhere already.</summary>
+    /// <summary>The record of a single message; null for a batch, whose records are in use elsewhere already.</summary>
     public OutgoingMessage? Message;
 
-    /// <summary>Whose messages they are.</summary>
+    /// <summary>The group of the messages.</summary>
     public GroupSender Group;
 
-    /// <summary>Place of the first in the order in which they were taken; the others follow it.</summary>
+    /// <summary>Ordinal of the first, in the order in which messages were taken; the others follow it.</summary>
     public ulong FirstOrdinal;
 
-    /// <summary>Messages.</summary>
+    /// <summary>Number of messages.</summary>
     public int Count;
 
-    /// <summary>Their bytes.</summary>
+    /// <summary>Bytes of those messages.</summary>
     public long Bytes;
 
-    /// <summary>True when a message of a group goes on where the run ends.</summary>
+    /// <summary>True when a message of a group continues the batch.</summary>
     public readonly bool IsContinuedBy(GroupSender group, ulong ordinal, ulong lastSequence) =>
         Message is null && LastSequence == lastSequence && Group == group && FirstOrdinal + (ulong)Count == ordinal;
 }

@@ -7,14 +7,15 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// Turns one piece of a stream into trains, all of the same memory: one to the region's channel, and one for each live member other than this node
-/// that is carried by unicast.
+/// Turns one piece of a stream into trains, all of the same memory: one to the region's channel, and one for each live
+/// member other than this node that is carried by unicast.
 /// </summary>
 /// <param name="view">The view.</param>
 /// <param name="channel">The view's channel; null: unicast.</param>
-/// <param name="carriers">Who is carried by unicast.</param>
-/// <param name="selfKey">This node.</param>
-internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, MemberCarriers carriers, ulong selfKey)
+/// <param name="carriers">Knows the members carried by unicast.</param>
+/// <param name="selfKey">This node's key.</param>
+internal sealed class StreamCarrier(
+    RegionView view, IRegionChannel? channel, MemberCarriers carriers, ulong selfKey)
 {
     private const int Multicast = -1;
 
@@ -42,7 +43,7 @@ internal sealed class StreamCarrier(RegionView view, IRegionChannel? channel, Me
         _next = int.MaxValue;
     }
 
-    /// <summary>The next train of the piece; false when all have been handed out.</summary>
+    /// <summary>Makes the next train of the piece; false when all have been returned.</summary>
     public bool TryNext(out Train train)
     {
         train = default;

@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Flow.Limits;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// The gate of one stream: its account of pending, and the groups that it holds up when the account is full. Groups are attached while they are bound
-/// to the stream. A change costs one visit per attached group, once per half of the limit that drains.
+/// The gate of one stream: its account of pending, and the groups that it holds up when the account is full. Groups are
+/// attached while they are bound to the stream. A change costs one visit per attached group, once per half of the limit
+/// that drains.
 /// </summary>
 internal sealed class StreamGate
 {
@@ -22,8 +23,10 @@ internal sealed class StreamGate
         if (!Account.IsOpen) group.OnGate(open: false);
     }
 
-    /// <summary>Detaches all groups at a change of the active step, and collects those that must be bound anew at once, because something of theirs
-    /// waits here.</summary>
+    /// <summary>
+    /// Detaches all groups at a change of the active step, and collects those that must be bound again at once, because
+    /// their messages wait here.
+    /// </summary>
     public void DetachAll(List<GroupSender> waiting)
     {
         foreach (GroupSender group in _groups)

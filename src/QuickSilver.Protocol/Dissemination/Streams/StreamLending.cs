@@ -8,18 +8,22 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// Whether one stream's packets are lent: read by all members where this node wrote them, and told of by notes, instead of being sent.
+/// Whether one stream's packets are lent: members read them where this node wrote them, and notes are sent instead of
+/// packets.
 /// <para>
-/// Idea: that needs every live member to have opened this node's segment, which each does when it is offered. So the segment is offered beside the
-/// first train, and beside every one whose number is twice that of the last time, until all members read it; who cannot, never will, and costs ever
-/// less. Whether all do is looked up again only when a reader has come or gone, or a member was removed.
+/// Idea: lending requires that every live member has opened this node's segment; each opens it when it is offered. So
+/// the segment is offered with the first train, and with each train whose number is twice that of the last offer, until
+/// all members read it. A member that cannot open it costs ever less. The readers are checked again only when one has
+/// come or gone, or a member was removed.
 /// </para>
-/// Awkward case: a member that closes the segment before it is removed from the view makes the stream send its packets again. O(1) a train, O(members)
-/// after a change. Core thread only.
+/// <para>
+/// Awkward case: a member that closes the segment before it is removed from the view makes the stream send its packets
+/// again. O(1) a train, O(members) after a change. Core thread only.
+/// </para>
 /// </summary>
-/// <param name="context">The node's.</param>
+/// <param name="context">The node's shared state.</param>
 /// <param name="view">The view that the stream goes to.</param>
-/// <param name="isPossible">False: the view is carried in a way that lends nothing.</param>
+/// <param name="isPossible">False: the view's carrier cannot lend.</param>
 internal sealed class StreamLending(SendContext context, RegionView view, bool isPossible)
 {
     private readonly ISharedMemory? _memory = isPossible ? context.Transport.SharedMemory : null;
@@ -30,10 +34,10 @@ internal sealed class StreamLending(SendContext context, RegionView view, bool i
     /// <summary>True when there is memory to lend from.</summary>
     public bool IsPossible => _memory is not null;
 
-    /// <summary>True when the segment is to be offered to the members.</summary>
+    /// <summary>True while an offer of the segment to the members is due.</summary>
     public bool OwesOffer { get; private set; }
 
-    /// <summary>True when every live member reads what lies in this node's segment.</summary>
+    /// <summary>True when every live member reads this node's segment.</summary>
     public bool IsOn()
     {
         if (_memory is null) return false;
@@ -45,10 +49,10 @@ internal sealed class StreamLending(SendContext context, RegionView view, bool i
         return _allRead;
     }
 
-    /// <summary>A member was removed: it need not read any more.</summary>
+    /// <summary>A member was removed: it need not read any longer.</summary>
     public void OnMembersChanged() => _changes = _memory is { } memory ? memory.ReaderChanges - 1 : 0;
 
-    /// <summary>A train of packets left that could have been lent if all members read the segment.</summary>
+    /// <summary>Counts a train of packets that could have been lent if all members read the segment.</summary>
     public void OnSentTrain()
     {
         if (_memory is not null && !_allRead && BitOperations.IsPow2(++_sentTrains)) OwesOffer = true;
@@ -65,7 +69,8 @@ internal sealed class StreamLending(SendContext context, RegionView view, bool i
     {
         foreach (NodeInfo member in view.Members)
         {
-            if (!member.IsRemoved && member.Number.Key != context.SelfKey && !memory.IsReadBy(member.Number.Key)) return false;
+            if (member.IsRemoved || member.Number.Key == context.SelfKey) continue;
+            if (!memory.IsReadBy(member.Number.Key)) return false;
         }
         return true;
     }

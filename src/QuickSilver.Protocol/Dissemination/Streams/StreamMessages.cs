@@ -7,14 +7,17 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// The messages of one stream from their binding to their stability: what waits to be packed, what is packed and not known stable, and the gate at
-/// which both count as pending.
+/// The messages of one stream from their binding to their stability: those that wait to be packed, those that are
+/// packed and not known stable, and the gate at which both count as pending.
 /// <para>
-/// Each message leaves in two steps. When it is packed, the stream needs its bytes no more; the stream that carries it home may deliver it on this
-/// node. When it is stable here, it leaves the account; it is stable altogether once it is so in every stream that carries it. A message without a
-/// ticket, in this stream alone, is only counted after the first step, so its record need not wait for the second.
+/// Each message leaves in two steps. When it is packed, the stream no longer needs its bytes, and the stream of this
+/// node's own region may deliver it on this node. When it is stable here, it leaves the account; it is stable
+/// altogether once it is so in every stream that carries it. A message without a ticket, in this stream alone, is only
+/// counted after the first step, so its record need not wait for the second.
 /// </para>
+/// <para>
 /// Cost: O(1) per message and step; allocates only to grow. Core thread only.
+/// </para>
 /// </summary>
 internal sealed class StreamMessages
 {
@@ -23,8 +26,8 @@ internal sealed class StreamMessages
     private readonly ulong[] _introduced;
     private readonly bool _isOwn;
 
-    /// <summary>Nothing is bound yet.</summary>
-    /// <param name="context">The node's.</param>
+    /// <summary>Makes an empty account of a stream's messages.</summary>
+    /// <param name="context">The node's shared state.</param>
     /// <param name="view">The view that the stream goes to.</param>
     /// <param name="isOwn">True when this node is a member of the view.</param>
     public StreamMessages(SendContext context, RegionView view, bool isOwn)
@@ -35,20 +38,27 @@ internal sealed class StreamMessages
         Gate = new StreamGate(context.Limits);
     }
 
-    /// <summary>What is bound and not packed.</summary>
+    /// <summary>Messages that are bound and not packed.</summary>
     public RegionBuffer Backlog { get; } = new();
 
-    /// <summary>Counts what is bound and not stable.</summary>
+    /// <summary>Counts messages that are bound and not stable.</summary>
     public StreamGate Gate { get; }
 
-    /// <summary>Members of the view that are removed from the cluster: who sent what they may lack is told how many.</summary>
+    /// <summary>
+    /// Members of the view that are removed from the cluster. Tickets of messages that these may lack report the
+    /// number.
+    /// </summary>
     public int RemovedMembers { get; set; }
 
     /// <summary>True while a message that is packed and not known stable has a ticket.</summary>
     public bool HasTickets => _sent.Tickets > 0;
 
-    /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
-    public bool Holds(GroupSender group, SendTicket? ticket) => _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
+    /// <summary>
+    /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
+    /// here).
+    /// </summary>
+    public bool Holds(GroupSender group, SendTicket? ticket) =>
+        _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 
     /// <summary>Binds a message here; it was counted in the gate's account before.</summary>
     public void Append(OutgoingMessage message, int groupIndex, bool isShared) =>
@@ -57,8 +67,8 @@ internal sealed class StreamMessages
     /// <summary>True when a group's next message is its first in the stream.</summary>
     public bool IsFirst(int groupIndex) => (_introduced[groupIndex >> 6] & (1UL << (groupIndex & 63))) == 0;
 
-    /// <summary>A group's next message has come.</summary>
-    /// <returns>True when it is the first in the stream.</returns>
+    /// <summary>Marks a group's first message as bound.</summary>
+    /// <returns>True when the next message is the first in the stream.</returns>
     public bool Introduce(int groupIndex)
     {
         bool isFirst = IsFirst(groupIndex);
@@ -66,22 +76,25 @@ internal sealed class StreamMessages
         return isFirst;
     }
 
-    /// <summary>Messages that a group's sources wrote are in a packet. Nobody asks about them one by one, and nothing waits before them.</summary>
+    /// <summary>
+    /// Counts messages that a group's sources wrote into a packet. Nobody follows them one by one, and nothing waits
+    /// before them.
+    /// </summary>
     /// <param name="group">The group.</param>
-    /// <param name="run">Where they are in the packet.</param>
+    /// <param name="batch">The messages, in the packet.</param>
     /// <param name="sequence">The packet.</param>
     /// <param name="now">The present instant.</param>
-    public void OnWritten(GroupSender group, in DeliveryBatch run, ulong sequence, Instant now)
+    public void OnWritten(GroupSender group, in DeliveryBatch batch, ulong sequence, Instant now)
     {
-        Packed += (uint)run.Count;
-        _sent.Count(group, group.OnWritten(run), run.Count, run.TotalLength, sequence);
-        // Where this stream does not carry them home, no other does.
-        _context.Own.Add(group, _context.ActiveStep, run, now);
+        Packed += (uint)batch.Count;
+        _sent.Count(group, group.OnWritten(batch), batch.Count, batch.TotalLength, sequence);
+        // Where this stream does not carry them to this node, no other does.
+        _context.Own.Add(group, _context.ActiveStep, batch, now);
     }
 
-    /// <summary>The last byte of a message, which has left the backlog, is in a packet.</summary>
+    /// <summary>Handles a message that has left the backlog, and whose last byte is in a packet.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="inPacket">Where the packet holds it in one piece; empty when it does not.</param>
+    /// <param name="inPacket">The packet's copy when it is in one piece; else empty.</param>
     /// <param name="sequence">The packet.</param>
     /// <param name="now">The present instant.</param>
     public void OnPacked(OutgoingMessage message, in Slice inPacket, ulong sequence, Instant now)
@@ -90,22 +103,22 @@ internal sealed class StreamMessages
         if (message.Ticket is not null || message.Unstable > 1)
         {
             _sent.Add(message, sequence);
-            LetGoOf(message, inPacket, now);
+            ReleaseFrom(message, inPacket, now);
             return;
         }
         _sent.Count(message, sequence);
-        LetGoOf(message, inPacket, now);
+        ReleaseFrom(message, inPacket, now);
         message.Unstable = 0;
         message.Group.Unfinished.OnCounted(message);
     }
 
-    /// <summary>A packet is closed: the own messages in it go to their delivery here.</summary>
+    /// <summary>Delivers the own messages of a packet that is closed.</summary>
     public void OnPacketClosed(Instant now) => _context.Own.Flush(now);
 
-    /// <summary>Messages packed since they were taken last.</summary>
+    /// <summary>Messages packed since <see cref="TakePacked"/> was called last.</summary>
     public uint Packed { get; private set; }
 
-    /// <summary>How many messages were packed since the last call.</summary>
+    /// <summary>Takes the number of messages that were packed since the last call.</summary>
     public uint TakePacked()
     {
         uint packed = Packed;
@@ -113,23 +126,26 @@ internal sealed class StreamMessages
         return packed;
     }
 
-    /// <summary>Every packet up to a sequence is stable.</summary>
+    /// <summary>Settles all messages of packets up to a sequence, which are stable.</summary>
     public void SettleThrough(ulong sequence, Instant now)
     {
         int messages = 0;
         long bytes = 0;
-        while (_sent.TryTake(sequence, out SentBatch run))
+        while (_sent.TryTake(sequence, out SentBatch batch))
         {
-            messages += run.Count;
-            bytes += run.Bytes;
-            if (run.Message is not null) Settle(run.Message, now);
-            else run.Group.Unfinished.OnStable(run, now);
+            messages += batch.Count;
+            bytes += batch.Bytes;
+            if (batch.Message is not null) Settle(batch.Message, now);
+            else batch.Group.Unfinished.OnStable(batch, now);
         }
         if (messages == 0) return;
         Gate.Account.Remove(messages, bytes);
     }
 
-    /// <summary>Drops what is not packed, as if it were stable: nobody is there to receive it. Own delivery takes place.</summary>
+    /// <summary>
+    /// Drops the messages that are not packed, as if they were stable: nobody is there to receive them. Own delivery
+    /// takes place.
+    /// </summary>
     public void DropBacklog(Instant now)
     {
         int messages = 0;
@@ -140,14 +156,14 @@ internal sealed class StreamMessages
             Backlog.RemoveFirst();
             messages++;
             bytes += message.Length;
-            LetGoOf(message, default, now);
+            ReleaseFrom(message, default, now);
             Settle(message, now);
         }
         if (messages > 0) Gate.Account.Remove(messages, bytes);
     }
 
-    // This stream needs the message's bytes no more.
-    private void LetGoOf(OutgoingMessage message, in Slice inPacket, Instant now)
+    // This stream does not need the message's bytes any longer.
+    private void ReleaseFrom(OutgoingMessage message, in Slice inPacket, Instant now)
     {
         if (_isOwn) message.Group.Unfinished.OnOwnCopyPacked(message, inPacket, now);
         if (--message.Unpacked == 0) message.ReleaseBytes();

@@ -11,20 +11,21 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// What a stream's sender sends again, because members asked for it.
+/// The repairs of a stream's sender: packets that members asked for are sent again.
 /// <para>
-/// Rule: what nobody in a partition holds is sent to the whole region, since the partition is to cache it and
-/// others may lack it too; what one member lacks goes to that member; the third member to ask within a round trip
-/// makes it one multicast. Within a pause nobody gets the same packet twice, and after a multicast nobody gets it
-/// again: the first may still be on its way. The pause is a round trip and doubles with each repair of the packet,
-/// up to a second. From the third on a repair for all goes to the member that asks by unicast too, since multicast
-/// may not arrive at all. Repairs beyond the first of a packet have a budget for each asker and one for all (<see
-/// cref="RepeatBudget"/>). What becomes stable while it waits here is not sent.
+/// Rule: a packet that nobody in a partition holds is sent to the whole region, because the partition must cache it and
+/// others may lack it too. A packet that one member lacks goes to that member; the third member to ask within a round
+/// trip makes it one multicast. Within a pause nobody gets the same packet twice, and after a multicast nobody gets it
+/// again: the first may still be on its way. The pause is a round trip and doubles with each repair of the packet, up
+/// to a second. From the third on, a repair for all is also sent by unicast to the member that asks, because multicast
+/// may not arrive at all. Repairs beyond the first of a packet have a budget for each asker and one for all
+/// (<see cref="RepeatBudget"/>). Packets that become stable while they wait here are not sent.
 /// </para>
 /// <para>
-/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls; who reads them in place is sent a note. Waiting packets of equal length for one
-/// destination leave as a train. Source: first paper, section 2.2, recovery from the source; the counting of askers is ours. Cost: O(1) per packet
-/// asked for, one copy per packet sent.
+/// Packets are copied, because a repair's header differs and the packet's memory also serves peers' pulls. Receivers
+/// that read them in place are sent a note. Waiting packets of equal length for one destination leave as a train.
+/// Source: first paper, section 2.2, recovery from the source; the counting of askers is ours. Cost: O(1) per requested
+/// packet, one copy per packet sent.
 /// </para>
 /// </summary>
 internal sealed class StreamRepairs : IFeed
@@ -49,7 +50,12 @@ internal sealed class StreamRepairs : IFeed
     private bool _isRegistered;
 
     public StreamRepairs(
-        SendContext context, PendingPackets pending, StreamLending lending, StreamCarrier carrier, TrainBuilder builder, int members)
+        SendContext context,
+        PendingPackets pending,
+        StreamLending lending,
+        StreamCarrier carrier,
+        TrainBuilder builder,
+        int members)
     {
         _members = members;
         _lending = lending;
@@ -59,11 +65,11 @@ internal sealed class StreamRepairs : IFeed
         _builder = builder;
     }
 
-    /// <summary>Somebody lacks a pending packet: it is sent again, unless that has just been done.</summary>
+    /// <summary>Requests a repair of a pending packet, unless it has just been repaired.</summary>
     /// <param name="sequence">The packet.</param>
-    /// <param name="asker">Who lacks it; null: a whole partition.</param>
-    /// <param name="member">Index in the view of who asks.</param>
-    /// <param name="roundTrip">For how long a repair may be on its way.</param>
+    /// <param name="asker">The member that lacks it; null: a whole partition.</param>
+    /// <param name="member">The asker's index in the view.</param>
+    /// <param name="roundTrip">How long a repair may be on its way.</param>
     /// <param name="now">The present instant.</param>
     public void Ask(ulong sequence, NodeInfo? asker, int member, TimeSpan roundTrip, Instant now)
     {
@@ -94,7 +100,7 @@ internal sealed class StreamRepairs : IFeed
         _context.Roots.Register(this, PriorityClass.Repair);
     }
 
-    /// <summary>So many packets more are stable: who asks goes on.</summary>
+    /// <summary>Counts further packets as stable, which earns askers repeats.</summary>
     public void OnStable(ulong packets) => _earned += packets * RepeatBudget.ByStable;
 
     /// <inheritdoc/>
@@ -111,7 +117,7 @@ internal sealed class StreamRepairs : IFeed
         return false;
     }
 
-    /// <summary>Gives the memory back.</summary>
+    /// <summary>Releases the memory.</summary>
     public void Close()
     {
         _carrier.Stop();
@@ -163,7 +169,7 @@ internal sealed class StreamRepairs : IFeed
         return false;
     }
 
-    // Copies the first job's packet and those that may follow it in one train; takes the jobs off the queue.
+    // Copies the first job's packet and those that may follow it in one train; removes the jobs from the queue.
     private int CopyTrain(NodeInfo? to, Instant now, out int segment)
     {
         int length = 0;
@@ -185,7 +191,10 @@ internal sealed class StreamRepairs : IFeed
             int bytes = repair.Length;
             int longest = to is null ? _builder.SlotBytes : _context.Paths.LongestRepairTo(to);
             if (bytes > longest && count > 0) break;
-            if (count > 0 && (bytes > segment || length + bytes > Train.MaxBytes || count >= repair.MostInTrain(_builder.TrainDatagrams))) break;
+            bool isTrainFull = bytes > segment
+                || length + bytes > Train.MaxBytes
+                || count >= repair.MostInTrain(_builder.TrainDatagrams);
+            if (count > 0 && isTrainFull) break;
             _jobs.Dequeue();
             packet.WaitingRepairs--;
             if (to is not null && to.IsRemoved) continue;

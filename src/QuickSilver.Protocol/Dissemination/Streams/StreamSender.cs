@@ -12,22 +12,27 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// This node's stream into one region view: numbers the packets from 1, keeps each until it is stable, sends it again when asked, and says how far it
-/// has come. What becomes of the messages in them is <see cref="StreamMessages"/>'s. Core thread only.
+/// This node's stream into one region view: numbers the packets from 1, keeps each until it is stable, repairs it on
+/// request, and announces its highest sequence. <see cref="StreamMessages"/> keeps track of the messages in them. Core
+/// thread only.
 /// <para>
-/// Idea: nothing is packed before the root asks. Then a train is built where it will stay, sent from there, by one multicast or once per member, and
-/// its packets are kept there until feedback shows them stable.
+/// Idea: nothing is packed before the root asks. Then a train is built in the memory where it stays, and sent from
+/// there, by one multicast or once per member. Its packets are kept there until feedback shows them stable.
 /// </para>
 /// <para>
-/// Its end: when a step supersedes the view, what is bound is still sent, then a final beacon repeats the last sequence until feedback shows all of
-/// it stable; then the node is done with the view. A view that never got anything, or whose stream is stable already, is done at once. A node that is
-/// permitted again goes on with the same stream.
+/// Its end: when a step supersedes the view, bound messages are still sent. Then a final beacon repeats the last
+/// sequence until feedback shows all packets stable; then the node is done with the view. A view that was never sent
+/// to, or whose stream is stable already, is done at once. When the view is opened again, the node continues the same
+/// stream.
 /// </para>
 /// <para>
-/// Awkward cases: when all other members are removed, everything is stable and what is not yet sent is dropped, own delivery aside. Feedback of an
-/// older round changes nothing that a newer one has said.
+/// Awkward cases: when all other members are removed, everything sent is stable, and unsent messages are dropped,
+/// except for own delivery. Feedback of an older round does not undo that of a newer one.
 /// </para>
-/// Source: first paper, sections 2.1 and 2.2 (one contiguous stream per region, acknowledged by its leader); second paper, section 4 (pull).
+/// <para>
+/// Source: first paper, sections 2.1 and 2.2 (one contiguous stream per region, acknowledged by its leader); second
+/// paper, section 4 (pull).
+/// </para>
 /// </summary>
 public sealed class StreamSender : IFeed
 {
@@ -45,7 +50,7 @@ public sealed class StreamSender : IFeed
     private RoundTripEstimate _roundTrip;
     private bool _isRegistered;
     private bool _hasEnded;
-    private bool _doneTold;
+    private bool _reportedDone;
     private bool _isClosed;
 
     internal StreamSender(SendContext context, RegionView view, long predecessorShare, Instant now)
@@ -77,13 +82,16 @@ public sealed class StreamSender : IFeed
     /// <summary>Every live member is known to hold all packets up to here.</summary>
     public ulong Stable => _pending.Released;
 
-    /// <summary>How soon the region's leader should start a round: at once while half of the window is used or a limit holds packets back. Goes as
-    /// flags on packets and beacons, too.</summary>
+    /// <summary>
+    /// How soon the region's leader should start a round: at once while half of the window is used or a limit blocks
+    /// packets. Packets and beacons also carry it, as flags.
+    /// </summary>
     public FeedbackUrgency Wish
     {
         get
         {
-            if (_builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability) return FeedbackUrgency.Immediate;
+            bool isUrgent = _builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability;
+            if (isUrgent) return FeedbackUrgency.Immediate;
             return IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
         }
     }
@@ -91,7 +99,7 @@ public sealed class StreamSender : IFeed
     /// <summary>Members of the view that this node's multicast does not reach: they get copies by unicast.</summary>
     public int MembersByUnicast => _carriers.Copied;
 
-    /// <summary>True for such a member, by its index in the view.</summary>
+    /// <summary>True for a member that gets copies, by its index in the view.</summary>
     internal bool IsCopied(int member) => member >= 0 && _carriers.IsCopied(member);
 
     /// <summary>The longest datagram that is packed now: it reaches all members, as far as is known.</summary>
@@ -100,20 +108,28 @@ public sealed class StreamSender : IFeed
     /// <summary>The present pace in packets per second.</summary>
     public double PacketsPerSecond => _builder.PacketsPerSecond;
 
-    /// <summary>True while all that was taken is sent, and nothing more is taken before some of it is stable.</summary>
+    /// <summary>
+    /// True while everything taken from sources is sent, and nothing more is taken before some of it is stable.
+    /// </summary>
     internal bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
 
-    /// <summary>True while somebody waits until messages sent here are stable: holds a ticket of one, or flushes.</summary>
+    /// <summary>
+    /// True while a caller waits until messages sent here are stable: it holds a ticket of one, or flushes.
+    /// </summary>
     internal bool IsAwaited => _messages.HasTickets || _context.FlushesWaiting > 0;
 
     /// <summary>How often feedback has come from the view.</summary>
     internal ulong Heard { get; private set; }
 
-    /// <summary>True while something sent into the view is not known stable, or the view has ended here and this node is not done with it.</summary>
-    internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_doneTold);
+    /// <summary>
+    /// True while packets sent into the view are not known stable, or the view has ended here and this node is not done
+    /// with it.
+    /// </summary>
+    internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_reportedDone);
 
     /// <summary>
-    /// True when others have shown that they hold something new from this node since the oldest packet that is unstable here was sent.
+    /// True when others have shown that they hold new packets of this node since the oldest packet that is unstable
+    /// here was sent.
     /// </summary>
     internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
 
@@ -126,7 +142,9 @@ public sealed class StreamSender : IFeed
 
     internal long WindowShare => _builder.WindowShare;
 
-    /// <summary>True when this node is a member of the view: then its messages are delivered here as they are packed.</summary>
+    /// <summary>
+    /// True when this node is a member of the view: then its messages are delivered here as they are packed.
+    /// </summary>
     internal bool IsOwn { get; }
 
     /// <summary>True while a member other than this node is in the cluster.</summary>
@@ -134,9 +152,12 @@ public sealed class StreamSender : IFeed
 
     internal int RemovedMembers => _messages.RemovedMembers;
 
-    /// <summary>A packet that is not yet stable, for serving a peer's pull when this node is a member. O(1).</summary>
+    /// <summary>
+    /// Finds a packet that is not yet stable, for serving a peer's pull when this node is a member. O(1).
+    /// </summary>
     /// <param name="sequence">The packet.</param>
-    /// <param name="datagram">The datagram as it was first sent: valid during the call, retained by who wants it longer.</param>
+    /// <param name="datagram">The datagram as it was first sent: valid during the call; retain it to keep it
+    /// longer.</param>
     /// <returns>False when it is stable already or was never sent.</returns>
     public bool TryGetPacket(ulong sequence, out Slice datagram)
     {
@@ -149,7 +170,7 @@ public sealed class StreamSender : IFeed
     public bool TryPull(Instant now, out Train train)
     {
         bool any = _train.TryNext(out train);
-        if (!any) _train.LetGo();
+        if (!any) _train.Release();
         while (!any && (CanBuild || _beacon.IsDue || _lending.OwesOffer) && !_isClosed)
         {
             _context.Loop.Enter();
@@ -161,12 +182,15 @@ public sealed class StreamSender : IFeed
         }
         if (any) return true;
         _isRegistered = false;
-        _train.LetGo();
+        _train.Release();
         if (_pending.Count == 0 && Backlog.IsEmpty) _builder.ReleaseSpare();
         return false;
     }
 
-    /// <summary>True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending here).</summary>
+    /// <summary>
+    /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
+    /// here).
+    /// </summary>
     internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _messages.Holds(group, ticket);
 
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
@@ -181,31 +205,33 @@ public sealed class StreamSender : IFeed
         OnUnblocked();
     }
 
-    /// <summary>A group's sources are asked for as much as packets have room for, in turn with others'.</summary>
+    /// <summary>
+    /// Adds a group whose sources are asked for as much as packets have room for, in turn with other groups'.
+    /// </summary>
     internal void AddDirect(GroupSender group)
     {
         Backlog.Direct.Enqueue(group);
         OnUnblocked();
     }
 
-    /// <summary>There may be something to build.</summary>
+    /// <summary>Requests a pull if there may be something to build.</summary>
     internal void OnUnblocked()
     {
         if (CanBuild) RequestPull();
     }
 
-    /// <summary>The view is superseded: nothing more will be bound here.</summary>
+    /// <summary>Ends the stream: the view is superseded, and nothing more will be bound here.</summary>
     internal void End(Instant now)
     {
         _hasEnded = true;
-        _doneTold = false;
+        _reportedDone = false;
         Mark state = _pending.Count > 0 ? Mark.StreamEndedUnstable : Mark.StreamEndedStable;
         _context.Settings.Probes.Hit(Backlog.IsEmpty ? state : Mark.StreamEndedWithBacklog);
         if (Backlog.IsEmpty && _pending.Count > 0) _beacon.Announce();
         CheckDone(now);
     }
 
-    /// <summary>The view is opened again: the node is not done with it, and may send here.</summary>
+    /// <summary>Opens the view again: the node is not done with it, and may send here.</summary>
     internal void Reopen()
     {
         if (_hasEnded) _context.Settings.Probes.Hit(Mark.StreamReopened);
@@ -217,10 +243,11 @@ public sealed class StreamSender : IFeed
         if (ack.Stable > Highest) return false;
         if (ack.Highest > Highest || ack.ReadPosition > Highest)
         {
-            // Members were told of packets that were never sent. What they say of the others counts: a sender that took none of it would never know
-            // anything stable again.
+            // Members were informed of packets that were never sent. Their feedback on the others counts: a sender that
+            // ignored all of it would never learn of a stable packet again.
             _context.Counters.FeedbackCutShort++;
-            ack = ack with { Highest = Math.Min(ack.Highest, Highest), ReadPosition = ack.ReadPosition is { } intake ? Math.Min(intake, Highest) : null };
+            ulong? read = ack.ReadPosition is { } position ? Math.Min(position, Highest) : null;
+            ack = ack with { Highest = Math.Min(ack.Highest, Highest), ReadPosition = read };
         }
         Heard++;
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
@@ -230,8 +257,9 @@ public sealed class StreamSender : IFeed
             _context.Counters.Answers++;
             Settle(ack.Stable, now);
         }
-        ulong read = Math.Max(ack.ReadPosition ?? 0, Stable);
-        _builder.OnFeedback(read == Stable ? _releasedCharge : _pending[read].Charge, ack, now);
+        ulong readPosition = Math.Max(ack.ReadPosition ?? 0, Stable);
+        _builder.OnFeedback(
+            readPosition == Stable ? _releasedCharge : _pending[readPosition].Charge, ack, now);
         OnUnblocked();
         CheckDone(now);
         return true;
@@ -240,9 +268,9 @@ public sealed class StreamSender : IFeed
     internal bool OnNak(in NakBody nak, NodeInfo asker, Instant now)
     {
         int member = View.IndexOf(asker.Number.Key);
-        bool namesWhatWasSent = nak.Ranges.Count == 0;
-        foreach (SequenceRange range in nak.Ranges) namesWhatWasSent |= range.Start <= Highest;
-        if (!namesWhatWasSent) return false;
+        bool namesSentPackets = nak.Ranges.Count == 0;
+        foreach (SequenceRange range in nak.Ranges) namesSentPackets |= range.Start <= Highest;
+        if (!namesSentPackets) return false;
         Heard++;
         NodeInfo? to = nak.PartitionWide ? null : asker;
         foreach (SequenceRange range in nak.Ranges)
@@ -253,19 +281,23 @@ public sealed class StreamSender : IFeed
             ulong end = range.End;
             if (end - 1 > Highest)
             {
-                // As in an acknowledgement: what was sent of it may really be missing.
+                // As in an acknowledgement: the sent packets of the range may really be missing.
                 _context.Counters.FeedbackCutShort++;
                 end = Highest + 1;
             }
-            for (ulong sequence = first; sequence < end; sequence++) _repairs.Ask(sequence, to, member, _roundTrip.Value, now);
+            for (ulong sequence = first; sequence < end; sequence++)
+            {
+                _repairs.Ask(sequence, to, member, _roundTrip.Value, now);
+            }
         }
         return true;
     }
 
-    /// <summary>A live member of the view tells whether this node's multicast reaches it.</summary>
-    internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now) => _carriers.OnWord(member, word, now);
+    /// <summary>Handles a live member's report on whether this node's multicast reaches it.</summary>
+    internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now) =>
+        _carriers.OnWord(member, word, now);
 
-    /// <summary>It has changed how long datagrams to a member may be.</summary>
+    /// <summary>The longest datagram to a member has changed.</summary>
     internal void OnPathsChanged() => _builder.FitSlot();
 
     /// <summary>Members may have been removed from the cluster.</summary>
@@ -278,7 +310,7 @@ public sealed class StreamSender : IFeed
         if (!HasOthers) GiveUp(now);
     }
 
-    /// <summary>Gives everything back; the stream is not used afterwards. What was pending counts as stable.</summary>
+    /// <summary>Releases everything; the stream is not used afterwards. Pending messages count as stable.</summary>
     internal void Close(Instant now)
     {
         GiveUp(now);
@@ -291,7 +323,7 @@ public sealed class StreamSender : IFeed
         _carriers.Close();
         _context.Roots.DropKept(this);
         _context.Roots.DropKept(_repairs);
-        _train.LetGo();
+        _train.Release();
         Gate.Account.Close();
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
     }
@@ -337,14 +369,15 @@ public sealed class StreamSender : IFeed
         }
         bool isFinal = _hasEnded && Backlog.IsEmpty;
         _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
-        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _beacon.IsInVain ? NextToTell() : -1);
+        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _beacon.IsInVain ? NextToInform() : -1);
         _beacon.OnBeacon(now);
-        _context.Events.OnStreamAdvanced(this, Wish == FeedbackUrgency.Immediate ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal, now);
+        FeedbackUrgency wish = Wish == FeedbackUrgency.Immediate ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal;
+        _context.Events.OnStreamAdvanced(this, wish, now);
     }
 
-    // Where no multicast arrives nobody knows that there is anything to miss. One member is told by unicast, another each
-    // time: it asks for what it lacks, and a round tells the others.
-    private int NextToTell()
+    // Where no multicast arrives, no member knows that it misses anything. So one member is informed by unicast, another
+    // each time: it asks for the packets that it lacks, and a round informs the others.
+    private int NextToInform()
     {
         NodeInfo[] members = View.Members;
         for (int step = 0; step < members.Length; step++)
@@ -357,7 +390,7 @@ public sealed class StreamSender : IFeed
         return -1;
     }
 
-    // Everything up to a sequence is stable.
+    // Settles all packets up to a sequence, which are stable.
     private void Settle(ulong sequence, Instant now)
     {
         _releasedCharge = _pending[sequence].Charge;
@@ -367,12 +400,12 @@ public sealed class StreamSender : IFeed
         if (_pending.Count > 0) return;
         _beacon.Stop();
         _train.Stop();
-        // The root may still hold the last train: then one more pull lets go of its memory.
+        // The root may still hold the last train: then one more pull releases its memory.
         if (!_train.IsEmpty) RequestPull();
         else if (Backlog.IsEmpty) _builder.ReleaseSpare();
     }
 
-    // Treats everything as stable and drops what is not sent: nobody is there to receive it.
+    // Treats everything as stable and drops unsent messages: nobody is there to receive them.
     private void GiveUp(Instant now)
     {
         if (_pending.Count > 0 || !Backlog.IsEmpty) _context.Settings.Probes.Hit(Mark.NobodyLeftToReceive);
@@ -385,8 +418,8 @@ public sealed class StreamSender : IFeed
 
     private void CheckDone(Instant now)
     {
-        if (!_hasEnded || _doneTold || !Backlog.IsEmpty || _pending.Count > 0 || _context.IsClosed) return;
-        _doneTold = true;
+        if (!_hasEnded || _reportedDone || !Backlog.IsEmpty || _pending.Count > 0 || _context.IsClosed) return;
+        _reportedDone = true;
         _context.Events.OnDone(View, now);
     }
 

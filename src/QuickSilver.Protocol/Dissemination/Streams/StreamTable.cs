@@ -20,7 +20,7 @@ internal sealed class StreamTable(SendContext context)
         return stream is not null && stream.View.Number == view.Number ? stream : null;
     }
 
-    /// <summary>The stream into a view: the one that is there, going on where it stopped, or a new one.</summary>
+    /// <summary>The stream into a view: the existing one, continued, or a new one.</summary>
     public StreamSender Open(RegionView view, Instant now)
     {
         StreamSender? stream = Find(view);
@@ -42,7 +42,8 @@ internal sealed class StreamTable(SendContext context)
 
     private static ulong Key(uint tag, uint counter) => ((ulong)tag << 32) | counter;
 
-    // The same members, more or less, with the same buffers: what the old view's stream was allowed is the best first guess.
+    // The region's old view had nearly the same members, with the same buffers: its stream's share is the best first
+    // guess.
     private long PredecessorShare(RegionView view)
     {
         StreamSender? newest = null;

@@ -5,9 +5,9 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// The piece of a stream that the root is being given, train by train, and its memory: the root may still use what it was given last until
-/// it asks again, so the memory is kept until then, even when it has become stable meanwhile. One piece at a time; the one before was let go
-/// of. Core thread only.
+/// The piece of a stream that the root is being given, train by train, and its memory. The root may use the last train
+/// until it asks again. So the memory is kept until then, even when it has become stable meanwhile. One piece at a
+/// time; the one before is released first. Core thread only.
 /// </summary>
 internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters counters)
 {
@@ -27,7 +27,7 @@ internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters c
     public void HoldBeacon(Slice bytes, int alsoTo = -1) =>
         Start(bytes, bytes.Length, messages: 0, isBeacon: true, alsoTo);
 
-    /// <summary>What the root is given next of the piece, which is counted; false when it was given all of it.</summary>
+    /// <summary>Makes the next train of the piece, and counts it; false when the root was given all of it.</summary>
     public bool TryNext(out Train train)
     {
         if (!carrier.TryNext(out train)) return false;
@@ -42,11 +42,11 @@ internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters c
         return true;
     }
 
-    /// <summary>The root is given no more of the piece; what it has stays in memory.</summary>
+    /// <summary>Gives the root no more of the piece; trains in use stay in memory.</summary>
     public void Stop() => carrier.Stop();
 
-    /// <summary>The root has asked again, or never will: the memory is given back.</summary>
-    public void LetGo()
+    /// <summary>Releases the memory: the root has asked again, or never will.</summary>
+    public void Release()
     {
         _bytes.Release();
         _bytes = default;
@@ -54,7 +54,7 @@ internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters c
 
     private void Start(Slice bytes, int segment, uint messages, bool isBeacon, int alsoTo = -1)
     {
-        System.Diagnostics.Debug.Assert(_bytes.IsEmpty, "the train before was let go of");
+        System.Diagnostics.Debug.Assert(_bytes.IsEmpty, "the train before was released");
         _bytes = bytes;
         _messages = messages;
         _isBeacon = isBeacon;
