@@ -7,20 +7,23 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// From received packets to messages delivered once, in their sender's order, to the groups this node is in. One per node; core thread only.
+/// Turns received packets into messages delivered once, in their sender's order, to the groups this node is in. One per
+/// node; core thread only.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Order and exactly-once live in the message number, counted per (sender, group) across all streams and views: packets may be handed over in any
-/// order of their sequences, and lower numbers are duplicates in whatever stream they come. A receiver's place in these numbers belongs to one stay
-/// in the group. It starts at a message that is the group's first in its stream and whose predecessor was sent before the stay began; any other
-/// message waits for the one before it. Messages of steps before the stay are not for it. Packets of a step that is not installed wait for its
-/// installation, since only then is it known which stay they are for.
+/// Order and exactly-once follow from the message number, counted per (sender, group) across all streams and views.
+/// Packets may arrive in any order of their sequences, and lower numbers are duplicates in every stream. A receiver's
+/// cursor in these numbers belongs to one session in the group. It starts at a message that is the group's first in its
+/// stream and whose predecessor was sent before the session began; any other message waits for the one before it.
+/// Messages of steps before the session are dropped. Packets of a step that is not installed wait for its installation,
+/// because only then is their session known.
 /// </para>
 /// <para>
-/// What waits is charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the caller asks <see cref="Cap"/> before
-/// it counts a packet as received. Nothing is allocated per packet or message in steady state. Source: the order by message number is ours (the
-/// papers deliver in the order of the stream); the stay, the start of a place and the way past a gap are described in docs/protocol.md, "Receiving".
+/// Waiting messages are charged, with an overhead per entry, against <see cref="DeliverySettings.MaxHeldBytes"/>; the
+/// caller asks <see cref="Cap"/> before it counts a packet as received. Nothing is allocated per packet or message in
+/// steady state. Source: the order by message number is ours (the papers deliver in the order of the stream); the
+/// session, the start of a cursor and the way past a gap are described in docs/protocol.md, "Receiving".
 /// </para>
 /// </remarks>
 public sealed class Deliverer
@@ -36,8 +39,8 @@ public sealed class Deliverer
 
     /// <summary>Makes a deliverer without groups.</summary>
     /// <param name="settings">Its limits.</param>
-    /// <param name="pool">Where messages that span packets are joined.</param>
-    /// <param name="counters">Counted into.</param>
+    /// <param name="pool">Source of the memory in which messages that span packets are joined.</param>
+    /// <param name="counters">Receives all counts.</param>
     public Deliverer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters)
     {
         _counters = counters;
@@ -47,38 +50,38 @@ public sealed class Deliverer
         Cap = new ReorderLimit(settings, counters, _views);
     }
 
-    /// <summary>The cap on what is held: who may be received.</summary>
+    /// <summary>The cap on held messages: decides which packets may be received.</summary>
     public ReorderLimit Cap { get; }
 
-    /// <summary>The stays that are open, in no order that means anything.</summary>
+    /// <summary>The open sessions, in arbitrary order.</summary>
     internal IReadOnlyList<GroupReceiver> Groups => _groups;
 
     /// <summary>
-    /// Begins a stay. Call it after the step that brings it is installed in the cluster view and before <see cref="OnStepInstalled"/>, which releases
-    /// the packets that waited for it.
+    /// Begins a session. Call it after the step that brings it is installed in the cluster view and before
+    /// <see cref="OnStepInstalled"/>, which releases the packets that waited for it.
     /// </summary>
-    /// <param name="group">The group; this node must not have a stay in it.</param>
-    /// <param name="stayBegan">The step with which the stay begins.</param>
-    /// <param name="listener">Takes the stay's messages.</param>
-    public GroupReceiver OpenGroup(GroupInfo group, StepNumber stayBegan, IDeliveryListener listener)
+    /// <param name="group">The group; this node must not have a session in it.</param>
+    /// <param name="sessionBegan">The step with which the session begins.</param>
+    /// <param name="listener">Receives the session's messages.</param>
+    public GroupReceiver OpenGroup(GroupInfo group, StepNumber sessionBegan, IDeliveryListener listener)
     {
-        var receiver = new GroupReceiver(group, stayBegan, listener) { Index = _groups.Count };
+        var receiver = new GroupReceiver(group, sessionBegan, listener) { Index = _groups.Count };
         _byId.Add(group.Id, receiver);
         _groups.Add(receiver);
         _views.Map(group.Id, receiver);
         return receiver;
     }
 
-    /// <summary>Ends a stay: what is undelivered is dropped, places are forgotten. Does nothing when it has ended.</summary>
+    /// <summary>Ends a session: drops undelivered messages and all cursors. Does nothing when it has ended.</summary>
     public void CloseGroup(GroupReceiver group)
     {
         if (!group.IsOpen) return;
         group.IsOpen = false;
-        foreach (SenderCursor place in group.Places)
+        foreach (SenderCursor cursor in group.Cursors)
         {
-            if (place.Held is null) continue;
+            if (cursor.Held is null) continue;
             _probes.Hit(Mark.HeldDroppedAtLeave);
-            _order.Drop(place);
+            _order.Drop(cursor);
         }
         _byId.Remove(group.Info.Id);
         GroupReceiver last = _groups[^1];
@@ -89,8 +92,8 @@ public sealed class Deliverer
     }
 
     /// <summary>
-    /// Parses a packet's body to its end. Call it before the packet changes any state: a packet that is not well formed is counted and dropped.
-    /// Allocates nothing, never throws.
+    /// Parses a packet's body to its end. Call it before the packet changes any state: a malformed packet is counted
+    /// and dropped. Allocates nothing, never throws.
     /// </summary>
     /// <param name="view">The view the packet came in.</param>
     /// <param name="datagram">The whole datagram, its header checked.</param>
@@ -109,10 +112,14 @@ public sealed class Deliverer
         return any && reader.IsAtEnd;
     }
 
-    /// <summary>A packet is received for the first time: delivers what it makes deliverable, and keeps references to what must wait.</summary>
+    /// <summary>
+    /// Receives a packet for the first time: delivers the messages that it makes deliverable, and keeps references to
+    /// those that must wait.
+    /// </summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
-    /// <param name="datagram">The whole datagram, found well formed; the caller's own reference stays the caller's.</param>
+    /// <param name="datagram">The whole datagram, found well formed; the caller's own reference stays the
+    /// caller's.</param>
     /// <param name="now">The present instant.</param>
     public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now)
     {
@@ -131,43 +138,52 @@ public sealed class Deliverer
         GroupReceiver?[] groups = _views.Of(view).ByIndex;
         while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
-            // Read from the array for each run: a handler may have closed a group meanwhile.
+            // Read from the array for each batch: a handler may have closed a group meanwhile.
             if (groups[record.GroupIndex] is not { } group) continue;
-            if (step < group.StayBegan)
+            if (step < group.SessionBegan)
             {
                 _probes.Hit(Mark.MessageBeforeStay);
                 continue;
             }
-            SenderCursor place = group.PlaceOf(sender);
-            if (place.Next == 0)
+            SenderCursor cursor = group.CursorOf(sender);
+            if (cursor.Next == 0)
             {
-                if (MayStart(group, record)) _order.Start(place, record.Number, now);
+                if (MayStart(group, record)) _order.Start(cursor, record.Number, now);
                 else _probes.Hit(Mark.MessageWaitsForPlace);
             }
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
             int length = record.MessageLength;
-            if (record.IsFragment) _order.OnFragment(place, record.Number, length, record.FragmentOffset, part, now);
-            else _order.OnWhole(place, new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length), now);
+            if (record.IsFragment)
+            {
+                _order.OnFragment(cursor, record.Number, length, record.FragmentOffset, part, now);
+                continue;
+            }
+            var batch = new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length);
+            _order.OnWhole(cursor, batch, now);
         }
     }
 
     /// <summary>
-    /// This node's own messages, to be delivered to itself: after its own earlier ones, once. The first of a stay starts the place.
+    /// Delivers this node's own messages to itself: after its own earlier ones, once. The first of a session starts the
+    /// cursor.
     /// </summary>
-    /// <param name="group">The stay; does nothing when it has ended.</param>
+    /// <param name="group">The session; does nothing when it has ended.</param>
     /// <param name="self">This node.</param>
-    /// <param name="step">The step they were bound in; one before the stay is not for it.</param>
-    /// <param name="run">The messages; the caller's own reference stays the caller's.</param>
+    /// <param name="step">The step they were bound in; messages of a step before the session are dropped.</param>
+    /// <param name="batch">The messages; the caller's own reference stays the caller's.</param>
     /// <param name="now">The present instant.</param>
-    public void OnOwnMessages(GroupReceiver group, NodeInfo self, StepNumber step, in DeliveryBatch run, Instant now)
+    public void OnOwnMessages(GroupReceiver group, NodeInfo self, StepNumber step, in DeliveryBatch batch, Instant now)
     {
-        if (!group.IsOpen || step < group.StayBegan) return;
-        SenderCursor place = group.PlaceOf(self);
-        if (place.Next == 0) _order.Start(place, run.Number, now);
-        _order.OnWhole(place, run, now);
+        if (!group.IsOpen || step < group.SessionBegan) return;
+        SenderCursor cursor = group.CursorOf(self);
+        if (cursor.Next == 0) _order.Start(cursor, batch.Number, now);
+        _order.OnWhole(cursor, batch, now);
     }
 
-    /// <summary>A step is installed, its stays opened and closed: releases the packets that waited for it, in the order of their arrival.</summary>
+    /// <summary>
+    /// Releases the packets that waited for a step, in the order of their arrival. The step is installed, its sessions
+    /// opened and closed.
+    /// </summary>
     public void OnStepInstalled(StepNumber step, Instant now)
     {
         Cap.Installed = step;
@@ -190,48 +206,50 @@ public sealed class Deliverer
     }
 
     /// <summary>
-    /// In a removed sender's stream packets were abandoned: nobody knows what was in them. Groups of the region in which the sender has a place here
-    /// may have lost messages after the last that came; they are told when the sender is closed.
+    /// Notes that packets in a removed sender's stream were abandoned; their content is unknown. Groups of the region
+    /// in which the sender has a cursor here may have lost messages after the last that came; they are notified when
+    /// the sender is closed.
     /// </summary>
     /// <param name="view">The view.</param>
     /// <param name="sender">The removed sender.</param>
-    /// <param name="isTail">True when the last packets known to have been sent are among them: then what is lost includes a tail, whatever gaps
-    /// there are.</param>
+    /// <param name="isTail">True when the last packets known to have been sent are among them: then the loss includes a
+    /// tail, whatever gaps there are.</param>
     public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail)
     {
         foreach (GroupReceiver? group in _views.Of(view).ByIndex)
         {
-            if (group?.Find(sender) is not { } place) continue;
-            place.HasLostSome = true;
-            place.HasLostTail |= isTail;
+            if (group?.Find(sender) is not { } cursor) continue;
+            cursor.HasLostSome = true;
+            cursor.HasLostTail |= isTail;
         }
     }
 
     /// <summary>
-    /// All streams of a removed sender, in views this node belongs to, are closed, and what is not abandoned there has been received: every group
-    /// goes on past its gaps, with a loss reported for each, and the sender's places are forgotten. Where packets were abandoned, and no gap in a
-    /// group's numbers shows what was in them, a loss of unknown count ends the group's messages of that sender. Nothing of that sender may be handed
-    /// over afterwards.
+    /// Closes a removed sender: all its streams, in views this node belongs to, are closed, and every packet not
+    /// abandoned there has been received. Every group continues past its gaps, with a loss reported for each, and the
+    /// sender's cursors are dropped. Where packets were abandoned, and no gap in a group's numbers shows their content,
+    /// a loss of unknown count ends the group's messages of that sender. No packet of that sender may be passed in
+    /// afterwards.
     /// </summary>
     public void OnSenderClosed(NodeInfo sender, Instant now)
     {
         for (int index = _groups.Count - 1; index >= 0; index--)
         {
-            // Downwards, since a handler may close groups: the last one moves into the gap, and has been seen.
+            // Downwards, because a handler may close groups: the last one moves into the gap, and has been visited.
             if (index >= _groups.Count) continue;
             GroupReceiver group = _groups[index];
-            if (group.Find(sender) is not { } place) continue;
-            bool hasGap = _order.SkipGaps(place, now);
+            if (group.Find(sender) is not { } cursor) continue;
+            bool hasGap = _order.SkipGaps(cursor, now);
             _probes.Hit(hasGap ? Mark.GapPassed : Mark.SenderClosedWithoutGap);
-            if (place.HasLostTail || (place.HasLostSome && !hasGap)) _order.ReportTail(place, now);
-            if (group.IsOpen) group.Remove(place);
+            if (cursor.HasLostTail || (cursor.HasLostSome && !hasGap)) _order.ReportTail(cursor, now);
+            if (group.IsOpen) group.Remove(cursor);
         }
     }
 
-    /// <summary>A view has retired: what was kept to find its groups goes.</summary>
+    /// <summary>Drops the mapping of a retired view to its groups.</summary>
     public void OnViewRetired(RegionView view) => _views.Forget(view);
 
-    /// <summary>Ends all stays and releases every buffer. Nothing may be handed over afterwards.</summary>
+    /// <summary>Ends all sessions and releases every buffer. No packet may be passed in afterwards.</summary>
     public void Close()
     {
         while (_groups.Count > 0) CloseGroup(_groups[^1]);
@@ -245,11 +263,11 @@ public sealed class Deliverer
     }
 
     /// <summary>
-    /// A place may start at a message whose predecessor, if there is one, was sent before the stay: it is not for this stay, and nothing between them
-    /// is missing.
+    /// True when a cursor may start at a message: its predecessor, if there is one, was sent before the session. So the
+    /// predecessor is not for this session, and no message between them is missing.
     /// </summary>
     internal static bool MayStart(GroupReceiver group, in PacketRecord record) =>
-        record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.StayBegan);
+        record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.SessionBegan);
 
     internal static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
         new(view.FirstStep.Epoch, view.FirstStep.Counter + reader.ReadVarint());

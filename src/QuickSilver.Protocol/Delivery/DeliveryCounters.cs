@@ -2,8 +2,10 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Delivery;
 
-/// <summary>What a node's delivery has done since its start, and gauges of the present. Written by the core thread only.</summary>
-/// <param name="rejected">Where contradictory fragments are counted.</param>
+/// <summary>
+/// A node's delivery counters since its start, and gauges of the present. Written by the core thread only.
+/// </summary>
+/// <param name="rejected">Counts contradictory fragments.</param>
 public sealed class DeliveryCounters(RejectCounters rejected)
 {
     /// <summary>Remote input dropped, by reason.</summary>
@@ -36,6 +38,6 @@ public sealed class DeliveryCounters(RejectCounters rejected)
     /// <summary>Datagrams of views not installed that were dropped: no room, or too old.</summary>
     public ulong UnrecognisedDropped;
 
-    /// <summary>Gauge: bytes kept because something before them is missing.</summary>
+    /// <summary>Gauge: bytes held because a message or step before them is missing.</summary>
     public long HeldBytes;
 }

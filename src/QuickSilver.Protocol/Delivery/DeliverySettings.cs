@@ -6,20 +6,20 @@ namespace QuickSilver.Protocol.Delivery;
 public sealed record DeliverySettings
 {
     /// <summary>
-    /// Most bytes of messages kept because something before them is missing: out of order, incomplete, or of a step not installed. See
+    /// Limit on the bytes of held messages: out of order, incomplete, or of a step not installed. See
     /// <see cref="ReorderLimit"/>.
     /// </summary>
     public long MaxHeldBytes { get; init; } = 128L << 20;
 
-    /// <summary>Most datagrams of views not installed that are kept.</summary>
+    /// <summary>Limit on the number of datagrams kept for views that are not installed.</summary>
     public int MaxUnrecognised { get; init; } = 30_000;
 
-    /// <summary>Most bytes of them.</summary>
+    /// <summary>Limit on the bytes of those datagrams.</summary>
     public long MaxUnrecognisedBytes { get; init; } = 16L << 20;
 
-    /// <summary>How long one is kept.</summary>
+    /// <summary>How long each of them is kept.</summary>
     public TimeSpan UnrecognisedAge { get; init; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>What tests of the simulator see and move inside.</summary>
+    /// <summary>Hooks by which tests of the simulator observe and steer the internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

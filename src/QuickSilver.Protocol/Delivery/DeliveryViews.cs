@@ -3,14 +3,14 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Delivery;
 
-/// <summary>The region views that packets have come in, and the stays in their groups. Core thread only.</summary>
-/// <param name="stays">The open stays by group, kept by the caller.</param>
-internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> stays)
+/// <summary>The region views that packets have come in, and the sessions in their groups. Core thread only.</summary>
+/// <param name="sessions">The open sessions by group, kept by the caller.</param>
+internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> sessions)
 {
     private readonly List<ViewGroups> _views = [];
     private ViewGroups? _last;
 
-    /// <summary>What is known of a view; made when there is nothing. O(1) for the view asked for last, O(views) for others.</summary>
+    /// <summary>Finds or makes the groups of a view. O(1) for the view asked for last, O(views) for others.</summary>
     public ViewGroups Of(RegionView view)
     {
         if (_last is { } last && ReferenceEquals(last.View, view)) return last;
@@ -22,13 +22,13 @@ internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> stays)
         }
         GroupSet ids = view.Region.Groups;
         var byIndex = new GroupReceiver?[ids.Length];
-        for (int index = 0; index < ids.Length; index++) byIndex[index] = stays.GetValueOrDefault(ids[index]);
+        for (int index = 0; index < ids.Length; index++) byIndex[index] = sessions.GetValueOrDefault(ids[index]);
         _last = new ViewGroups(view, byIndex);
         _views.Add(_last);
         return _last;
     }
 
-    /// <summary>A stay has begun or, with null, ended.</summary>
+    /// <summary>Records that a session has begun or, with null, ended.</summary>
     public void Map(GroupId group, GroupReceiver? receiver)
     {
         foreach (ViewGroups view in _views)
@@ -38,7 +38,7 @@ internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> stays)
         }
     }
 
-    /// <summary>Forgets a view.</summary>
+    /// <summary>Drops a view.</summary>
     public void Forget(RegionView view)
     {
         for (int index = 0; index < _views.Count; index++)
@@ -50,13 +50,13 @@ internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> stays)
         if (ReferenceEquals(_last?.View, view)) _last = null;
     }
 
-    /// <summary>Forgets all views.</summary>
+    /// <summary>Drops all views.</summary>
     public void Clear()
     {
         _views.Clear();
         _last = null;
     }
 
-    /// <summary>What is held of packets that were taken beyond the cap: looks at all of them.</summary>
+    /// <summary>The charge of the packets that were taken over the limit: examines all of them.</summary>
     public long ChargeBeyondCap() => _views.Sum(static view => view.ChargeBeyondCap);
 }

@@ -5,17 +5,19 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Datagrams of views that are not installed here yet: other nodes may be a step ahead. Copies are kept for a short while, within a count and a
-/// number of bytes, and handled when their view is installed; what is dropped is recovered like any loss. Core thread only. Source: first paper,
-/// section 3.3; the rules are in docs/protocol.md, "Receiving".
+/// Datagrams of views that are not installed here yet, because other nodes may be a step ahead. Copies are kept for a
+/// short while, within a count and a number of bytes, and handled when their view is installed; dropped datagrams are
+/// recovered like any loss. Core thread only. Source: first paper, section 3.3; the rules are in docs/protocol.md,
+/// "Receiving".
 /// </summary>
 /// <remarks>
-/// One circular array in order of arrival: adding and expiring are O(1), a replay walks all. Copies are cut from shared chunks, which go home in
-/// order of arrival too. When full, the newest datagram is refused: the oldest are the ones that the view's installation, due soon, needs first.
+/// One circular array in order of arrival: adding and expiring are O(1), a replay visits all. Copies are cut from
+/// shared chunks, which are released in order of arrival too. When full, the newest datagram is refused: the view's
+/// installation, due soon, needs the oldest first.
 /// </remarks>
 /// <param name="settings">The limits.</param>
-/// <param name="pool">Where the copies live.</param>
-/// <param name="counters">Counted into.</param>
+/// <param name="pool">Source of the copies' memory.</param>
+/// <param name="counters">Receives all counts.</param>
 public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters)
 {
     private const int FirstCapacity = 16;
@@ -30,16 +32,16 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
     /// <summary>Datagrams kept now.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Bytes of them.</summary>
+    /// <summary>Bytes of those datagrams.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>When the oldest will have been kept for long enough; never when there is none.</summary>
+    /// <summary>When the oldest expires; never when there is none.</summary>
     public Instant NextExpiry => Count == 0 ? Instant.Never : At(0).Arrived + settings.UnrecognisedAge;
 
     /// <summary>Keeps a copy of a datagram, unless there is no room.</summary>
     /// <param name="tag">Tag of its view's number.</param>
     /// <param name="counter">Counter of its view's number.</param>
-    /// <param name="arrival">How it came.</param>
+    /// <param name="arrival">Socket and source address.</param>
     /// <param name="datagram">The whole datagram.</param>
     /// <param name="now">The present instant.</param>
     /// <returns>False when there was no room; counted.</returns>
@@ -62,12 +64,14 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
         return true;
     }
 
-    /// <summary>Hands over the datagrams of a view that is now installed, in order of arrival, and forgets them.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>
+    /// Passes the datagrams of a view that is now installed to the handler, in order of arrival, and drops them.
+    /// </summary>
+    /// <returns>Number of datagrams.</returns>
     public int Replay(uint tag, uint counter, ReplayHandler handler, Instant now)
     {
         Expire(now);
-        // The handler may add datagrams of other views: what it gets is taken out first.
+        // The handler may add datagrams of other views: its datagrams are removed first.
         System.Diagnostics.Debug.Assert(_replaying.Count == 0, "a replay inside a replay");
         int kept = 0;
         for (int index = 0; index < Count; index++)
@@ -91,7 +95,7 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
         return replayed;
     }
 
-    /// <summary>Drops what has been kept for too long.</summary>
+    /// <summary>Drops expired datagrams.</summary>
     public void Expire(Instant now)
     {
         while (Count > 0 && NextExpiry <= now)

@@ -4,84 +4,86 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// How far this node has come with each sender of one group during one stay there. Opened and closed by the <see cref="Deliverer"/>; what it knows
-/// ends with the stay. Core thread only.
+/// The cursors of one session in a group: how far this node has come with each sender. Opened and closed by the
+/// <see cref="Deliverer"/>; its state ends with the session. Core thread only.
 /// </summary>
 public sealed class GroupReceiver
 {
-    /// <summary>With more senders than this, places are found by a dictionary: up to it, a walk is faster and smaller.</summary>
-    private const int WalkedPlaces = 6;
+    /// <summary>
+    /// With more senders than this, cursors are found by a dictionary: up to it, a linear search is faster and smaller.
+    /// </summary>
+    private const int SearchedCursors = 6;
 
-    private readonly List<SenderCursor> _places = [];
+    private readonly List<SenderCursor> _cursors = [];
     private Dictionary<ulong, SenderCursor>? _byKey;
     private SenderCursor? _last;
 
-    internal GroupReceiver(GroupInfo info, StepNumber stayBegan, IDeliveryListener listener)
+    internal GroupReceiver(GroupInfo info, StepNumber sessionBegan, IDeliveryListener listener)
     {
         Info = info;
-        StayBegan = stayBegan;
+        SessionBegan = sessionBegan;
         Listener = listener;
     }
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; }
 
-    /// <summary>The step with which the stay began. Messages of earlier steps are not for this stay.</summary>
-    public StepNumber StayBegan { get; }
+    /// <summary>The step with which the session began. Messages of earlier steps are not for this session.</summary>
+    public StepNumber SessionBegan { get; }
 
-    /// <summary>False once the stay has ended.</summary>
+    /// <summary>False once the session has ended.</summary>
     public bool IsOpen { get; internal set; } = true;
 
-    /// <summary>Takes the messages of the stay.</summary>
+    /// <summary>Receives the messages of the session.</summary>
     internal IDeliveryListener Listener { get; }
 
-    /// <summary>Senders that a message of this stay has come from, in order of appearance.</summary>
-    internal List<SenderCursor> Places => _places;
+    /// <summary>Cursors of the senders that a message of this session has come from, in order of appearance.</summary>
+    internal List<SenderCursor> Cursors => _cursors;
 
     /// <summary>Index in the deliverer's list of groups.</summary>
     internal int Index { get; set; }
 
-    /// <summary>The place of a sender; made when there is none.</summary>
-    internal SenderCursor PlaceOf(NodeInfo sender)
+    /// <summary>The cursor of a sender; made when there is none.</summary>
+    internal SenderCursor CursorOf(NodeInfo sender)
     {
         SenderCursor? last = _last;
         if (last is not null && last.Key == sender.Number.Key) return last;
         return _last = Find(sender) ?? Add(sender);
     }
 
-    /// <summary>The place of a sender; null when there is none. O(1).</summary>
+    /// <summary>The cursor of a sender; null when there is none. O(1).</summary>
     internal SenderCursor? Find(NodeInfo sender)
     {
         ulong key = sender.Number.Key;
         if (_byKey is not null) return _byKey.GetValueOrDefault(key);
-        foreach (SenderCursor place in _places)
+        foreach (SenderCursor cursor in _cursors)
         {
-            if (place.Key == key) return place;
+            if (cursor.Key == key) return cursor;
         }
         return null;
     }
 
-    /// <summary>Forgets a sender.</summary>
-    internal void Remove(SenderCursor place)
+    /// <summary>Drops a sender's cursor.</summary>
+    internal void Remove(SenderCursor cursor)
     {
-        _places.Remove(place);
-        _byKey?.Remove(place.Key);
-        if (ReferenceEquals(_last, place)) _last = null;
+        _cursors.Remove(cursor);
+        _byKey?.Remove(cursor.Key);
+        if (ReferenceEquals(_last, cursor)) _last = null;
     }
 
     private SenderCursor Add(NodeInfo sender)
     {
-        var place = new SenderCursor(this, sender);
-        _places.Add(place);
-        if (_byKey is null && _places.Count > WalkedPlaces)
+        var cursor = new SenderCursor(this, sender);
+        _cursors.Add(cursor);
+        if (_byKey is null && _cursors.Count > SearchedCursors)
         {
-            _byKey = new Dictionary<ulong, SenderCursor>(2 * WalkedPlaces);
-            foreach (SenderCursor known in _places) _byKey.Add(known.Key, known);
+            _byKey = new Dictionary<ulong, SenderCursor>(2 * SearchedCursors);
+            foreach (SenderCursor known in _cursors) _byKey.Add(known.Key, known);
         }
         else
         {
-            _byKey?.Add(place.Key, place);
+            _byKey?.Add(cursor.Key, cursor);
         }
-        return place;
+        return cursor;
     }
 }

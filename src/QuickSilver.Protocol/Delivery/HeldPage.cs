@@ -3,7 +3,9 @@ namespace QuickSilver.Protocol.Delivery;
 /// <summary>A few neighbours of a <see cref="ReorderBuffer"/>, in the order of their numbers.</summary>
 internal sealed class HeldPage
 {
-    /// <summary>Most entries of a page: what a middle insertion moves at most, and what a lonely message costs at most.</summary>
+    /// <summary>
+    /// Limit on the entries of a page: it bounds the moves of an insertion, and the memory of a single message.
+    /// </summary>
     public const int Capacity = 16;
 
     private readonly HeldBatch[] _entries = new HeldBatch[Capacity];
@@ -20,7 +22,7 @@ internal sealed class HeldPage
 
     public ref HeldBatch this[int index] => ref _entries[_start + index];
 
-    /// <summary>Which entry has a number, or the complement of where it belongs.</summary>
+    /// <summary>The index of the entry that has a number, or the complement of the index to insert it at.</summary>
     public int IndexOf(ulong number)
     {
         int index = Count;
@@ -28,8 +30,8 @@ internal sealed class HeldPage
         return index > 0 && _entries[_start + index - 1].Covers(number) ? index - 1 : ~index;
     }
 
-    /// <summary>Puts an entry at its place in the order; the page must not be full.</summary>
-    public void Insert(int index, in HeldBatch run)
+    /// <summary>Inserts an entry in order; the page must not be full.</summary>
+    public void Insert(int index, in HeldBatch batch)
     {
         if (_end == Capacity)
         {
@@ -38,13 +40,13 @@ internal sealed class HeldPage
             _end -= _start;
             _start = 0;
         }
-        int at = _start + index;
-        if (at < _end) Array.Copy(_entries, at, _entries, at + 1, _end - at);
-        _entries[at] = run;
+        int offset = _start + index;
+        if (offset < _end) Array.Copy(_entries, offset, _entries, offset + 1, _end - offset);
+        _entries[offset] = batch;
         _end++;
     }
 
-    /// <summary>Takes the lowest entry out.</summary>
+    /// <summary>Removes and returns the lowest entry.</summary>
     public HeldBatch TakeFirst()
     {
         HeldBatch first = _entries[_start];

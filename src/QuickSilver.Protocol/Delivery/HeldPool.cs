@@ -1,31 +1,31 @@
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Queues and reassemblies that are not in use: what makes holding messages free of allocation in steady state. Keeps a bounded number of entries, so
-/// that one bad moment is not paid for until the node stops.
+/// Buffers and reassemblies that are not in use, pooled so that holding messages allocates nothing in steady state.
+/// Keeps a bounded number of entries, so that one peak does not occupy memory until the node stops.
 /// </summary>
 internal sealed class HeldPool
 {
     private const int MaxEntries = 1 << 16;
 
-    private readonly Stack<ReorderBuffer> _queues = new();
+    private readonly Stack<ReorderBuffer> _buffers = new();
     private readonly Stack<Reassembly> _reassemblies = new();
     private int _entries;
 
-    public ReorderBuffer RentQueue()
+    public ReorderBuffer RentBuffer()
     {
-        if (!_queues.TryPop(out ReorderBuffer? queue)) return new ReorderBuffer();
-        _entries -= queue.Capacity;
-        return queue;
+        if (!_buffers.TryPop(out ReorderBuffer? buffer)) return new ReorderBuffer();
+        _entries -= buffer.Capacity;
+        return buffer;
     }
 
-    /// <summary>Takes back a queue that is empty.</summary>
-    public void Return(ReorderBuffer queue)
+    /// <summary>Takes back an empty buffer.</summary>
+    public void Return(ReorderBuffer buffer)
     {
-        System.Diagnostics.Debug.Assert(queue.Count == 0, "a queue in the pool must be empty");
-        if (_entries + queue.Capacity > MaxEntries) return;
-        _entries += queue.Capacity;
-        _queues.Push(queue);
+        System.Diagnostics.Debug.Assert(buffer.Count == 0, "a buffer in the pool must be empty");
+        if (_entries + buffer.Capacity > MaxEntries) return;
+        _entries += buffer.Capacity;
+        _buffers.Push(buffer);
     }
 
     public Reassembly RentReassembly(int messageLength)

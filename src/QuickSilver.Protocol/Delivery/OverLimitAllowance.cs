@@ -3,17 +3,20 @@ using QuickSilver.Protocol.Recovery;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Packets of one stream that were taken although the cap on what is held was reached, and have to wait still.
+/// Packets of one stream that were taken although the cap on held messages was reached, and that still have to wait.
 /// </summary>
 /// <remarks>
-/// Idea: over the cap only what is next helps, but packets that are asked for together come in any order, and were each refused that is not the very
-/// next, a stream would go on by one packet a round trip. So a few of the lowest missing packets of each stream are taken all the same. A stream that
-/// the order waits for drains its few as its gaps close, and goes on by all of them at a time; one that waits for an older stream of its sender is
-/// not asked for more once it has its few, since none of it could be delivered before the older one has come.
+/// Idea: over the cap only the very next packet helps. But packets that are requested together come in any order; if
+/// all others were refused, a stream would advance by one packet a round trip. So a few of the lowest missing packets
+/// of each stream are taken nevertheless. If delivery is waiting for this stream, closing its gaps delivers all
+/// over-limit packets at once and frees their entries. If the stream must wait for an older stream of the same sender,
+/// no more of it is requested once the allowance is used: nothing of it could be delivered before the older one has
+/// come.
 /// <para>
-/// Nothing waits for ever: of a stream with all its few taken, one at least lies below its first gap, so that what it waits for is in an older stream
-/// of the same sender, and the oldest is never stopped. A packet counts until its last message is next, not until it is delivered: the rest of that
-/// message may be in packets that are to be asked for. At most 16 entries, allocated when a stream first meets a cap that is reached.
+/// No stream waits for ever. In a stream whose allowance is used up, at least one taken packet lies below its first
+/// gap; so it waits for an older stream of the same sender, and the oldest is never stopped. A packet counts until its
+/// last message is next, not until it is delivered: the rest of that message may be in packets still to be requested.
+/// At most 16 entries, allocated when a stream first meets a cap that is reached.
 /// </para>
 /// </remarks>
 internal sealed class OverLimitAllowance
@@ -21,7 +24,7 @@ internal sealed class OverLimitAllowance
     private readonly Entry[] _packets = new Entry[(int)RegionRecovery.GuaranteedPackets];
     private int _count;
 
-    private readonly record struct Entry(SenderCursor Place, ulong Number, long Charge);
+    private readonly record struct Entry(SenderCursor Cursor, ulong Number, long Charge);
 
     /// <summary>True while one more may be taken. O(entries).</summary>
     public bool HasRoom
@@ -33,7 +36,7 @@ internal sealed class OverLimitAllowance
         }
     }
 
-    /// <summary>What the packets are charged, at most. O(entries).</summary>
+    /// <summary>Upper bound of the packets' charge. O(entries).</summary>
     public long Charge
     {
         get
@@ -45,11 +48,12 @@ internal sealed class OverLimitAllowance
         }
     }
 
-    /// <summary>A packet is taken; there must be room.</summary>
-    /// <param name="place">The place of the last message in it that has to wait.</param>
+    /// <summary>Notes a packet that is taken; there must be room.</summary>
+    /// <param name="cursor">The cursor of the last message in it that has to wait.</param>
     /// <param name="number">That message's number.</param>
-    /// <param name="charge">What all of it that has to wait is charged, at most.</param>
-    public void Add(SenderCursor place, ulong number, long charge) => _packets[_count++] = new Entry(place, number, charge);
+    /// <param name="charge">Upper bound of the charge of all its messages that have to wait.</param>
+    public void Add(SenderCursor cursor, ulong number, long charge) =>
+        _packets[_count++] = new Entry(cursor, number, charge);
 
     private void ForgetDone()
     {
@@ -57,7 +61,7 @@ internal sealed class OverLimitAllowance
         for (int index = 0; index < _count; index++)
         {
             Entry packet = _packets[index];
-            if (packet.Place.Group.IsOpen && packet.Place.Next < packet.Number) _packets[kept++] = packet;
+            if (packet.Cursor.Group.IsOpen && packet.Cursor.Next < packet.Number) _packets[kept++] = packet;
         }
         Array.Clear(_packets, kept, _count - kept);
         _count = kept;

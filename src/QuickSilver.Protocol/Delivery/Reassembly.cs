@@ -7,9 +7,10 @@ namespace QuickSilver.Protocol.Delivery;
 /// The fragments of one message, in any order, until all are there.
 /// </summary>
 /// <remarks>
-/// Fragments are kept as slices of the packets they came in, sorted by offset, and joined once, when the message is delivered: so memory follows
-/// what has been received, never what a fragment claims about its message, and packets that are cached anyway are not kept twice. They do not
-/// overlap, so they are complete when their lengths add up. A fragment above all others is added in O(1), another by a binary search and a move.
+/// Fragments are kept as slices of the packets they came in, sorted by offset, and joined once, when the message is
+/// delivered. So memory follows the received bytes, never a fragment's claim about its message, and packets that are
+/// cached anyway are not kept twice. Fragments do not overlap, so they are complete when their lengths add up. A
+/// fragment above all others is added in O(1), another by a binary search and a move.
 /// </remarks>
 internal sealed class Reassembly
 {
@@ -25,10 +26,10 @@ internal sealed class Reassembly
     /// <summary>Length of the whole message.</summary>
     public int MessageLength { get; private set; }
 
-    /// <summary>How many fragments are here.</summary>
+    /// <summary>Number of fragments held.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Bytes of the fragments that are here.</summary>
+    /// <summary>Bytes of those fragments.</summary>
     public int Received { get; private set; }
 
     /// <summary>True when the whole message is here.</summary>
@@ -37,17 +38,17 @@ internal sealed class Reassembly
     /// <summary>Fragments for which there is room without a new array.</summary>
     public int Capacity => _parts.Length;
 
-    /// <summary>Begins a message; nothing may be held.</summary>
+    /// <summary>Begins a message; no fragments may be held.</summary>
     public void Begin(int messageLength)
     {
-        System.Diagnostics.Debug.Assert(Count == 0, "fragments of another message are here");
+        System.Diagnostics.Debug.Assert(Count == 0, "fragments of another message are held");
         MessageLength = messageLength;
         Received = 0;
     }
 
     /// <summary>Adds a fragment, and a reference to its bytes if it is new.</summary>
-    /// <param name="messageLength">What the fragment says the whole message's length is.</param>
-    /// <param name="offset">Where the fragment belongs.</param>
+    /// <param name="messageLength">The whole message's length, as the fragment claims it.</param>
+    /// <param name="offset">The fragment's position in the message.</param>
     /// <param name="bytes">Its bytes.</param>
     public FragmentOutcome Add(int messageLength, int offset, Slice bytes)
     {
@@ -69,7 +70,7 @@ internal sealed class Reassembly
         return FragmentOutcome.Added;
     }
 
-    /// <summary>Copies the message together; it must be complete.</summary>
+    /// <summary>Joins the message into a buffer; it must be complete.</summary>
     public void JoinInto(Span<byte> message)
     {
         System.Diagnostics.Debug.Assert(IsComplete, "a fragment is missing");

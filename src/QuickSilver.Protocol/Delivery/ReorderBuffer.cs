@@ -3,15 +3,16 @@ using QuickSilver.Protocol.Flow;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// Messages of one (sender, group) that wait for what precedes them, as runs sorted by number that do not overlap.
+/// Messages of one (sender, group) that wait for earlier ones, as batches sorted by number that do not overlap.
 /// </summary>
 /// <remarks>
-/// Idea: pages of a few neighbours (<see cref="HeldPage"/>), in order, in one array. Memory follows what is held, whatever numbers a peer makes up,
-/// which a ring indexed by number would not; and a repaired message that belongs between thousands moves its page's neighbours, and not, as in a
-/// plain sorted array, half of all that waits: at 5 % loss that was half of a receiver's time. Messages mostly come with rising numbers and leave
-/// from below, both O(1); one in between costs a binary search over pages, and every few times a page more among them. A run that goes on where the
-/// one added last ends, as that of the next small packet of a train may, only lengthens it, wherever it is. Pages are kept when they empty, so
-/// nothing is allocated in steady state.
+/// Idea: pages of a few neighbours (<see cref="HeldPage"/>), in order, in one array. Memory follows the held messages,
+/// whatever numbers a peer invents; in a ring indexed by number it would not. A repaired message that belongs between
+/// thousands moves only its page's neighbours. A plain sorted array would move half of all waiting messages: at 5 %
+/// loss that was half of a receiver's time. Messages mostly come with rising numbers and leave from below, both O(1). A
+/// message in between costs a binary search over pages, and sometimes the insertion of a page. A batch that continues
+/// the one added last, as that of the next small packet of a train may, only lengthens it, at any position. Empty pages
+/// are kept, so nothing is allocated in steady state.
 /// </remarks>
 internal sealed class ReorderBuffer
 {
@@ -20,29 +21,29 @@ internal sealed class ReorderBuffer
     private int _first;
     private int _end;
 
-    // The run added last, unless one has been taken out since, and the number at which the run after it begins.
+    // The batch added last, unless one has been removed since, and the number at which the following batch begins.
     private HeldPage? _open;
     private int _openIndex;
     private ulong _openLimit;
 
-    /// <summary>Runs.</summary>
+    /// <summary>Number of batches.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Runs that there is memory for.</summary>
+    /// <summary>Number of batches that there is memory for.</summary>
     public int Capacity => (_end - _first + _spare.Count) * HeldPage.Capacity;
 
-    /// <summary>The lowest run; the queue must not be empty.</summary>
+    /// <summary>The lowest batch; the buffer must not be empty.</summary>
     public ref readonly HeldBatch First => ref _pages[_first].Page.First;
 
-    /// <summary>Finds the run that has a number.</summary>
-    public bool TryFind(ulong number, out HeldBatch run)
+    /// <summary>Finds the batch that has a number.</summary>
+    public bool TryFind(ulong number, out HeldBatch batch)
     {
-        run = default;
+        batch = default;
         if (Count == 0 || IsAbove(number)) return false;
         HeldPage page = _pages[PageOf(number)].Page;
         int index = page.IndexOf(number);
         if (index < 0) return false;
-        run = page[index];
+        batch = page[index];
         return true;
     }
 
@@ -50,67 +51,68 @@ internal sealed class ReorderBuffer
     public bool HoldsAny(ulong first, ulong end)
     {
         if (Count == 0 || IsAbove(first)) return false;
-        int at = PageOf(first);
-        HeldPage page = _pages[at].Page;
-        int index = page.IndexOf(first);
-        if (index >= 0) return true;
-        if (~index < page.Count) return page[~index].Number < end;
-        return at + 1 < _end && _pages[at + 1].Page.First.Number < end;
+        int index = PageOf(first);
+        HeldPage page = _pages[index].Page;
+        int entry = page.IndexOf(first);
+        if (entry >= 0) return true;
+        if (~entry < page.Count) return page[~entry].Number < end;
+        return index + 1 < _end && _pages[index + 1].Page.First.Number < end;
     }
 
-    /// <summary>Lengthens the run added last by messages that go on where it ends and of which none is held yet. O(1).</summary>
-    public bool TryAppend(in DeliveryBatch messages) => _open is not null && messages.End <= _openLimit && _open[_openIndex].TryAppend(messages);
+    /// <summary>Lengthens the batch added last by messages that continue it, none of which is held yet. O(1).</summary>
+    public bool TryAppend(in DeliveryBatch messages) =>
+        _open is not null && messages.End <= _openLimit && _open[_openIndex].TryAppend(messages);
 
     /// <summary>Adds messages of which none is held yet.</summary>
-    public void Add(in HeldBatch run)
+    public void Add(in HeldBatch batch)
     {
         Count++;
         _openIndex = 0;
         _openLimit = ulong.MaxValue;
-        bool isHighest = _first == _end || IsAbove(run.Number);
+        bool isHighest = _first == _end || IsAbove(batch.Number);
         if (isHighest && (_first == _end || _pages[_end - 1].Page.IsFull))
         {
-            _open = InsertPage(_end, run.Number);
-            _open.Insert(0, run);
+            _open = InsertPage(_end, batch.Number);
+            _open.Insert(0, batch);
             return;
         }
-        int at = isHighest ? _end - 1 : PageOf(run.Number);
-        HeldPage page = _pages[at].Page;
+        int pageIndex = isHighest ? _end - 1 : PageOf(batch.Number);
+        HeldPage page = _pages[pageIndex].Page;
         if (page.IsFull)
         {
-            int fromEnd = _end - at;
-            HeldPage upper = InsertPage(at + 1, 0);
-            at = _end - 1 - fromEnd;
+            int fromEnd = _end - pageIndex;
+            HeldPage upper = InsertPage(pageIndex + 1, 0);
+            pageIndex = _end - 1 - fromEnd;
             page.SplitTo(upper);
-            _pages[at + 1].Low = upper.First.Number;
-            if (upper.First.Number < run.Number) page = _pages[++at].Page;
+            _pages[pageIndex + 1].Low = upper.First.Number;
+            if (upper.First.Number < batch.Number) page = _pages[++pageIndex].Page;
         }
-        if (run.Number < _pages[at].Low) _pages[at].Low = run.Number;
-        int index = ~page.IndexOf(run.Number);
+        if (batch.Number < _pages[pageIndex].Low) _pages[pageIndex].Low = batch.Number;
+        int index = ~page.IndexOf(batch.Number);
         System.Diagnostics.Debug.Assert(index >= 0, "held already");
-        page.Insert(index, run);
+        page.Insert(index, batch);
         _open = page;
         _openIndex = index;
         if (index + 1 < page.Count) _openLimit = page[index + 1].Number;
-        else if (at + 1 < _end) _openLimit = _pages[at + 1].Page.First.Number;
+        else if (pageIndex + 1 < _end) _openLimit = _pages[pageIndex + 1].Page.First.Number;
     }
 
-    /// <summary>Takes the lowest run out; its references pass to the caller.</summary>
+    /// <summary>Removes and returns the lowest batch; its references pass to the caller.</summary>
     public HeldBatch TakeFirst()
     {
         System.Diagnostics.Debug.Assert(Count > 0, "nothing is held");
         HeldPage page = _pages[_first].Page;
-        HeldBatch run = page.TakeFirst();
+        HeldBatch batch = page.TakeFirst();
         Count--;
         _open = null;
-        if (page.Count > 0) return run;
+        if (page.Count > 0) return batch;
         _spare.Push(page);
         _pages[_first++] = default;
         if (_first == _end) _first = _end = 0;
-        return run;
+        return batch;
     }
 
-    /// <summary>Leaves some of the lowest run's lowest messages behind, not all.</summary>
+    /// <summary>Removes some of the lowest batch's lowest messages, not all.</summary>
     public void MoveOn(int messages) => _pages[_first].Page.First.MoveOn(messages);
 
     private bool IsAbove(ulong number) => _pages[_end - 1].Page.Last.End <= number;
@@ -128,7 +130,7 @@ internal sealed class ReorderBuffer
         return low;
     }
 
-    private HeldPage InsertPage(int at, ulong low)
+    private HeldPage InsertPage(int pageIndex, ulong low)
     {
         if (_end == _pages.Length)
         {
@@ -137,13 +139,13 @@ internal sealed class ReorderBuffer
             Array.Copy(_pages, _first, pages, 0, count);
             if (ReferenceEquals(pages, _pages)) Array.Clear(pages, count, _end - count);
             _pages = pages;
-            at -= _first;
+            pageIndex -= _first;
             _first = 0;
             _end = count;
         }
         if (!_spare.TryPop(out HeldPage? page)) page = new HeldPage();
-        if (at < _end) Array.Copy(_pages, at, _pages, at + 1, _end - at);
-        _pages[at] = new Entry { Low = low, Page = page };
+        if (pageIndex < _end) Array.Copy(_pages, pageIndex, _pages, pageIndex + 1, _end - pageIndex);
+        _pages[pageIndex] = new Entry { Low = low, Page = page };
         _end++;
         return page;
     }

@@ -5,9 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
-/// The cap on what is held because something before it is missing: which packets may be counted as received. A packet refused is treated as lost, and
-/// is repaired later. Core thread only; a packet under the cap is not looked at, one over it is parsed; allocates only what <see cref="OverLimitAllowance"/>
-/// does.
+/// The cap on messages that are held because earlier ones are missing: decides which packets may be counted as
+/// received. A refused packet is treated as lost, and is repaired later. Core thread only. A packet under the cap is
+/// not parsed, one over it is. Allocates only as much as <see cref="OverLimitAllowance"/>.
 /// </summary>
 public sealed class ReorderLimit
 {
@@ -25,16 +25,20 @@ public sealed class ReorderLimit
     /// <summary>The step installed last.</summary>
     internal StepNumber Installed { get; set; }
 
-    /// <summary>What is held of packets that were taken beyond the cap, at most: as if none were in runs. For checks: looks at all of them.</summary>
+    /// <summary>
+    /// Upper bound of the charge of packets taken over the limit, as if none were in batches. For checks: examines all
+    /// of them.
+    /// </summary>
     internal long ChargeBeyondCap => _views.ChargeBeyondCap();
 
-    /// <summary>True when so many bytes more may be held: while they may not, they need not be asked for.</summary>
+    /// <summary>True when <paramref name="bytes"/> more may be held; otherwise packets need not be requested.</summary>
     public bool Allows(int bytes) => _counters.HeldBytes + bytes + HeldBatch.Overhead <= _settings.MaxHeldBytes;
 
     /// <summary>
-    /// True when a packet may be counted as received. Under the cap always; over it only a packet that takes an order forward (a message or fragment
-    /// that is the next of its place), or of which nothing would have to be held: so what is held can always drain. What a removed sender left is
-    /// always taken, since nothing drains past a gap before all of it is here; it is no more than a sender may have pending.
+    /// True when a packet may be counted as received. Under the cap always. Over it only a packet that advances an
+    /// order (a message or fragment that is the next of its cursor), or of which nothing would have to be held: so held
+    /// messages can always drain. Packets of a removed sender are always taken, because nothing drains past a gap
+    /// before all of them are here; they are limited by what a sender may have pending.
     /// </summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
@@ -49,7 +53,7 @@ public sealed class ReorderLimit
         bool held = false;
         while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
         {
-            if (groups[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
+            if (groups[record.GroupIndex] is not { } group || step < group.SessionBegan) continue;
             ulong next = group.Find(sender)?.Next ?? 0;
             if (record.Covers(next) || (next == 0 && Deliverer.MayStart(group, record))) return true;
             held |= record.Number > next;
@@ -58,11 +62,13 @@ public sealed class ReorderLimit
     }
 
     /// <summary>
-    /// Takes a packet for which there is no room, if it is of an installed step and few of its stream are taken so: see <see cref="OverLimitAllowance"/>.
+    /// Takes a packet for which there is no room, if it is of an installed step and its stream's allowance permits: see
+    /// <see cref="OverLimitAllowance"/>.
     /// </summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>
-    /// <param name="datagram">The whole datagram, found well formed: one of the few that follow the last before its stream's first gap.</param>
+    /// <param name="datagram">The whole datagram, found well formed: one of the few that follow the last before its
+    /// stream's first gap.</param>
     /// <returns>True when it is taken, and noted: it must be received now.</returns>
     public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram)
     {
@@ -75,10 +81,10 @@ public sealed class ReorderLimit
         long charge = 0;
         while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
         {
-            if (known.ByIndex[record.GroupIndex] is not { } group || step < group.StayBegan) continue;
-            SenderCursor place = group.PlaceOf(sender);
-            if (record.Highest <= place.Next) continue;
-            last = place;
+            if (known.ByIndex[record.GroupIndex] is not { } group || step < group.SessionBegan) continue;
+            SenderCursor cursor = group.CursorOf(sender);
+            if (record.Highest <= cursor.Next) continue;
+            last = cursor;
             number = record.Highest;
             charge += record.Bytes.Length + ((long)record.Count * HeldBatch.Overhead);
         }
@@ -86,6 +92,9 @@ public sealed class ReorderLimit
         return true;
     }
 
-    /// <summary>True when one more packet of a stream may be taken beyond the cap: what need not be asked for while none may.</summary>
-    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => _views.Of(view).FindBeyondCap(sender)?.HasRoom ?? true;
+    /// <summary>
+    /// True when one more packet of a stream may be taken over the limit; otherwise none need be requested.
+    /// </summary>
+    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) =>
+        _views.Of(view).FindBeyondCap(sender)?.HasRoom ?? true;
 }

@@ -5,52 +5,54 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Delivery;
 
-/// <summary>
-/// From messages and fragments in any order to messages in their sender's order, each once.
-/// </summary>
+/// <summary>Puts messages and fragments that come in any order into their sender's order, each once.</summary>
 /// <remarks>
-/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. Whole messages come and go in runs: where the next one
-/// is among them, all up to the first that is held go straight through in one call; anything else waits in its place's queue, and a fragmented
-/// message as its fragments, which are joined into one buffer at the moment of delivery. A message that becomes deliverable while another of its
-/// place is being delivered (the handler sent to itself) waits for the end of that call, so handlers of one place never nest.
+/// Message n of a (sender, group) is delivered when n - 1 has been delivered or reported lost. Whole messages come and
+/// go in batches. When the next message is in a batch, all of it up to the first held message is delivered straight
+/// through in one call. Everything else waits in its cursor's buffer. A fragmented message waits as its fragments,
+/// which are joined into one buffer at the moment of delivery. A message may become deliverable while another of its
+/// cursor is being delivered (the handler sent to itself). It waits for the end of that call, so handlers of one cursor
+/// never nest.
 /// </remarks>
 internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters, Probes probes)
 {
     private readonly HeldPool _pool = new();
 
-    /// <summary>Takes whole messages; retains what it keeps.</summary>
-    public void OnWhole(SenderCursor place, DeliveryBatch run, Instant now)
+    /// <summary>Takes whole messages; retains those that it keeps.</summary>
+    public void OnWhole(SenderCursor cursor, DeliveryBatch batch, Instant now)
     {
         while (true)
         {
-            if (run.Number < place.Next && !TryPassDelivered(place, ref run)) return;
-            if (run.Number != place.Next || place.IsDelivering) break;
-            int open = place.Held is { } held ? (int)Math.Min((ulong)run.Count, held.First.Number - run.Number) : run.Count;
+            if (batch.Number < cursor.Next && !TryPassDelivered(cursor, ref batch)) return;
+            if (batch.Number != cursor.Next || cursor.IsDelivering) break;
+            int open = cursor.Held is { } held
+                ? (int)Math.Min((ulong)batch.Count, held.First.Number - batch.Number)
+                : batch.Count;
             if (open == 0) break;
-            place.Next = run.Number + (ulong)open;
-            place.IsDelivering = true;
-            Deliver(place, open == run.Count ? run : run.Until(open), now);
-            place.IsDelivering = false;
-            if (place.Held is not null) Drain(place, now);
-            if (open == run.Count || !place.Group.IsOpen) return;
-            run = run.After(open);
+            cursor.Next = batch.Number + (ulong)open;
+            cursor.IsDelivering = true;
+            Deliver(cursor, open == batch.Count ? batch : batch.Until(open), now);
+            cursor.IsDelivering = false;
+            if (cursor.Held is not null) Drain(cursor, now);
+            if (open == batch.Count || !cursor.Group.IsOpen) return;
+            batch = batch.After(open);
         }
-        Hold(place, run);
+        Hold(cursor, batch);
     }
 
-    /// <summary>Takes a fragment; retains what it keeps.</summary>
-    public void OnFragment(SenderCursor place, ulong number, int messageLength, int offset, Slice bytes, Instant now)
+    /// <summary>Takes a fragment; retains it if it keeps it.</summary>
+    public void OnFragment(SenderCursor cursor, ulong number, int messageLength, int offset, Slice bytes, Instant now)
     {
-        if (number < place.Next)
+        if (number < cursor.Next)
         {
             counters.Duplicates++;
             return;
         }
-        switch (AddFragment(place, number, messageLength, offset, bytes))
+        switch (AddFragment(cursor, number, messageLength, offset, bytes))
         {
             case FragmentOutcome.Added:
                 counters.HeldBytes += bytes.Length + HeldBatch.Overhead;
-                if (number == place.Next) Drain(place, now);
+                if (number == cursor.Next) Drain(cursor, now);
                 break;
             case FragmentOutcome.Duplicate:
                 counters.Duplicates++;
@@ -61,95 +63,98 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         }
     }
 
-    /// <summary>Starts a place that has none, and delivers what waited for it.</summary>
-    public void Start(SenderCursor place, ulong number, Instant now)
+    /// <summary>Starts a cursor that has not started, and delivers the messages that waited for it.</summary>
+    public void Start(SenderCursor cursor, ulong number, Instant now)
     {
-        System.Diagnostics.Debug.Assert(place.Next == 0, "a place starts once");
-        place.Next = number;
-        if (place.Held is not null) probes.Hit(Mark.PlaceStartedWithHeld);
-        while (place.Held is { } held && held.First.Number < number)
+        System.Diagnostics.Debug.Assert(cursor.Next == 0, "a cursor starts once");
+        cursor.Next = number;
+        if (cursor.Held is not null) probes.Hit(Mark.PlaceStartedWithHeld);
+        while (cursor.Held is { } held && held.First.Number < number)
         {
             ulong passed = Math.Min(held.First.End, number) - held.First.Number;
             counters.Duplicates += passed;
             if (held.First.End <= number)
             {
-                Release(Take(place, held));
+                Release(Take(cursor, held));
                 continue;
             }
             counters.HeldBytes -= (long)passed * held.First.Messages.Length;
             held.MoveOn((int)passed);
         }
-        Drain(place, now);
+        Drain(cursor, now);
     }
 
     /// <summary>
-    /// Gives up what is missing between the messages held: reports each gap and delivers what follows it. A message of which some fragments are here
-    /// counts as missing. A place that had not started starts at the lowest message held, after one loss of unknown count.
+    /// Gives up the messages missing between the held ones: reports each gap and delivers the messages behind it. An
+    /// incomplete message counts as missing. A cursor that had not started starts at the lowest held message, after one
+    /// loss of unknown count.
     /// </summary>
     /// <returns>True when there was a gap.</returns>
-    public bool SkipGaps(SenderCursor place, Instant now)
+    public bool SkipGaps(SenderCursor cursor, Instant now)
     {
         bool hasGap = false;
-        bool outer = place.IsDelivering;
-        place.IsDelivering = true;
-        while (place.Held is not null)
+        bool outer = cursor.IsDelivering;
+        cursor.IsDelivering = true;
+        while (cursor.Held is not null)
         {
             ulong next = 0;
-            while (place.Held is { } held)
+            while (cursor.Held is { } held)
             {
                 next = held.First.Number;
                 if (held.First.IsComplete) break;
                 next++;
-                Release(Take(place, held));
+                Release(Take(cursor, held));
             }
-            hasGap |= next > place.Next;
-            ReportLoss(place, next, now);
-            DeliverReady(place, now);
+            hasGap |= next > cursor.Next;
+            ReportLoss(cursor, next, now);
+            DeliverReady(cursor, now);
         }
-        place.IsDelivering = outer;
+        cursor.IsDelivering = outer;
         return hasGap;
     }
 
     /// <summary>
-    /// Reports that messages after the last one may be lost, nobody knows how many. A place that has not started, or has ended, is silent.
+    /// Reports that an unknown number of messages after the last one may be lost. Does nothing for a cursor that has
+    /// not started, or has ended.
     /// </summary>
-    public void ReportTail(SenderCursor place, Instant now)
+    public void ReportTail(SenderCursor cursor, Instant now)
     {
-        if (place.Next > 0 && place.Group.IsOpen) place.Group.Listener.OnLoss(place.Sender, place.Next, 0, now);
+        if (cursor.Next == 0 || !cursor.Group.IsOpen) return;
+        cursor.Group.Listener.OnLoss(cursor.Sender, cursor.Next, 0, now);
     }
 
-    /// <summary>Drops everything a place holds.</summary>
-    public void Drop(SenderCursor place)
+    /// <summary>Drops everything a cursor holds.</summary>
+    public void Drop(SenderCursor cursor)
     {
-        while (place.Held is { } held) Release(Take(place, held));
+        while (cursor.Held is { } held) Release(Take(cursor, held));
     }
 
-    private void Drain(SenderCursor place, Instant now)
+    private void Drain(SenderCursor cursor, Instant now)
     {
-        if (place.IsDelivering)
+        if (cursor.IsDelivering)
         {
             probes.Hit(Mark.DeliveryNested);
             return;
         }
-        place.IsDelivering = true;
-        DeliverReady(place, now);
-        place.IsDelivering = false;
+        cursor.IsDelivering = true;
+        DeliverReady(cursor, now);
+        cursor.IsDelivering = false;
     }
 
-    private void DeliverReady(SenderCursor place, Instant now)
+    private void DeliverReady(SenderCursor cursor, Instant now)
     {
-        // Read afresh each time: the handler may have closed the group, which drops what is held.
-        while (place.Held is { } held && held.First.Number == place.Next && held.First.IsComplete)
+        // Read again each time: the handler may have closed the group, which drops the held messages.
+        while (cursor.Held is { } held && held.First.Number == cursor.Next && held.First.IsComplete)
         {
-            HeldBatch run = Take(place, held);
-            place.Next = run.End;
-            if (run.Parts is not null) DeliverJoined(place, run.Number, run.Parts, now);
-            else Deliver(place, run.Messages, now);
-            run.Messages.First.Release();
+            HeldBatch batch = Take(cursor, held);
+            cursor.Next = batch.End;
+            if (batch.Parts is not null) DeliverJoined(cursor, batch.Number, batch.Parts, now);
+            else Deliver(cursor, batch.Messages, now);
+            batch.Messages.First.Release();
         }
     }
 
-    private void DeliverJoined(SenderCursor place, ulong number, Reassembly parts, Instant now)
+    private void DeliverJoined(SenderCursor cursor, ulong number, Reassembly parts, Instant now)
     {
         Chunk chunk = buffers.Rent(parts.MessageLength, BufferOwner.Reassembly);
         var bytes = new Slice(chunk, 0, parts.MessageLength);
@@ -157,79 +162,79 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         _pool.Return(parts);
         counters.Joined++;
         probes.Hit(Mark.MessageJoined);
-        Deliver(place, new DeliveryBatch(number, bytes), now);
+        Deliver(cursor, new DeliveryBatch(number, bytes), now);
         chunk.Release();
     }
 
-    private void Deliver(SenderCursor place, in DeliveryBatch run, Instant now)
+    private void Deliver(SenderCursor cursor, in DeliveryBatch batch, Instant now)
     {
-        counters.Messages += (ulong)run.Count;
-        counters.Bytes += (ulong)run.TotalLength;
-        place.Group.Listener.OnMessages(place.Sender, run, now);
+        counters.Messages += (ulong)batch.Count;
+        counters.Bytes += (ulong)batch.TotalLength;
+        cursor.Group.Listener.OnMessages(cursor.Sender, batch, now);
     }
 
-    // Messages that have been delivered are dropped; false when nothing else is in the run.
-    private bool TryPassDelivered(SenderCursor place, ref DeliveryBatch run)
+    // Drops messages that have been delivered; false when no other is in the batch.
+    private bool TryPassDelivered(SenderCursor cursor, ref DeliveryBatch batch)
     {
-        int passed = (int)Math.Min((ulong)run.Count, place.Next - run.Number);
+        int passed = (int)Math.Min((ulong)batch.Count, cursor.Next - batch.Number);
         counters.Duplicates += (ulong)passed;
         probes.Hit(Mark.DuplicateMessage);
-        if (passed == run.Count) return false;
-        run = run.After(passed);
+        if (passed == batch.Count) return false;
+        batch = batch.After(passed);
         return true;
     }
 
-    private void ReportLoss(SenderCursor place, ulong next, Instant now)
+    private void ReportLoss(SenderCursor cursor, ulong next, Instant now)
     {
-        ulong first = place.Next;
+        ulong first = cursor.Next;
         if (next <= first) return;
         ulong count = first == 0 ? 0 : next - first;
-        place.Next = next;
+        cursor.Next = next;
         counters.Lost += count;
         probes.Hit(count == 0 ? Mark.LossOfUnknownCount : Mark.LossReported);
-        place.Group.Listener.OnLoss(place.Sender, first, count, now);
+        cursor.Group.Listener.OnLoss(cursor.Sender, first, count, now);
     }
 
-    private void Hold(SenderCursor place, in DeliveryBatch run)
+    private void Hold(SenderCursor cursor, in DeliveryBatch batch)
     {
-        ReorderBuffer held = place.Held ??= _pool.RentQueue();
-        if (held.TryAppend(run))
+        ReorderBuffer held = cursor.Held ??= _pool.RentBuffer();
+        if (held.TryAppend(batch))
         {
-            counters.HeldBytes += run.TotalLength;
+            counters.HeldBytes += batch.TotalLength;
         }
-        else if (held.HoldsAny(run.Number, run.End))
+        else if (held.HoldsAny(batch.Number, batch.End))
         {
-            HoldMissing(held, run);
+            HoldMissing(held, batch);
             return;
         }
         else
         {
-            Add(held, run);
+            Add(held, batch);
         }
         probes.Hit(Mark.MessageHeld);
-        counters.Held += (ulong)run.Count;
+        counters.Held += (ulong)batch.Count;
     }
 
-    // Some of the messages are held already: each is looked up, and what lies between those is added as a run,
-    // lest a packet becomes thousands of entries.
-    private void HoldMissing(ReorderBuffer held, in DeliveryBatch run)
+    // Some of the messages are held already: each is looked up, and those between them are added as a batch, so that a
+    // packet does not become thousands of entries.
+    private void HoldMissing(ReorderBuffer held, in DeliveryBatch batch)
     {
         int from = 0;
-        for (int index = 0; index < run.Count; index++)
+        for (int index = 0; index < batch.Count; index++)
         {
-            if (!held.TryFind(run.Number + (ulong)index, out HeldBatch present)) continue;
-            HoldPart(held, run, from, index);
+            if (!held.TryFind(batch.Number + (ulong)index, out HeldBatch present)) continue;
+            HoldPart(held, batch, from, index);
             from = index + 1;
             if (present.Parts is null) counters.Duplicates++;
             else counters.Rejected.Count(RejectReason.BadFragment);
         }
-        HoldPart(held, run, from, run.Count);
+        HoldPart(held, batch, from, batch.Count);
     }
 
-    private void HoldPart(ReorderBuffer held, in DeliveryBatch run, int from, int end)
+    private void HoldPart(ReorderBuffer held, in DeliveryBatch batch, int from, int end)
     {
         if (from == end) return;
-        Add(held, run.After(from).Until(end - from));
+        Add(held, batch.After(from).Until(end - from));
         counters.Held += (ulong)(end - from);
         probes.Hit(Mark.MessageHeld);
     }
@@ -237,14 +242,14 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     private void Add(ReorderBuffer held, in DeliveryBatch messages)
     {
         messages.First.Retain();
-        var run = new HeldBatch(messages);
-        held.Add(run);
-        counters.HeldBytes += run.Charge;
+        var batch = new HeldBatch(messages);
+        held.Add(batch);
+        counters.HeldBytes += batch.Charge;
     }
 
-    private FragmentOutcome AddFragment(SenderCursor place, ulong number, int messageLength, int offset, Slice bytes)
+    private FragmentOutcome AddFragment(SenderCursor cursor, ulong number, int messageLength, int offset, Slice bytes)
     {
-        if (place.Held is { } present && present.TryFind(number, out HeldBatch begun))
+        if (cursor.Held is { } present && present.TryFind(number, out HeldBatch begun))
             return begun.Parts?.Add(messageLength, offset, bytes) ?? FragmentOutcome.Contradiction;
 
         Reassembly parts = _pool.RentReassembly(messageLength);
@@ -254,28 +259,28 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
             _pool.Return(parts);
             return outcome;
         }
-        ReorderBuffer held = place.Held ??= _pool.RentQueue();
+        ReorderBuffer held = cursor.Held ??= _pool.RentBuffer();
         held.Add(new HeldBatch(number, parts));
         counters.Held++;
         return outcome;
     }
 
-    /// <summary>Takes the lowest run out, off the account too; a queue that is then empty goes back to the pool.</summary>
-    private HeldBatch Take(SenderCursor place, ReorderBuffer held)
+    /// <summary>Removes the lowest batch, and its charge; an empty buffer returns to the pool.</summary>
+    private HeldBatch Take(SenderCursor cursor, ReorderBuffer held)
     {
-        HeldBatch run = held.TakeFirst();
-        counters.HeldBytes -= run.Charge;
+        HeldBatch batch = held.TakeFirst();
+        counters.HeldBytes -= batch.Charge;
         if (held.Count == 0)
         {
-            place.Held = null;
+            cursor.Held = null;
             _pool.Return(held);
         }
-        return run;
+        return batch;
     }
 
-    private void Release(in HeldBatch run)
+    private void Release(in HeldBatch batch)
     {
-        run.Messages.First.Release();
-        if (run.Parts is not null) _pool.Return(run.Parts);
+        batch.Messages.First.Release();
+        if (batch.Parts is not null) _pool.Return(batch.Parts);
     }
 }

@@ -2,9 +2,9 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Delivery;
 
-/// <summary>What delivery knows of one region view.</summary>
+/// <summary>The sessions of one region view's groups, and its packets taken over the limit.</summary>
 /// <param name="view">The view.</param>
-/// <param name="byIndex">The present stays.</param>
+/// <param name="byIndex">The present sessions.</param>
 internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
 {
     private readonly List<OverLimitAllowance> _beyondCap = [];
@@ -14,18 +14,19 @@ internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
     public RegionView View { get; } = view;
 
     /// <summary>
-    /// The present stay in each group of the region, null where there is none: from a group's index, as records carry it, one array access per
-    /// message.
+    /// The present session in each group of the region, null where there is none. Records carry the group's index, so a
+    /// message costs one array access.
     /// </summary>
     public GroupReceiver?[] ByIndex { get; } = byIndex;
 
-    /// <summary>What the streams' packets beyond the cap are charged.</summary>
+    /// <summary>The charge of the streams' packets over the limit.</summary>
     public long ChargeBeyondCap => _beyondCap.Sum(static stream => stream.Charge);
 
-    /// <summary>What of a sender's stream was taken beyond the cap; null while nothing ever was.</summary>
-    public OverLimitAllowance? FindBeyondCap(NodeInfo sender) => _beyondCapBySender.GetValueOrDefault(sender.Number.Key);
+    /// <summary>A sender's packets taken over the limit; null while there never were any.</summary>
+    public OverLimitAllowance? FindBeyondCap(NodeInfo sender) =>
+        _beyondCapBySender.GetValueOrDefault(sender.Number.Key);
 
-    /// <summary>The same, made when there is nothing.</summary>
+    /// <summary>A sender's packets taken over the limit; made when there are none.</summary>
     public OverLimitAllowance BeyondCapOf(NodeInfo sender)
     {
         if (FindBeyondCap(sender) is { } known) return known;

@@ -12,6 +12,6 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="Datagram">The packet, with one reference.</param>
 internal readonly record struct WaitingPacket(RegionView View, NodeInfo Sender, StepNumber Step, Slice Datagram)
 {
-    /// <summary>What the packet is charged against the cap.</summary>
+    /// <summary>The packet's charge against the cap.</summary>
     public long Charge => Datagram.Length + HeldBatch.Overhead;
 }

@@ -12,18 +12,19 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// Walks a read by the headers in it and takes each datagram to its room. What is bad is counted by its reason and dropped: nothing is answered,
-/// nothing is allocated, no state changes. When a header cannot be believed, neither can its length. Datagrams that the kernel gives back in one read
-/// are of one length, but for the last: so the walk goes on at the length of the one before, a few times in a read. The rest goes with a first header
-/// that is bad, or with one bad header too many. Core thread only.
+/// Walks a read by the headers in it and passes each datagram to its room. A bad datagram is counted by its reason and
+/// dropped: nothing is answered, nothing is allocated, no state changes. A bad header's length cannot be trusted. But
+/// the kernel returns datagrams of one length, except the last, in one read. So the walk continues at the length of the
+/// datagram before, a few times in a read. The rest of the read is dropped after a bad first header, or after too many
+/// bad ones. Core thread only.
 /// </summary>
 internal sealed class DatagramRouter
 {
-    // What fills less of a buffer is copied, so that what is kept fills most of the memory it keeps.
+    // A read that fills less of its buffer is copied, so that kept packets fill most of the memory they hold.
     private const int LeastTaken = BufferPool.ChunkBytes / 4 * 3;
 
-    // Each may cost a checksum over what is left of the read.
-    private const int MostResyncs = 4;
+    // Each may cost a checksum over the rest of the read.
+    private const int MaxResyncs = 4;
 
     private readonly StackParts _rooms;
     private readonly LagList _behind = new();
@@ -37,21 +38,26 @@ internal sealed class DatagramRouter
         _expiry = new Alarm(rooms.Host.Alarms, Expire);
     }
 
-    /// <summary>Datagrams of other nodes of this cluster that have been read, whatever became of them, but for those that are forged.</summary>
+    /// <summary>
+    /// Datagrams of other nodes of this cluster that have been read, whatever their outcome, except forged ones.
+    /// </summary>
     public ulong HeardOthers { get; private set; }
 
-    /// <summary>The last datagram that came from elsewhere than its sender.</summary>
+    /// <summary>The last datagram whose source address was not its sender's.</summary>
     public ForgedDatagram Forged { get; private set; }
 
     /// <summary>
-    /// Takes one read, or the word that a socket was found empty. A read that nearly fills its buffer is kept where it lies, in exchange for another
-    /// buffer: so a packet of a full train is copied once, by the kernel.
+    /// Handles one read, or the report that a socket was found empty. A read that nearly fills its buffer is kept in
+    /// place, in exchange for another buffer: so a packet of a full train is copied once, by the kernel.
     /// </summary>
     public void Handle(ref Completion completion, Instant now)
     {
         if (completion.IsDrained)
         {
-            if (completion.Role != SocketRole.Control) _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, completion.Take, now);
+            if (completion.Role != SocketRole.Control)
+            {
+                _rooms.Recoverer.OnDrained(completion.Channel as IRegionChannel, completion.Take, now);
+            }
             return;
         }
         _rooms.Recoverer.Take = completion.Take;
@@ -61,7 +67,7 @@ internal sealed class DatagramRouter
         taken.Release();
     }
 
-    /// <summary>A view has been opened: what came for it too early is taken now.</summary>
+    /// <summary>Handles the datagrams that came for a view before it was opened.</summary>
     public void ReplayUnrecognised(RegionView view, Instant now) =>
         _rooms.Unrecognised.Replay(view.Number.Tag, view.Number.Counter, _replay, now);
 
@@ -92,7 +98,7 @@ internal sealed class DatagramRouter
             if (reason != RejectReason.None)
             {
                 _rooms.Rejected.Count(reason);
-                if (stride == 0 || ++resyncs > MostResyncs) return;
+                if (stride == 0 || ++resyncs > MaxResyncs) return;
                 _rooms.Probes.Hit(Mark.ReadResynchronised);
                 offset += stride;
                 continue;
@@ -104,11 +110,12 @@ internal sealed class DatagramRouter
         }
     }
 
-    // The datagram stays in memory that is the pool's already, if its part there is given; else it has to be copied to be kept.
-    private RejectReason Route(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
+    // The datagram stays in pooled memory if its part there is given; otherwise it has to be copied to be kept.
+    private RejectReason Route(
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
-        // Multicast comes back to its sender, too.
+        // Multicast also returns to its sender.
         if (header.Sender == _rooms.SelfKey) return RejectReason.None;
         RejectReason reason = RouteOther(header, datagram, part, arrival, now);
         if (reason != RejectReason.WrongSource) HeardOthers++;
@@ -116,11 +123,14 @@ internal sealed class DatagramRouter
         return reason;
     }
 
-    private RejectReason RouteOther(in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
+    private RejectReason RouteOther(
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         SocketRole role = arrival.Role;
         if (DatagramKinds.IsControl(header.Kind))
-            return role == SocketRole.Control ? RouteControl(header, datagram[DatagramHeader.Length..], arrival, now) : RejectReason.WrongSocket;
+            return role == SocketRole.Control
+                ? RouteControl(header, datagram[DatagramHeader.Length..], arrival, now)
+                : RejectReason.WrongSocket;
         if (header.Kind == DatagramKind.CarrierProbe) return RouteProbe(header, datagram.Length, arrival);
         if (header.Kind is DatagramKind.PathFiller or DatagramKind.RepairPart)
         {
@@ -130,21 +140,32 @@ internal sealed class DatagramRouter
                 ? _rooms.Recoverer.Inbound.OnFiller(header, body, arrival)
                 : RoutePart(header, body, arrival, now);
         }
-        if (!DatagramKinds.CarriesPacket(header.Kind) && !DatagramKinds.IsNote(header.Kind) && header.Kind != DatagramKind.Beacon)
-            return header.Kind == DatagramKind.Probe || header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
+        bool isKnown = DatagramKinds.CarriesPacket(header.Kind)
+            || DatagramKinds.IsNote(header.Kind)
+            || header.Kind == DatagramKind.Beacon;
+        if (!isKnown)
+        {
+            bool isExpected = header.Kind == DatagramKind.Probe || header.Ignorable;
+            return isExpected ? RejectReason.None : RejectReason.UnknownKind;
+        }
         if (role == SocketRole.Control) return RejectReason.WrongSocket;
 
-        if (DatagramKinds.IsNote(header.Kind)) return RouteNote(header, datagram[DatagramHeader.Length..], arrival, now);
+        if (DatagramKinds.IsNote(header.Kind))
+        {
+            return RouteNote(header, datagram[DatagramHeader.Length..], arrival, now);
+        }
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (header.Kind == DatagramKind.Beacon)
         {
             if (region is null) return RejectReason.UnknownView;
-            return datagram.Length == DatagramHeader.Length ? region.OnBeacon(header, arrival, now) : RejectReason.Malformed;
+            return datagram.Length == DatagramHeader.Length
+                ? region.OnBeacon(header, arrival, now)
+                : RejectReason.Malformed;
         }
         return TakePacket(region, header, datagram, part, arrival, now);
     }
 
-    // Only what came by multicast proves that multicast comes.
+    // Only a datagram received by multicast proves that multicast arrives.
     private RejectReason RouteProbe(in DatagramHeader header, int length, in Arrival arrival)
     {
         if (arrival.Role != SocketRole.Multicast) return RejectReason.WrongSocket;
@@ -154,21 +175,33 @@ internal sealed class DatagramRouter
     }
 
     private RejectReason TakePacket(
-        RegionRecovery? region, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
+        RegionRecovery? region,
+        in DatagramHeader header,
+        ReadOnlySpan<byte> datagram,
+        in Slice part,
+        in Arrival arrival,
+        Instant now)
     {
         if (!header.PayloadIsIntact(datagram)) return RejectReason.PayloadChecksum;
         if (region is not null) return region.OnPacket(header, datagram, part, arrival, now);
         return Park(header, arrival, datagram, now);
     }
 
-    // A packet that is not there is a loss that its sender has told of, or nothing that anybody here needs any more.
-    private RejectReason RouteNote(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    // A packet that is not at its place is a loss that the note announces, or is stable and needed by nobody here.
+    private RejectReason RouteNote(
+        in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
-        if (!NoteBody.TryRead(body, out NoteBody note) || (note.IsOffer && header.Kind == DatagramKind.RepairNote)) return RejectReason.Malformed;
+        bool isReadable = NoteBody.TryRead(body, out NoteBody note);
+        if (!isReadable || (note.IsOffer && header.Kind == DatagramKind.RepairNote)) return RejectReason.Malformed;
         if (_rooms.Host.Transport.SharedMemory is not { } memory) return RejectReason.None;
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is not null && !region.MaySend(header, arrival)) return RejectReason.WrongSource;
-        if (note.IsOffer) return region is null ? RejectReason.UnknownView : region.OnOffer(header, arrival, note.Segment, memory);
+        if (note.IsOffer)
+        {
+            return region is null
+                ? RejectReason.UnknownView
+                : region.OnOffer(header, arrival, note.Segment, memory);
+        }
         if (!memory.TryBorrow(note, out Slice packet))
         {
             _rooms.Probes.Hit(Mark.LentPacketNotThere);
@@ -177,7 +210,7 @@ internal sealed class DatagramRouter
             return reason == RejectReason.None ? RejectReason.NotThere : reason;
         }
         RejectReason outcome = DatagramHeader.TryRead(packet.Span, out DatagramHeader lent);
-        if (outcome == RejectReason.None && !IsMeant(lent, header, packet.Length)) outcome = RejectReason.Malformed;
+        if (outcome == RejectReason.None && !Matches(lent, header, packet.Length)) outcome = RejectReason.Malformed;
         if (outcome == RejectReason.None)
         {
             if (header.Kind == DatagramKind.RepairNote)
@@ -191,13 +224,19 @@ internal sealed class DatagramRouter
         return outcome;
     }
 
-    private static bool IsMeant(in DatagramHeader lent, in DatagramHeader note, int length) =>
-        lent.Kind == DatagramKind.Data && lent.TotalLength == length && lent.Cluster == note.Cluster && lent.Sender == note.Sender
-        && lent.ViewTag == note.ViewTag && lent.ViewCounter == note.ViewCounter && lent.Sequence == note.Sequence;
+    private static bool Matches(in DatagramHeader lent, in DatagramHeader note, int length) =>
+        lent.Kind == DatagramKind.Data
+        && lent.TotalLength == length
+        && lent.Cluster == note.Cluster
+        && lent.Sender == note.Sender
+        && lent.ViewTag == note.ViewTag
+        && lent.ViewCounter == note.ViewCounter
+        && lent.Sequence == note.Sequence;
 
     private RejectReason RoutePart(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
-        if (_rooms.Recoverer.Find(header.ViewTag, header.ViewCounter) is not { } region) return RejectReason.UnknownView;
+        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
+        if (region is null) return RejectReason.UnknownView;
         if (!region.MaySend(header, arrival)) return RejectReason.WrongSource;
         RejectReason reason = region.OnPart(header, body, now, out Slice whole);
         if (whole.IsEmpty) return reason;
@@ -207,7 +246,8 @@ internal sealed class DatagramRouter
     }
 
     // The asker is in a view that this node sends to, or in one that both are in.
-    private RejectReason RoutePathQuery(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    private RejectReason RoutePathQuery(
+        in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         RegionView? view = _rooms.Disseminator.FindStream(header.ViewTag, header.ViewCounter)?.View
             ?? _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter)?.View;
@@ -221,16 +261,20 @@ internal sealed class DatagramRouter
         return _rooms.Recoverer.Echo.OnQuery(view, view.Members[member], query, now);
     }
 
-    private RejectReason RouteControl(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    private RejectReason RouteControl(
+        in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         if (header.Kind == DatagramKind.PathQuery) return RoutePathQuery(header, body, arrival, now);
-        if (header.Kind == DatagramKind.PathAnswer) return _rooms.Recoverer.Inbound.OnAnswer(header, body, arrival, now);
+        if (header.Kind == DatagramKind.PathAnswer)
+        {
+            return _rooms.Recoverer.Inbound.OnAnswer(header, body, arrival, now);
+        }
         if (DatagramKinds.IsFeedback(header.Kind)) return RouteFeedback(header, body, arrival, now);
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is null) return RejectReason.UnknownView;
-        int speaker = region.View.IndexOf(header.Sender);
-        if (speaker < 0) return RejectReason.UnknownSender;
-        if (!region.View.Members[speaker].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
+        int member = region.View.IndexOf(header.Sender);
+        if (member < 0) return RejectReason.UnknownSender;
+        if (!region.View.Members[member].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         return header.Kind switch
         {
             DatagramKind.Token => region.OnToken(header, body, now),
@@ -239,7 +283,8 @@ internal sealed class DatagramRouter
         };
     }
 
-    private RejectReason RouteFeedback(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    private RejectReason RouteFeedback(
+        in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         StreamSender? stream = _rooms.Disseminator.FindStream(header.ViewTag, header.ViewCounter);
         if (stream is null) return RejectReason.UnknownView;
@@ -251,7 +296,10 @@ internal sealed class DatagramRouter
         if (header.Sequence != _rooms.SelfKey) return RejectReason.NeverSent;
         if (header.Kind == DatagramKind.Ack)
         {
-            if (!AckBody.TryRead(body, stream.View.Members.Length, _behind, out AckBody ack)) return RejectReason.Malformed;
+            if (!AckBody.TryRead(body, stream.View.Members.Length, _behind, out AckBody ack))
+            {
+                return RejectReason.Malformed;
+            }
             if (!_rooms.Disseminator.OnAck(stream, ack, now)) return RejectReason.NeverSent;
             _rooms.Lags.Note(stream.View, _behind, now);
             return RejectReason.None;
@@ -266,11 +314,19 @@ internal sealed class DatagramRouter
         return _rooms.Disseminator.OnNak(stream, nak, node, now) ? RejectReason.None : RejectReason.NeverSent;
     }
 
-    /// <summary>The view may be one that is not installed here yet; what waits too long, or does not fit, is recovered like any loss.</summary>
-    private RejectReason Park(in DatagramHeader header, in Arrival arrival, ReadOnlySpan<byte> datagram, Instant now)
+    /// <summary>
+    /// Keeps a packet whose view may not be installed here yet. Packets that wait too long, or do not fit, are
+    /// recovered like any loss.
+    /// </summary>
+    private RejectReason Park(
+        in DatagramHeader header, in Arrival arrival, ReadOnlySpan<byte> datagram, Instant now)
     {
-        if (header.Kind != DatagramKind.Data || _rooms.Views.HasRetired(header.ViewTag, header.ViewCounter)) return RejectReason.UnknownView;
-        if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, arrival, datagram, now)) return RejectReason.NoRoom;
+        bool hasRetired = _rooms.Views.HasRetired(header.ViewTag, header.ViewCounter);
+        if (header.Kind != DatagramKind.Data || hasRetired) return RejectReason.UnknownView;
+        if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, arrival, datagram, now))
+        {
+            return RejectReason.NoRoom;
+        }
         _expiry.SetIfEarlier(_rooms.Unrecognised.NextExpiry);
         return RejectReason.None;
     }

@@ -6,9 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// The groups this node is in, and the joins and leaves under way. A join is done when every step that admitted one of
-/// its groups has settled. A leave ends the asking of its groups' sources, so that nothing is bound there after the
-/// server has been asked. Core thread only.
+/// The groups this node is in, and the joins and leaves in progress. A join is done when every step that admitted one
+/// of its groups has settled. A leave removes its groups' sources, so that nothing is bound there after the server has
+/// been asked. Core thread only.
 /// </summary>
 internal sealed class GroupSessions(StackParts rooms)
 {
@@ -23,14 +23,14 @@ internal sealed class GroupSessions(StackParts rooms)
     /// <summary>A group by name.</summary>
     public LocalGroup? Find(string name) => _byName.GetValueOrDefault(name);
 
-    /// <summary>Asks the server to let this node into groups.</summary>
+    /// <summary>Asks the server to admit this node to groups.</summary>
     public void Join(JoinRequest request, Instant now)
     {
         _joins.Add(new JoinProgress(request));
         rooms.Agent.RequestJoin(request.Names, request.Mode, now);
     }
 
-    /// <summary>Stops caring for a join: what it has been, or will be, admitted to is left again.</summary>
+    /// <summary>Cancels a join: groups to which it was, or will be, admitted are left again.</summary>
     public void CancelJoin(JoinRequest request, Instant now)
     {
         foreach (JoinProgress join in _joins)
@@ -56,12 +56,12 @@ internal sealed class GroupSessions(StackParts rooms)
         rooms.Agent.RequestLeave(ids, now);
     }
 
-    /// <summary>A step is installed: stays begin and end.</summary>
+    /// <summary>Begins and ends the sessions that an installed step brings.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
-        foreach (GroupInfo info in step.Left) EndStay(info);
+        foreach (GroupInfo info in step.Left) EndSession(info);
         FinishLeaves(now);
-        foreach (GroupInfo info in step.Joined) BeginStay(info, step.Number, now);
+        foreach (GroupInfo info in step.Joined) BeginSession(info, step.Number, now);
         foreach (GroupInfo info in step.Changed)
         {
             if (_byId.TryGetValue(info.Id, out LocalGroup? group)) group.Listener.OnViewChanged(now);
@@ -74,7 +74,7 @@ internal sealed class GroupSessions(StackParts rooms)
         for (int index = _joins.Count - 1; index >= 0; index--)
         {
             JoinProgress join = _joins[index];
-            // The first step of a new server stands for all that the one before had no time to settle.
+            // The first step of a new server stands for all steps that its predecessor had no time to settle.
             join.Unsettled.RemoveAll(waiting => waiting == step || waiting.Epoch < step.Epoch);
             FinishIfDone(join, now);
         }
@@ -86,15 +86,15 @@ internal sealed class GroupSessions(StackParts rooms)
         foreach (JoinProgress join in _joins)
         {
             if (!join.Awaited.Remove(name)) continue;
-            bool tell = !join.IsCancelled;
+            bool report = !join.IsCancelled;
             Abandon(join, now);
-            if (tell) join.Request.OnFailed(reason, name, now);
+            if (report) join.Request.OnFailed(reason, name, now);
             break;
         }
         _joins.RemoveAll(static join => join.IsCancelled && join.Awaited.Count == 0);
     }
 
-    /// <summary>The node is gone from the cluster: all stays end, nothing more will be told.</summary>
+    /// <summary>Ends all sessions: the node is gone from the cluster, and no listener is called any longer.</summary>
     public void Close()
     {
         foreach (LocalGroup group in _byName.Values)
@@ -109,7 +109,7 @@ internal sealed class GroupSessions(StackParts rooms)
         _leaves.Clear();
     }
 
-    private void BeginStay(GroupInfo info, StepNumber step, Instant now)
+    private void BeginSession(GroupInfo info, StepNumber step, Instant now)
     {
         JoinProgress? join = null;
         foreach (JoinProgress candidate in _joins)
@@ -132,7 +132,7 @@ internal sealed class GroupSessions(StackParts rooms)
         join.Request.OnAdmitted(group, now);
     }
 
-    private void EndStay(GroupInfo info)
+    private void EndSession(GroupInfo info)
     {
         if (!_byId.Remove(info.Id, out LocalGroup? group)) return;
         _byName.Remove(info.Name);

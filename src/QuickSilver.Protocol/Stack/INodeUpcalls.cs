@@ -7,27 +7,34 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// What a node tells its host about itself; what happens in a group goes to the group's <see cref="IGroupListener"/>. Called on the core thread,
-/// never re-entered from inside a send; implementations must be short and must not throw.
+/// Receives a node's events for its host; events in a group go to the group's <see cref="IGroupListener"/>. Called on
+/// the core thread, never re-entered from inside a send; implementations must be short and must not throw.
 /// </summary>
 public interface INodeUpcalls
 {
-    /// <summary>Senders of this node have switched to a step: <see cref="LocalGroup.SendMemberCount"/> may have changed.</summary>
+    /// <summary>
+    /// Senders of this node have switched to a step: <see cref="LocalGroup.SendMemberCount"/> may have changed.
+    /// </summary>
     void OnStepActivated(StepNumber step, Instant now);
 
     /// <summary>The node has been admitted to the cluster.</summary>
     void OnRegistered(NodeInfo self, Instant now);
 
-    /// <summary>A member, or a sender, is reached in another way from now on.</summary>
+    /// <summary>The way in which a member, or a sender, is reached has changed.</summary>
     /// <param name="other">The member; the sender, for <see cref="CarrierChange.SenderUnheard"/>.</param>
-    /// <param name="change">What has changed.</param>
+    /// <param name="change">The change.</param>
     /// <param name="now">The present instant.</param>
     void OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now);
 
-    /// <summary>The connection to the membership server broke, or is back. Data goes on; views stand still.</summary>
+    /// <summary>
+    /// The connection to the membership server broke, or is back. Data continues to flow; views do not change.
+    /// </summary>
     void OnConnectionChanged(bool connected, Instant now);
 
-    /// <summary>The membership server holds back: it removes nobody, and joins may wait; or does so no more. Counts until the connection ends.</summary>
+    /// <summary>
+    /// The membership server has begun, or ceased, to hold: it removes nobody, and joins may wait. The state lasts
+    /// until the connection ends.
+    /// </summary>
     void OnHold(MembershipHold hold, Instant now)
     {
     }
@@ -35,17 +42,21 @@ public interface INodeUpcalls
     /// <summary>Nodes are gone from the cluster.</summary>
     void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now);
 
-    /// <summary>Some member has begun, or ceased, to hold up a region that this node is in or sends to; twice a second at most.</summary>
-    /// <param name="behind">All that are behind, the slowest first; those that hold regions up say so.</param>
+    /// <summary>
+    /// A member has begun, or ceased, to hold up a region that this node is in or sends to; called twice a second at
+    /// most.
+    /// </summary>
+    /// <param name="behind">All members that are behind, the slowest first; <see cref="LaggingMember.HoldsUp"/> marks
+    /// those that hold regions up.</param>
     /// <param name="now">The present instant.</param>
     void OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now)
     {
     }
 
-    /// <summary>This node has been refused or removed; nothing more comes from this stack.</summary>
+    /// <summary>This node has been refused or removed; this stack makes no further calls.</summary>
     void OnExpelled(MembershipRefusal reason, Instant now);
 
-    /// <summary>A member has said how long this node's datagrams may be to reach it, and it is not what it was.</summary>
+    /// <summary>A member has reported a new limit on this node's datagrams to it.</summary>
     /// <param name="member">The member.</param>
     /// <param name="longest">The longest that arrives, in bytes; 0: all do.</param>
     /// <param name="now">The present instant.</param>
@@ -53,7 +64,7 @@ public interface INodeUpcalls
     {
     }
 
-    /// <summary>It was measured how long a node's datagrams may be to arrive here, and it is not what it was.</summary>
+    /// <summary>A new limit on a node's datagrams to this node was measured.</summary>
     /// <param name="from">The node.</param>
     /// <param name="longest">The longest that arrives, in bytes; 0: all do.</param>
     /// <param name="full">The longest that the node would send.</param>

@@ -6,7 +6,8 @@ namespace QuickSilver.Protocol.Stack;
 /// <summary>
 /// One call to join groups, all or nothing. The host derives from it. All members are used on the core thread.
 /// </summary>
-/// <param name="names">Names of the groups, without duplicates, none of them joined or being joined by this node.</param>
+/// <param name="names">Names of the groups, without duplicates, none of them joined or being joined by this
+/// node.</param>
 /// <param name="mode">Mode of the groups.</param>
 public abstract class JoinRequest(IReadOnlyList<string> names, byte mode)
 {
@@ -16,17 +17,24 @@ public abstract class JoinRequest(IReadOnlyList<string> names, byte mode)
     /// <summary>Mode of the groups.</summary>
     public byte Mode { get; } = mode;
 
-    /// <summary>Who is told what happens in a group: asked once for each, just before <see cref="OnAdmitted"/>.</summary>
+    /// <summary>
+    /// Returns the receiver of a group's events: called once for each group, just before <see cref="OnAdmitted"/>.
+    /// </summary>
     public abstract IGroupListener ListenerFor(GroupInfo group);
 
-    /// <summary>This node's stay in a group begins: called once for each, when the step is installed and before anything is delivered.</summary>
+    /// <summary>
+    /// This node's session in a group begins: called once for each group, when the step is installed and before
+    /// anything is delivered.
+    /// </summary>
     public abstract void OnAdmitted(LocalGroup group, Instant now);
 
-    /// <summary>Every possible sender to every one of the groups has switched, or been removed: the join is done.</summary>
+    /// <summary>
+    /// Every possible sender to every one of the groups has switched, or been removed: the join is done.
+    /// </summary>
     public abstract void OnCompleted(Instant now);
 
-    /// <summary>The join is undone. Groups admitted meanwhile are left again.</summary>
-    /// <param name="reason">Why.</param>
+    /// <summary>The join has failed. Groups admitted meanwhile are left again.</summary>
+    /// <param name="reason">The server's reason.</param>
     /// <param name="groupName">The group that was refused.</param>
     /// <param name="now">The present instant.</param>
     public abstract void OnFailed(MembershipRefusal reason, string groupName, Instant now);

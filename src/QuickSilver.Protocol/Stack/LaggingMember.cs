@@ -4,17 +4,21 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>A member that is behind in region views that this node is a member of or sends to. A picture of one moment.</summary>
+/// <summary>A member that is behind in region views that this node is a member of or sends to. A snapshot.</summary>
 /// <param name="Member">The member; may be this node.</param>
-/// <param name="Cause">Why: of what was found in the last two seconds, what explains most.</param>
-/// <param name="Packets">Packets of one stream that it holds up at most; 0 when it holds all for the moment.</param>
+/// <param name="Cause">The gravest cause found in the last two seconds.</param>
+/// <param name="Packets">Upper bound of the packets of one stream that it holds up; 0 when it holds all at the
+/// moment.</param>
 /// <param name="Since">When it fell behind.</param>
 /// <param name="HoldsUp">True when it has been behind for a second more than it was not: it is not merely late.</param>
-/// <param name="Views">Where.</param>
+/// <param name="Views">The views in which it is behind.</param>
 public sealed record LaggingMember(
     NodeInfo Member, LagCause Cause, ulong Packets, Instant Since, bool HoldsUp, IReadOnlyList<RegionView> Views)
 {
-    /// <summary>The slowest first: who holds a region up, for longest; among equals who holds up most, then by number.</summary>
+    /// <summary>
+    /// Orders the slowest first: members that hold a region up, for longest; among equals by packets held up, then by
+    /// number.
+    /// </summary>
     public static int CompareSlowestFirst(LaggingMember left, LaggingMember right)
     {
         if (left.HoldsUp != right.HoldsUp) return left.HoldsUp ? -1 : 1;

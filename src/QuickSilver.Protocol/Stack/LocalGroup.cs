@@ -9,8 +9,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// A stay of this node in a group, from the step that admits it to the one that lets it go, as its host uses it: what it may send and ask, with the
-/// <see cref="GroupSender"/> that outlives the stay and the <see cref="GroupReceiver"/> that ends with it. Core thread only.
+/// One session of this node in a group, from the step that admits it to the step that releases it. It is the host's
+/// interface for sending and queries. Its <see cref="GroupSender"/> outlives the session, its
+/// <see cref="GroupReceiver"/> ends with it. Core thread only.
 /// </summary>
 public sealed class LocalGroup : ISenderListener
 {
@@ -47,21 +48,25 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>Messages taken from sources and not yet known to be held by every live member.</summary>
     public long PendingMessages => Sender.PendingMessages;
 
-    /// <summary>True from the call of <see cref="NodeStack.Leave"/> on: nothing more is taken from its
-    /// sources.</summary>
+    /// <summary>
+    /// True from the call of <see cref="NodeStack.Leave"/> on: nothing more is taken from its sources.
+    /// </summary>
     public bool IsLeaving { get; internal set; }
 
-    /// <summary>The way of messages into the group: takes sources, and signals of them. Outlives the stay.</summary>
+    /// <summary>
+    /// The entrance of messages into the group: takes sources, and their signals. Outlives the session.
+    /// </summary>
     public GroupSender Sender { get; }
 
     internal IGroupListener Listener { get; }
 
-    /// <summary>Null once the stay has ended.</summary>
+    /// <summary>Null once the session has ended.</summary>
     internal GroupReceiver? Receiver { get; set; }
 
-    void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch run, Instant now)
+    void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch batch, Instant now)
     {
-        if (Receiver is { } receiver && _rooms.Cluster.Self is { } self) _rooms.Deliverer.OnOwnMessages(receiver, self, step, run, now);
+        if (Receiver is not { } receiver || _rooms.Cluster.Self is not { } self) return;
+        _rooms.Deliverer.OnOwnMessages(receiver, self, step, batch, now);
     }
 
     void ISenderListener.OnGateChanged(bool open, Instant now) => Listener.OnGateChanged(open, now);

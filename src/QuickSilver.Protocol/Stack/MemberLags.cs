@@ -5,25 +5,31 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// Which members are behind, as the rounds of all region views tell that this node hears of: by tokens where it is a member, by acknowledgements
-/// where it sends.
+/// Which members are behind, according to the rounds of all region views that this node learns of: by tokens where it
+/// is a member, by acknowledgements where it sends.
 /// <para>
-/// Idea: a round names members that are behind at one moment; each may be, for a lost packet. So the time in which a member is named is counted up,
-/// and the time in which it is not, down: it holds regions up once a second more has been counted up, and no longer when all is counted down, three
-/// seconds after the last bad one at the latest. So who is stopped nine tenths of the time is one case, and who loses a packet now and then is none.
+/// Idea: a round names members that are behind at one moment; any member may be, because of a lost packet. So the time
+/// in which a member is named is counted up, and the time in which it is not, down. The member holds regions up once a
+/// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after
+/// the last bad one. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses a
+/// packet is not.
 /// </para>
 /// <para>
-/// Awkward cases: a member is in several views, and views follow each other, so time is counted for the member, whatever the view. A round's word is
-/// good for two seconds: rounds stop when all is stable. While the token waits for a member no round ends: a pause in the word of a view says neither, and
-/// the time comes with the member's name in the next round. It comes by tokens and acknowledgements, and counts once.
+/// Awkward cases: a member is in several views, and views follow each other, so time is counted for the member,
+/// whatever the view. A round's report is valid for two seconds: rounds stop when everything is stable. While the token
+/// waits for a member no round ends. So a pause in the reports of a view proves nothing, and the waiting time comes
+/// with the member's name in the next round. It comes by tokens and acknowledgements, and counts once.
 /// </para>
-/// Cost: a comparison a round while nobody is behind; else linear in those who are. A timer runs only meanwhile. Core thread only.
+/// <para>
+/// Cost: a comparison a round while nobody is behind; else linear in the members behind. A timer runs only meanwhile.
+/// Core thread only.
+/// </para>
 /// </summary>
 internal sealed class MemberLags
 {
-    private static readonly TimeSpan Enough = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Most = TimeSpan.FromSeconds(3);
-    private static readonly TimeSpan GoodFor = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan HoldsUpAfter = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan MaxScore = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan ValidFor = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LongestRound = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(500);
 
@@ -32,9 +38,10 @@ internal sealed class MemberLags
     private readonly Action<Instant> _changed;
     private bool _hasChanged;
 
-    /// <summary>Nobody is behind.</summary>
+    /// <summary>Makes an empty record.</summary>
     /// <param name="alarms">The node's timers.</param>
-    /// <param name="changed">Told when somebody begins, or ceases, to hold regions up; twice a second at most.</param>
+    /// <param name="changed">Called when a member begins, or ceases, to hold regions up; twice a second at
+    /// most.</param>
     public MemberLags(AlarmQueue alarms, Action<Instant> changed)
     {
         _alarm = new Alarm(alarms, Look);
@@ -44,10 +51,10 @@ internal sealed class MemberLags
     /// <summary>Members that hold regions up.</summary>
     public int HoldingUp { get; private set; }
 
-    /// <summary>Since when the one of them that does so for longest; never, when nobody does.</summary>
+    /// <summary>When the longest of them began; never, when there is none.</summary>
     public Instant HeldUpSince { get; private set; } = Instant.Never;
 
-    /// <summary>A round of a view has named members.</summary>
+    /// <summary>Counts a round of a view, which has named members.</summary>
     public void Note(RegionView view, LagList behind, Instant now)
     {
         if (behind.Count == 0 && _lags.Count == 0) return;
@@ -66,7 +73,7 @@ internal sealed class MemberLags
         if (_lags.Count > 0 && !_alarm.IsSet) _alarm.Set(now + Period);
     }
 
-    /// <summary>Who is behind, the slowest first. Allocates the list.</summary>
+    /// <summary>The members that are behind, the slowest first. Allocates the list.</summary>
     public List<LaggingMember> Collect(Instant now)
     {
         var all = new List<LaggingMember>(_lags.Count);
@@ -78,7 +85,7 @@ internal sealed class MemberLags
         return all;
     }
 
-    /// <summary>Looks no more.</summary>
+    /// <summary>Stops the timer and drops all members.</summary>
     public void Close()
     {
         _alarm.Cancel();
@@ -143,23 +150,23 @@ internal sealed class MemberLags
 
         public bool IsOver => Member.IsRemoved || (_places.Count == 0 && _score <= TimeSpan.Zero);
 
-        // The time since the last call was as the last rounds said.
+        // Counts the time since the last call according to the last rounds.
         public void Count(Instant now)
         {
             TimeSpan passed = now - _countedTo;
             _countedTo = now;
             TimeSpan unheard = now - _heardAt;
             if (_places.Count > 0) _score += passed;
-            else if (unheard <= LongestRound || unheard > GoodFor) _score -= passed;
-            if (_score > Most) _score = Most;
+            else if (unheard <= LongestRound || unheard > ValidFor) _score -= passed;
+            if (_score > MaxScore) _score = MaxScore;
             if (_score < TimeSpan.Zero) _score = TimeSpan.Zero;
             for (int index = _places.Count - 1; index >= 0; index--)
             {
-                if (now - _places[index].At > GoodFor) _places.RemoveAt(index);
+                if (now - _places[index].At > ValidFor) _places.RemoveAt(index);
             }
         }
 
-        // A round of a view has been told of: the member is not named in it, unless Name follows.
+        // Counts a round of a view in which the member is not named, unless Name follows.
         public void Hear(RegionView view, Instant now)
         {
             if (!_views.Contains(view)) return;
@@ -177,7 +184,7 @@ internal sealed class MemberLags
             var waited = TimeSpan.FromMilliseconds(entry.Milliseconds);
             if (waited > TimeSpan.Zero && (_lateAt == Instant.Zero || now - _lateAt >= waited))
             {
-                _score += waited < Enough ? waited : Enough;
+                _score += waited < HoldsUpAfter ? waited : HoldsUpAfter;
                 _lateAt = now;
             }
             _heardAt = now;
@@ -189,10 +196,10 @@ internal sealed class MemberLags
 
         public bool Judge()
         {
-            bool holdsUp = !IsOver && (HoldsUp || _score >= Enough);
-            bool isNews = holdsUp != HoldsUp;
+            bool holdsUp = !IsOver && (HoldsUp || _score >= HoldsUpAfter);
+            bool isChange = holdsUp != HoldsUp;
             HoldsUp = holdsUp;
-            return isNews;
+            return isChange;
         }
 
         public LaggingMember ToMember(Instant now)
@@ -203,9 +210,10 @@ internal sealed class MemberLags
             for (LagCause found = LagCause.Silent; found > cause; found--)
             {
                 Instant at = _foundAt[(int)found];
-                if (at != Instant.Zero && now - at <= GoodFor) cause = found;
+                if (at != Instant.Zero && now - at <= ValidFor) cause = found;
             }
-            IReadOnlyList<RegionView> views = _places.Count > 0 ? _places.ConvertAll(static place => place.View) : [.. _views];
+            IReadOnlyList<RegionView> views =
+                _places.Count > 0 ? _places.ConvertAll(static place => place.View) : [.. _views];
             return new LaggingMember(Member, cause, packets, Since, HoldsUp, views);
         }
     }

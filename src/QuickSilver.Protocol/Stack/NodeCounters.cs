@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// A node's counters since its start, and gauges of the present. Written by the core thread only; the host copies them at the end of a turn.
+/// A node's counters since its start, and gauges of the present. Written by the core thread only; the host copies them
+/// at the end of a turn.
 /// </summary>
 /// <param name="rejected">Drops of remote input.</param>
 public sealed class NodeCounters(RejectCounters rejected)
@@ -30,13 +31,15 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets of these that members of the same machine read in place: notes of them were sent.</summary>
     public ulong PacketsLent;
 
-    /// <summary>Datagrams of data as they left: with unicast fan-out, one per member.</summary>
+    /// <summary>Datagrams of data sent: with unicast fan-out, one per member.</summary>
     public ulong DataDatagramsSent;
 
-    /// <summary>Messages as they left for the first time: once per region by multicast, once per member with unicast fan-out.</summary>
+    /// <summary>
+    /// Messages sent for the first time: once per region by multicast, once per member with unicast fan-out.
+    /// </summary>
     public ulong MessageCopies;
 
-    /// <summary>Datagrams of all kinds handed to the kernel.</summary>
+    /// <summary>Datagrams of all kinds passed to the kernel.</summary>
     public ulong DatagramsSent;
 
     /// <summary>Packets received for the first time, repairs included.</summary>
@@ -57,10 +60,10 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Repairs sent to others, from the cache or as sender.</summary>
     public ulong RepairsGiven;
 
-    /// <summary>Packets that came in parts, since datagrams of their length do not arrive here.</summary>
+    /// <summary>Packets that came in parts, because datagrams of their length do not arrive here.</summary>
     public ulong PacketsJoined;
 
-    /// <summary>Repairs that others asked for and did not get, since they had been sent the packets too often.</summary>
+    /// <summary>Repairs that were refused to other nodes, because they had been sent the packets too often.</summary>
     public ulong RepeatsRefused;
 
     /// <summary>Messages reported lost.</summary>
@@ -81,13 +84,16 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Token hops skipped because a member did not answer.</summary>
     public ulong TokenSkips;
 
-    /// <summary>Times that a member began to be suspect: it had answered nothing for a second of asking. Once an episode, however many views.</summary>
+    /// <summary>
+    /// Times that a member began to be suspect: it had answered nothing for a second of asking. Counted once an
+    /// episode, for any number of views.
+    /// </summary>
     public ulong Suspicions;
 
-    /// <summary>Members that hold up a region which this node is in or sends to.</summary>
+    /// <summary>Members that hold up a region that this node is in or sends to.</summary>
     public int MembersHoldingUp;
 
-    /// <summary>Since when the one of them that does so for longest; never, when nobody does.</summary>
+    /// <summary>When the longest of them began; never, when there is none.</summary>
     public Instant HeldUpSince = Instant.Never;
 
     /// <summary>Control datagrams sent: tokens, acknowledgements, NAKs, pulls, beacons.</summary>
@@ -99,7 +105,10 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Times a member was found that this node's multicast does not reach.</summary>
     public ulong MembersToUnicast;
 
-    /// <summary>Members that this node reaches by unicast because its multicast does not arrive there: the most in any of its streams.</summary>
+    /// <summary>
+    /// Members that this node reaches by unicast because its multicast does not arrive there: the maximum over its
+    /// streams.
+    /// </summary>
     public int MembersByUnicast;
 
     /// <summary>Steps installed.</summary>
@@ -111,7 +120,7 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Messages admitted or sent and not yet known stable, all streams.</summary>
     public long PendingMessages;
 
-    /// <summary>Bytes of them.</summary>
+    /// <summary>Bytes of those messages.</summary>
     public long PendingBytes;
 
     /// <summary>Bytes of received packets kept.</summary>
@@ -120,7 +129,9 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Region views that this node is a member of, present and draining.</summary>
     public int RegionViews;
 
-    /// <summary>The longest datagram packed for the region with the narrowest way; 0 while this node sends to none.</summary>
+    /// <summary>
+    /// The longest datagram packed for the region with the narrowest way; 0 while this node sends to none.
+    /// </summary>
     public int ShortestSlot;
 
     /// <summary>Ways to and from other nodes that drop long datagrams.</summary>
@@ -178,15 +189,21 @@ public sealed class NodeCounters(RejectCounters rejected)
 
     private static int MostByUnicast(IReadOnlyList<Dissemination.Streams.StreamSender> streams)
     {
-        int most = 0;
-        for (int index = 0; index < streams.Count; index++) most = Math.Max(most, streams[index].MembersByUnicast);
-        return most;
+        int highest = 0;
+        for (int index = 0; index < streams.Count; index++)
+        {
+            highest = Math.Max(highest, streams[index].MembersByUnicast);
+        }
+        return highest;
     }
 
     private static double SlowestRate(IReadOnlyList<Dissemination.Streams.StreamSender> streams)
     {
         double slowest = double.PositiveInfinity;
-        for (int index = 0; index < streams.Count; index++) slowest = Math.Min(slowest, streams[index].PacketsPerSecond);
+        for (int index = 0; index < streams.Count; index++)
+        {
+            slowest = Math.Min(slowest, streams[index].PacketsPerSecond);
+        }
         return double.IsFinite(slowest) ? slowest : 0;
     }
 }

@@ -6,12 +6,19 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>What a node's protocol is given to stand on: by the core thread at run time, by the simulator in tests.</summary>
+/// <summary>
+/// The environment of a node's protocol: given by the core thread at run time, by the simulator in tests.
+/// </summary>
 /// <param name="Alarms">Fires the node's timers.</param>
 /// <param name="Transport">Its sockets.</param>
 /// <param name="Link">Its channel to the membership server.</param>
-/// <param name="Upcalls">Who is told.</param>
+/// <param name="Upcalls">Receives its events.</param>
 /// <param name="Random">Its randomness.</param>
 /// <param name="Pool">Its memory.</param>
 public sealed record NodeHost(
-    AlarmQueue Alarms, ITransport Transport, IMembershipLink Link, INodeUpcalls Upcalls, SeededRandom Random, BufferPool Pool);
+    AlarmQueue Alarms,
+    ITransport Transport,
+    IMembershipLink Link,
+    INodeUpcalls Upcalls,
+    SeededRandom Random,
+    BufferPool Pool);

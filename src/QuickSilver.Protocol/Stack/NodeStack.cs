@@ -8,13 +8,16 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// Builds one node out of the rooms, and is its face to the host: what an application asks for, frames of the membership server and datagrams go in
-/// here, each call with the present instant; what the application has to know comes out through <see cref="INodeUpcalls"/>.
+/// Builds one node out of the rooms, and is its interface to the host. The application's requests, the membership
+/// server's frames and datagrams enter here, each call with the present instant. Events for the application leave
+/// through <see cref="INodeUpcalls"/>.
 /// <para>
-/// A room never calls one that stands after it. What membership tells is taken to the rooms from here, in an order that matters; what the other
-/// rooms tell is carried by <see cref="NodeWiring"/>.
+/// A room never calls a later room. This class passes membership events to the rooms, in an order that matters;
+/// <see cref="NodeWiring"/> passes the other rooms' events.
 /// </para>
-/// <para>Core thread only. Has one life: after <see cref="Shutdown"/>, and after an eviction, the host builds another.</para>
+/// <para>
+/// Core thread only. Has one life: after <see cref="Shutdown"/>, and after an eviction, the host builds another.
+/// </para>
 /// </summary>
 public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvents
 {
@@ -35,7 +38,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _counters = new NodeCounters(_rooms.Rejected);
     }
 
-    /// <summary>Counters and gauges, brought up to date by this call. Allocates nothing.</summary>
+    /// <summary>Counters and gauges, updated by this call. Allocates nothing.</summary>
     public NodeCounters Counters
     {
         get
@@ -45,8 +48,10 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         }
     }
 
-    /// <summary>The last datagram that came from elsewhere than its sender; how many there were,
-    /// <see cref="NodeCounters.Rejected"/> tells.</summary>
+    /// <summary>
+    /// The last datagram whose source address was not its sender's; <see cref="NodeCounters.Rejected"/> has their
+    /// number.
+    /// </summary>
     public ForgedDatagram LastForged => _router.Forged;
 
     /// <summary>The rooms, for checks that look into them.</summary>
@@ -58,10 +63,15 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>The step this node sends in.</summary>
     public StepNumber SendStep => _rooms.Disseminator.ActiveStep;
 
-    /// <summary>Whom this node's joins wait for; null when the server has not said so, or they have been settled since.</summary>
+    /// <summary>
+    /// The members that this node's joins wait for; null when the server has not reported any, or the joins have
+    /// settled since.
+    /// </summary>
     public JoinWait? JoinsWaitFor => _rooms.Agent.JoinsWaitFor;
 
-    /// <summary>Members that are behind, the slowest first, of all regions that this node is in or sends to; may name this node. Allocates the list.
+    /// <summary>
+    /// Members that are behind, the slowest first, of all regions that this node is in or sends to; may name this node.
+    /// Allocates the list.
     /// </summary>
     public IReadOnlyList<LaggingMember> FindLagging(Instant now) => _rooms.Lags.Collect(now);
 
@@ -83,21 +93,21 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>Joins groups.</summary>
     public void Join(JoinRequest request, Instant now) => _rooms.Groups.Join(request, now);
 
-    /// <summary>Stops caring for a join: what it was admitted to is left again.</summary>
+    /// <summary>Cancels a join: groups to which it was admitted are left again.</summary>
     public void CancelJoin(JoinRequest request, Instant now) => _rooms.Groups.CancelJoin(request, now);
 
     /// <summary>
-    /// Leaves groups. Their sources are forgotten at once, and what they still have is not sent: a host leaves when
-    /// they have nothing.
+    /// Leaves groups. Their sources are removed at once, and messages still with them are not sent: a host leaves when
+    /// they have none.
     /// </summary>
     public void Leave(LeaveRequest request, Instant now) => _rooms.Groups.Leave(request, now);
 
     /// <summary>A group this node is in; null when it is not.</summary>
     public LocalGroup? FindGroup(string name) => _rooms.Groups.Find(name);
 
-    /// <summary>Whom messages of this node in a group wait for.</summary>
+    /// <summary>Finds the members that messages of this node in a group wait for.</summary>
     /// <param name="group">The group.</param>
-    /// <param name="ticket">The one message that is meant; null: all that are not known to be stable.</param>
+    /// <param name="ticket">A message's ticket; null: all messages that are not known to be stable.</param>
     /// <param name="now">The present instant.</param>
     public AwaitedMembers FindAwaited(LocalGroup group, SendTicket? ticket, Instant now)
     {
@@ -119,7 +129,10 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         return found;
     }
 
-    /// <summary>Says goodbye to the membership server and releases every buffer, channel and alarm. The stack is not used afterwards.</summary>
+    /// <summary>
+    /// Unregisters from the membership server and releases every buffer, channel and alarm. The stack is not used
+    /// afterwards.
+    /// </summary>
     public void Shutdown(Instant now)
     {
         if (_isClosed) return;
@@ -156,7 +169,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _upcalls.OnRegistered(self, now);
     }
 
-    // The order matters: rings before stays, so that a packet has a place to go; view events before what was held for the step.
+    // The order matters: rings before sessions, so that each packet finds its ring; view events before packets held for
+    // the step.
     void IMembershipEvents.OnStepInstalled(InstalledStep step, Instant now)
     {
         _rooms.StepsInstalled++;
@@ -189,16 +203,18 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Recoverer.OnNodesRemoved(nodes, now);
     }
 
-    // The host is told in order with the steps, even when a peer has said so before.
+    // The host is notified in order with the steps, even when a peer has reported the removal before.
     void IMembershipEvents.OnRemovalConfirmed(NodeInfo node, Instant now)
     {
         _upcalls.OnNodesRemoved([node], now);
         _rooms.Recoverer.OnRemovalConfirmed(node, now);
     }
 
-    void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => _rooms.Groups.OnRefused(groupName, reason, now);
+    void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) =>
+        _rooms.Groups.OnRefused(groupName, reason, now);
 
-    void IMembershipEvents.OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now) => _rooms.Disseminator.ForgetGroups(groups);
+    void IMembershipEvents.OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now) =>
+        _rooms.Disseminator.ForgetGroups(groups);
 
     void IMembershipEvents.OnObserving(NodeObservations observed, Instant now)
     {
@@ -209,7 +225,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 
     void IMembershipEvents.OnHold(MembershipHold hold, Instant now) => _upcalls.OnHold(hold, now);
 
-    void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) => _upcalls.OnConnectionChanged(connected, now);
+    void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) =>
+        _upcalls.OnConnectionChanged(connected, now);
 
     void IMembershipEvents.OnExpelled(MembershipRefusal reason, Instant now) => _upcalls.OnExpelled(reason, now);
 }

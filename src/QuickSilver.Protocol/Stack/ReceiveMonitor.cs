@@ -4,19 +4,21 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// Whether anything reaches this node on the data network, and anybody answers, while it asks for something. A member that is alone in its view and
-/// deaf has no neighbour that would find out, and what it says still arrives: only it can tell. And when two find each other silent, who is answered
-/// by others is neither deaf nor mute.
+/// Detects whether anything reaches this node on the data network, and whether anybody answers, while it asks for
+/// something. A deaf member that is alone in its view has no neighbour to find out, and its own datagrams still arrive:
+/// only it can notice. And when two members find each other silent, the one that others answer is neither deaf nor
+/// mute.
 /// <para>
-/// Awkward case: who asks nothing may hear nothing, and be well; so the time begins anew when nothing was asked for two seconds, in which whoever
-/// waits for something asks again. O(1) at each look, nothing per datagram but a count. Core thread only.
+/// Awkward case: a node that asks nothing may hear nothing, and be well. So the time starts again when nothing was
+/// asked for two seconds; a node that waits for something asks again within them. O(1) at each observation, one count
+/// per datagram. Core thread only.
 /// </para>
 /// </summary>
-/// <param name="rooms">The rooms, whose counters say what was asked, and what was answered.</param>
-/// <param name="router">Counts what was read of others.</param>
+/// <param name="rooms">The rooms, whose counters show the requests and the answers.</param>
+/// <param name="router">Counts the datagrams read from others.</param>
 internal sealed class ReceiveMonitor(StackParts rooms, DatagramRouter router)
 {
-    private static readonly TimeSpan AsksAgain = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan AskInterval = TimeSpan.FromSeconds(2);
 
     private ulong _asked;
     private ulong _heard;
@@ -25,13 +27,13 @@ internal sealed class ReceiveMonitor(StackParts rooms, DatagramRouter router)
     private Instant _unheardSince;
     private Instant _unansweredSince;
 
-    /// <summary>Adds what holds now to the observations.</summary>
+    /// <summary>Adds the present state to the observations.</summary>
     public void Observe(NodeObservations observed, Instant now)
     {
         ulong asked = rooms.RecoveryCounters.ControlSent + rooms.DisseminationCounters.Beacons;
         ulong answered = rooms.RecoveryCounters.Answers + rooms.DisseminationCounters.Answers;
         if (asked != _asked && _unheardSince != Instant.Zero) _askedAt = now;
-        bool isAsking = _askedAt != Instant.Zero && now - _askedAt <= AsksAgain;
+        bool isAsking = _askedAt != Instant.Zero && now - _askedAt <= AskInterval;
         if (!isAsking || router.HeardOthers != _heard) _unheardSince = now;
         if (!isAsking || answered != _answered) _unansweredSince = now;
         _asked = asked;

@@ -12,7 +12,9 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>The rooms of one node, built and joined: what <see cref="NodeStack"/>'s helpers share. Core thread only.</summary>
+/// <summary>
+/// The rooms of one node, built and connected; shared by <see cref="NodeStack"/>'s helpers. Core thread only.
+/// </summary>
 internal sealed class StackParts
 {
     public StackParts(NodeSettings settings, NodeHost host, NodeStack stack)
@@ -29,18 +31,39 @@ internal sealed class StackParts
         TransportFacts facts = host.Transport.Facts;
         Agent = new MembershipAgent(
             new AgentSettings(
-                settings.ClusterName, settings.NodeName, settings.Incarnation, facts.Control, facts.Data, facts.ReceiveBufferBytes, facts.Multicast,
+                settings.ClusterName,
+                settings.NodeName,
+                settings.Incarnation,
+                facts.Control,
+                facts.Data,
+                facts.ReceiveBufferBytes,
+                facts.Multicast,
                 settings.HeartbeatInterval)
             { Probes = settings.Probes, LongestDatagram = facts.LongestDatagram },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
-            DisseminationSettingsOf(settings), host.Transport, Roots, host.Alarms, host.Pool, DisseminationCounters, Glue);
+            DisseminationSettingsOf(settings),
+            host.Transport,
+            Roots,
+            host.Alarms,
+            host.Pool,
+            DisseminationCounters,
+            Glue);
         Recoverer = new Recoverer(
-            RecoverySettingsOf(settings), host.Transport, Roots, host.Alarms, host.Random, host.Pool, RecoveryCounters, Agent.Cluster, Glue)
+            RecoverySettingsOf(settings),
+            host.Transport,
+            Roots,
+            host.Alarms,
+            host.Random,
+            host.Pool,
+            RecoveryCounters,
+            Agent.Cluster,
+            Glue)
         {
             Paths = Disseminator.Paths,
         };
-        // One cap for what is kept: half for others, half for what waits for its turn; a packet in both is charged to both.
+        // One cap for kept packets: half for others, half for those waiting for delivery; a packet in both is charged
+        // to both.
         var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
         Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);

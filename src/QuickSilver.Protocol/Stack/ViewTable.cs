@@ -8,7 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// The region views this node is a member of, present and draining: each with its receiving channel and its recovery. Core thread only.
+/// The region views this node is a member of, present and draining: each with its receiving channel and its recovery.
+/// Core thread only.
 /// </summary>
 internal sealed class ViewTable(StackParts rooms)
 {
@@ -17,14 +18,16 @@ internal sealed class ViewTable(StackParts rooms)
     private readonly List<OpenView> _views = [];
     private readonly Queue<(uint Tag, uint Counter)> _retired = new();
 
-    /// <summary>A step is installed: its views begin.</summary>
+    /// <summary>Opens the views of an installed step.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
         foreach (RegionView view in step.Opened)
         {
-            // A view that this node knew before may begin again for it: its ring is still there.
+            // A view that this node knew before may begin again for it: its ring still exists.
             if (view.IndexOf(rooms.SelfKey) < 0 || FindRegion(view) is not null) continue;
-            IRegionChannel? channel = view.Multicast.IsNone ? null : rooms.Host.Transport.Open(view.Multicast, receive: true);
+            IRegionChannel? channel = view.Multicast.IsNone
+                ? null
+                : rooms.Host.Transport.Open(view.Multicast, receive: true);
             _views.Add(new OpenView(view, channel, rooms.Recoverer.Open(view, channel)));
         }
     }
@@ -39,10 +42,12 @@ internal sealed class ViewTable(StackParts rooms)
         return null;
     }
 
-    /// <summary>True for a view that has retired lately: late copies of its packets are not for a view to come.</summary>
+    /// <summary>
+    /// True for a view that has retired lately: late copies of its packets do not belong to a future view.
+    /// </summary>
     public bool HasRetired(uint tag, uint counter) => _retired.Contains((tag, counter));
 
-    /// <summary>The view has retired: everybody has everything.</summary>
+    /// <summary>Closes a retired view: every member has every packet.</summary>
     public void OnViewRetired(RegionView view, Instant now)
     {
         if (_retired.Count == RememberedRetirements) _retired.Dequeue();

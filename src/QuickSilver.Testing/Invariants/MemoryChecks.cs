@@ -76,8 +76,8 @@ internal sealed class MemoryChecks(RunContext run)
     // held: it leaves as soon as it is whole.
     private static long HeldBeyondCap(SimulatedNode node) => node.Stack.Rooms.Deliverer.Cap.ChargeBeyondCap
         + node.Stack.Rooms.Deliverer.Groups
-            .SelectMany(static group => group.Places)
-            .Sum(static place => place.Held is { } held && held.First.Number == place.Next ? held.First.Charge : 0);
+            .SelectMany(static group => group.Cursors)
+            .Sum(static cursor => cursor.Held is { } held && held.First.Number == cursor.Next ? held.First.Charge : 0);
 
     // What a removed sender left is taken whatever is held, since nothing drains past a gap before all of it is here: as much as it may have had
     // pending, in its streams to every view.
