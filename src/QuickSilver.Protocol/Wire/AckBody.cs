@@ -1,16 +1,16 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of an <see cref="DatagramKind.Ack"/>: what a region's leader tells one sender at the end of a token round.
+/// Body of an <see cref="DatagramKind.Ack"/>: a region leader's feedback to one sender at the end of a token round.
 /// <code>
 /// stable      varint  every live member holds all packets up to here
 /// highest     varint  highest sequence any member has seen
-/// intake      varint  how far the slowest member that answers has read the stream, plus 1; 0: unknown
+/// read        varint  how far the slowest member that answers has read the stream, plus 1; 0: unknown
 /// streams     varint  streams active in the region in the last two rounds; at least 1
 /// drops       varint  datagrams that members' kernels dropped since the round before
 /// behind      LagList members that hold the region up
 /// </code>
-/// The list is a value of its own, <see cref="LagList"/>: the same for all senders to the region.
+/// The list is a format of its own, <see cref="LagList"/>: the same for all senders to the region.
 /// </summary>
 /// <param name="Stable">Every live member holds all packets up to here.</param>
 /// <param name="Highest">Highest sequence any member has seen.</param>
@@ -23,13 +23,13 @@ public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? ReadPo
     public const int MaxLength = (10 * 5) + LagList.MaxLength;
 
     /// <summary>Writes the body.</summary>
-    /// <param name="writer">Where to.</param>
-    /// <param name="behind">Members that hold the region up; null: nobody.</param>
+    /// <param name="writer">The destination.</param>
+    /// <param name="behind">Members that hold the region up; null: none.</param>
     public void WriteTo(ref WireWriter writer, LagList? behind = null)
     {
         writer.WriteVarint(Stable);
         writer.WriteVarint(Highest);
-        writer.WriteVarint(ReadPosition is { } intake ? intake + 1 : 0);
+        writer.WriteVarint(ReadPosition is { } readPosition ? readPosition + 1 : 0);
         writer.WriteVarint((ulong)ActiveStreams);
         writer.WriteVarint(Drops);
         if (behind is null) writer.WriteVarint(0);
@@ -40,17 +40,17 @@ public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? ReadPo
     /// <param name="body">The body.</param>
     /// <param name="members">Members of the view.</param>
     /// <param name="behind">Filled with the members that hold the region up.</param>
-    /// <param name="ack">What else it says.</param>
+    /// <param name="ack">The other fields.</param>
     public static bool TryRead(ReadOnlySpan<byte> body, int members, LagList behind, out AckBody ack)
     {
         var reader = new WireReader(body);
         ulong stable = reader.ReadVarint();
         ulong highest = reader.ReadVarint();
-        ulong intake = reader.ReadVarint();
+        ulong readPosition = reader.ReadVarint();
         int streams = (int)reader.ReadVarint(1 << 20);
         ulong drops = reader.ReadVarint();
         behind.ReadFrom(ref reader, members);
-        ack = new AckBody(stable, highest, intake == 0 ? null : intake - 1, streams, drops);
+        ack = new AckBody(stable, highest, readPosition == 0 ? null : readPosition - 1, streams, drops);
         return reader.IsAtEnd && streams > 0 && stable <= highest;
     }
 }

@@ -1,12 +1,14 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.CarrierWord"/>: what a member tells one sender of that sender's multicast. The header's sender is the member.
+/// Body of a <see cref="DatagramKind.CarrierWord"/>: a member's report to one sender on that sender's multicast. The
+/// header's sender is the member.
 /// <code>
-/// heard       varint  number of the probe that was heard by multicast, plus 1; 0: nothing that the sender multicasts arrives
+/// heard       varint  number of the probe that was heard by multicast, plus 1; 0: none of the sender's multicasts
+/// arrives
 /// </code>
 /// </summary>
-/// <param name="Heard">The probe that was heard; null: nothing that the sender multicasts arrives.</param>
+/// <param name="Heard">The probe that was heard; null: none of the sender's multicasts arrives.</param>
 public readonly record struct CarrierWordBody(ulong? Heard)
 {
     /// <summary>The longest body.</summary>

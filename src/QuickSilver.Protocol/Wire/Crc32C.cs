@@ -8,19 +8,21 @@ using X86 = System.Runtime.Intrinsics.X86;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// CRC-32C (Castagnoli) by the processor's instruction, eight bytes at a time. It guards against damage, not against malice.
+/// CRC-32C (Castagnoli) by the processor's instruction, eight bytes at a time. It guards against damage, not against
+/// malice.
 /// <para>
-/// Idea: the instruction takes new operands every cycle but answers after three, so one checksum alone leaves it idle two thirds of the time. What is
-/// long is cut into three lanes of the same length, whose checksums are made side by side and then joined: to move a checksum past n bits is to
-/// multiply it by x^n modulo the polynomial, which is one carry-less multiplication by a constant and the instruction itself for the remainder. The
-/// instruction multiplies by x^32 and the mirrored order of bits by x, so the constant is x^(n - 33).
+/// Idea: the instruction takes new operands every cycle but answers after three, so one checksum alone leaves it idle
+/// two thirds of the time. Long input is cut into three lanes of the same length, whose checksums are computed side by
+/// side and then joined. Moving a checksum past n bits means multiplying it by x^n modulo the polynomial. That is one
+/// carry-less multiplication by a constant, and the instruction itself for the remainder. The instruction multiplies by
+/// x^32 and the mirrored order of bits by x, so the constant is x^(n - 33).
 /// </para>
 /// <para>
-/// Awkward cases: what is short, where joining costs more than it saves; processors without carry-less multiplication; the bytes that three lanes
-/// leave over. All of them go the plain way, with the same result.
+/// Awkward cases: short input, where joining costs more than it saves; processors without carry-less multiplication;
+/// the bytes that remain after the three lanes. All of them take the plain path, with the same result.
 /// </para>
-/// Cost: 8 bytes a cycle when long, 8 in three cycles when short. Allocates nothing. Source: Gopal and others, "Fast CRC Computation for iSCSI
-/// Polynomial Using CRC32 Instruction", 2011; how the constants are made is ours.
+/// Cost: 8 bytes a cycle when long, 8 in three cycles when short. Allocates nothing. Source: Gopal and others, "Fast
+/// CRC Computation for iSCSI Polynomial Using CRC32 Instruction", 2011; the computation of the constants is ours.
 /// </summary>
 public static class Crc32C
 {
@@ -28,9 +30,10 @@ public static class Crc32C
     private const int LongestLane = 128;
     private const int ShortestLane = 4;
 
-    private static readonly bool HasLanes = BitConverter.IsLittleEndian && (X86.Pclmulqdq.IsSupported || Arm.Aes.IsSupported);
+    private static readonly bool HasLanes =
+        BitConverter.IsLittleEndian && (X86.Pclmulqdq.IsSupported || Arm.Aes.IsSupported);
 
-    // By how many words a checksum is moved: x^(64 * words - 33).
+    // The constant that moves a checksum by a number of words: x^(64 * words - 33).
     private static readonly uint[] Movers = MakeMovers();
 
     /// <summary>The checksum of <paramref name="bytes"/>.</summary>
@@ -62,7 +65,8 @@ public static class Crc32C
         return crc;
     }
 
-    private static uint AppendLanes(uint crc, ReadOnlySpan<ulong> first, ReadOnlySpan<ulong> second, ReadOnlySpan<ulong> third)
+    private static uint AppendLanes(
+        uint crc, ReadOnlySpan<ulong> first, ReadOnlySpan<ulong> second, ReadOnlySpan<ulong> third)
     {
         uint a = crc, b = 0, c = 0;
         for (int index = 0; index < first.Length && index < second.Length && index < third.Length; index++)
@@ -75,16 +79,26 @@ public static class Crc32C
         return BitOperations.Crc32C(0, moved) ^ c;
     }
 
-    private static ulong Multiply(uint left, uint right) => X86.Pclmulqdq.IsSupported
-        ? X86.Pclmulqdq.CarrylessMultiply(Vector128.CreateScalar((ulong)left), Vector128.CreateScalar((ulong)right), 0).ToScalar()
-        : Arm.Aes.PolynomialMultiplyWideningLower(Vector64.CreateScalar((ulong)left), Vector64.CreateScalar((ulong)right)).ToScalar();
+    private static ulong Multiply(uint left, uint right)
+    {
+        if (X86.Pclmulqdq.IsSupported)
+        {
+            Vector128<ulong> one = Vector128.CreateScalar((ulong)left), other = Vector128.CreateScalar((ulong)right);
+            return X86.Pclmulqdq.CarrylessMultiply(one, other, 0).ToScalar();
+        }
+        Vector64<ulong> first = Vector64.CreateScalar((ulong)left), second = Vector64.CreateScalar((ulong)right);
+        return Arm.Aes.PolynomialMultiplyWideningLower(first, second).ToScalar();
+    }
 
-    // Mirrored, x^31 is the lowest bit; eight bytes of nothing move a checksum by a word.
+    // Mirrored, x^31 is the lowest bit; eight zero bytes move a checksum by a word.
     private static uint[] MakeMovers()
     {
         var movers = new uint[(2 * LongestLane) + 1];
         movers[1] = 1;
-        for (int words = 2; words < movers.Length; words++) movers[words] = BitOperations.Crc32C(movers[words - 1], 0UL);
+        for (int words = 2; words < movers.Length; words++)
+        {
+            movers[words] = BitOperations.Crc32C(movers[words - 1], 0UL);
+        }
         return movers;
     }
 }

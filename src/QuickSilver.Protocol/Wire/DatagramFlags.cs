@@ -11,8 +11,8 @@ public enum DatagramFlags : ushort
     PayloadChecksum = 1,
 
     /// <summary>
-    /// The sender has used half of its window, or may not admit more before some of it is stable: the region leader should start a
-    /// token round at once.
+    /// The sender has used half of its window, or may not admit more before some of it is stable: the region leader
+    /// should start a token round at once.
     /// </summary>
     FeedbackWanted = 2,
 
@@ -22,6 +22,8 @@ public enum DatagramFlags : ushort
     /// <summary>A beacon that ends its stream: no packet follows unless the sender is admitted again.</summary>
     Final = 8,
 
-    /// <summary>Somebody waits until what was sent is stable: the region leader should not let a round wait longer than usual.</summary>
+    /// <summary>
+    /// A caller waits until messages are stable: the region leader should not let a round wait longer than usual.
+    /// </summary>
     FeedbackAwaited = 16,
 }

@@ -8,17 +8,18 @@ namespace QuickSilver.Protocol.Wire;
 /// off len field
 ///   0   2 magic              0x5351 ("QS")
 ///   2   1 version            2
-///   3   1 kind               low seven bits a DatagramKind; high bit: may be ignored by who does not know it
+///   3   1 kind               low seven bits a DatagramKind; high bit: may be ignored where the kind is unknown
 ///   4   2 flags              DatagramFlags
 ///   6   2 total length       header included; a read is split into datagrams by it
-///   8   8 cluster instance   random, made by the first membership server
+///   8   8 cluster instance   random, chosen by the first membership server
 ///  16   4 view tag           ViewNumber.Tag; 0 where no view is meant
 ///  20   4 view counter       ViewNumber.Counter
-///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the node that speaks
-///  32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; feedback: key of the sender
-///                           addressed; carrier probes: their number; else 0. In a repair from a peer the upper two bytes are that peer's index in the view
-///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of all that follows too
-///  44   4 payload checksum   CRC-32C of all that follows byte 47, if the flag says so; else 0
+///  24   8 sender             NodeNumber.Key; for data, beacons and repairs the stream's sender, else the sending node
+///  32   8 sequence           data and repairs: the packet's, below 2^48; beacons: the highest so far; feedback: key of
+///                           the sender addressed; carrier probes: their number; else 0. In a repair from a peer the
+///                           upper two bytes are that peer's index in the view
+///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of the body too
+///  44   4 payload checksum   CRC-32C of the body, if the flag is set; else 0
 ///  48     body
 /// </code>
 /// </summary>
@@ -33,10 +34,10 @@ public struct DatagramHeader
     /// <summary>The version written and understood.</summary>
     public const byte CurrentVersion = 2;
 
-    /// <summary>Bytes kept free in every size budget for the authenticated encryption to come.</summary>
+    /// <summary>Bytes kept free in every size budget for future authenticated encryption.</summary>
     public const int EncryptionReserve = 44;
 
-    /// <summary>The longest datagram: what one kernel train may hold.</summary>
+    /// <summary>The longest datagram: the capacity of one kernel train.</summary>
     public const int MaxDatagram = 65_493;
 
     /// <summary>Offset of the two bytes of the total length.</summary>
@@ -56,10 +57,10 @@ public struct DatagramHeader
     private const int HeaderChecksumOffset = 40;
     private const int PayloadChecksumOffset = 44;
 
-    /// <summary>What the datagram carries.</summary>
+    /// <summary>The kind of the datagram.</summary>
     public DatagramKind Kind;
 
-    /// <summary>True when a node that does not know the kind may drop it without a strike.</summary>
+    /// <summary>True when a node that does not know the kind may drop it without counting an error.</summary>
     public bool Ignorable;
 
     /// <summary>Flags.</summary>
@@ -80,20 +81,22 @@ public struct DatagramHeader
     /// <summary><see cref="NodeNumber.Key"/> of the sender.</summary>
     public ulong Sender;
 
-    /// <summary>Sequence number, where the kind has one; in feedback the <see cref="NodeNumber.Key"/> of the stream's sender.</summary>
+    /// <summary>
+    /// Sequence number, where the kind has one; in feedback the <see cref="NodeNumber.Key"/> of the stream's sender.
+    /// </summary>
     public ulong Sequence;
 
     /// <summary>Index in the view of the member that sends a repair from its cache; 0 in all other datagrams.</summary>
     public ushort Relay;
 
     /// <summary>
-    /// Reads the header of the first datagram in <paramref name="read"/> and checks magic, version, length and header checksum (for control kinds
-    /// the body's too). Allocates nothing, never throws.
+    /// Reads the header of the first datagram in <paramref name="read"/> and checks magic, version, length and header
+    /// checksum, which covers the body of control kinds. Allocates nothing, never throws.
     /// </summary>
-    /// <param name="read">What is left of a read: one or more datagrams.</param>
-    /// <param name="header">The header; meaningless unless the result is <see cref="RejectReason.None"/>, except that <see cref="TotalLength"/> is
-    /// then set whenever it could be trusted.</param>
-    /// <returns><see cref="RejectReason.None"/>, or why the datagram must be dropped.</returns>
+    /// <param name="read">The rest of a read: one or more datagrams.</param>
+    /// <param name="header">The header; meaningless unless the result is <see cref="RejectReason.None"/>, except that
+    /// <see cref="TotalLength"/> is then set whenever it is plausible.</param>
+    /// <returns><see cref="RejectReason.None"/>, or the reason to drop the datagram.</returns>
     public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header)
     {
         header = default;
@@ -124,38 +127,51 @@ public struct DatagramHeader
         return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
     }
 
-    /// <summary>True when the payload needs no checksum or has the right one. Only for kinds that carry a packet.</summary>
+    /// <summary>
+    /// True when the payload needs no checksum or has the right one. Only for kinds that carry a packet.
+    /// </summary>
     public readonly bool PayloadIsIntact(ReadOnlySpan<byte> datagram) =>
         (Flags & DatagramFlags.PayloadChecksum) == 0
-        || Crc32C.Of(datagram[Length..TotalLength]) == BinaryPrimitives.ReadUInt32LittleEndian(datagram[PayloadChecksumOffset..]);
+        || Crc32C.Of(datagram[Length..TotalLength])
+            == BinaryPrimitives.ReadUInt32LittleEndian(datagram[PayloadChecksumOffset..]);
 
     /// <summary>
-    /// Writes the header over the first <see cref="Length"/> bytes of <paramref name="datagram"/>, whose body must already be in place, with the
-    /// checksums that kind and flags ask for. <see cref="TotalLength"/> is taken from the span.
+    /// Writes the header over the first <see cref="Length"/> bytes of <paramref name="datagram"/>, whose body must
+    /// already be in place, with the checksums that kind and flags require. <see cref="TotalLength"/> is taken from the
+    /// span.
     /// </summary>
     public readonly void WriteTo(Span<byte> datagram)
     {
         WriteFields(datagram);
-        uint payload = (Flags & DatagramFlags.PayloadChecksum) != 0 && DatagramKinds.CarriesPacket(Kind) ? Crc32C.Of(datagram[Length..]) : 0;
+        bool isChecked = (Flags & DatagramFlags.PayloadChecksum) != 0 && DatagramKinds.CarriesPacket(Kind);
+        uint payload = isChecked ? Crc32C.Of(datagram[Length..]) : 0;
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[PayloadChecksumOffset..], payload);
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));
     }
 
-    /// <summary>How soon the sender of a packet, a note or a beacon wants feedback. A beacon tells of a silence, after which it is due.</summary>
+    /// <summary>
+    /// How soon the sender of a packet, a note or a beacon wants feedback. A beacon follows a silence, after which
+    /// feedback is due.
+    /// </summary>
     public readonly FeedbackUrgency Wish
     {
         get
         {
             if ((Flags & DatagramFlags.FeedbackWanted) != 0) return FeedbackUrgency.Immediate;
-            return Kind == DatagramKind.Beacon || (Flags & DatagramFlags.FeedbackAwaited) != 0 ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
+            bool isAwaited = Kind == DatagramKind.Beacon || (Flags & DatagramFlags.FeedbackAwaited) != 0;
+            return isAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
         }
     }
 
     /// <summary>True for a repair that a peer sends from its cache, not the stream's sender.</summary>
     public readonly bool IsFromPeer =>
-        Kind is DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart && (Flags & DatagramFlags.FromPeer) != 0;
+        Kind is DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart
+        && (Flags & DatagramFlags.FromPeer) != 0;
 
-    /// <summary>Has the header of a packet that a note names say what the note says: that it is sent again, and by whom. The packet stays as it is.</summary>
+    /// <summary>
+    /// Turns the header of a packet that a repair note names into that of a repair, with the note's sender. The packet
+    /// itself stays unchanged.
+    /// </summary>
     public void BecomeRepair(in DatagramHeader note)
     {
         Kind = DatagramKind.Repair;
@@ -164,14 +180,14 @@ public struct DatagramHeader
     }
 
     /// <summary>
-    /// Turns a stored data datagram into a repair from its sender, in place: kind and flags change, the payload and its checksum stay as the sender
-    /// made them.
+    /// Turns a stored data datagram into a repair from its sender, in place: kind and flags change, the payload and its
+    /// checksum stay as the sender made them.
     /// </summary>
     public static void MarkAsRepair(Span<byte> datagram) => MarkAsRepair(datagram, DatagramFlags.None);
 
     /// <summary>Turns a stored data datagram into a repair from a peer, in place.</summary>
     /// <param name="datagram">The datagram as its sender made it.</param>
-    /// <param name="relay">The peer's index in the view: when the peer is removed, its repairs count no more.</param>
+    /// <param name="relay">The peer's index in the view: once the peer is removed, its repairs do not count.</param>
     public static void MarkAsPeerRepair(Span<byte> datagram, int relay)
     {
         BinaryPrimitives.WriteUInt16LittleEndian(datagram[RelayOffset..], (ushort)relay);
@@ -184,7 +200,8 @@ public struct DatagramHeader
         var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[FlagsOffset..]);
         flags = (flags & DatagramFlags.PayloadChecksum) | add;
         BinaryPrimitives.WriteUInt16LittleEndian(datagram[FlagsOffset..], (ushort)flags);
-        BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, DatagramKind.Repair));
+        BinaryPrimitives.WriteUInt32LittleEndian(
+            datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, DatagramKind.Repair));
     }
 
     private readonly void WriteFields(Span<byte> datagram)
@@ -198,12 +215,16 @@ public struct DatagramHeader
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[ViewTagOffset..], ViewTag);
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[ViewCounterOffset..], ViewCounter);
         BinaryPrimitives.WriteUInt64LittleEndian(datagram[SenderOffset..], Sender);
-        BinaryPrimitives.WriteUInt64LittleEndian(datagram[SequenceOffset..], IsFromPeer ? Sequence | ((ulong)Relay << RelayShift) : Sequence);
+        BinaryPrimitives.WriteUInt64LittleEndian(
+            datagram[SequenceOffset..], IsFromPeer ? Sequence | ((ulong)Relay << RelayShift) : Sequence);
     }
 
-    // The payload's checksum is guarded too: it ties the payload to this header, and the tail of another packet is not taken for this one's.
+    // Covers the payload's checksum too, which ties the payload to this header: another packet's body is not accepted
+    // as this one's.
     private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) =>
         Crc32C.Of(
             datagram[..ChecksummedLength],
-            DatagramKinds.CarriesPacket(kind) ? datagram[PayloadChecksumOffset..Length] : datagram[PayloadChecksumOffset..]);
+            DatagramKinds.CarriesPacket(kind)
+                ? datagram[PayloadChecksumOffset..Length]
+                : datagram[PayloadChecksumOffset..]);
 }

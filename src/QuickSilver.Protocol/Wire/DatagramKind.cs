@@ -1,6 +1,9 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>What a datagram carries. The order of the values is not the order of priority: see <see cref="DatagramKinds.PriorityOf"/>.</summary>
+/// <summary>
+/// The kind of a datagram. The order of the values is not the order of priority: see
+/// <see cref="DatagramKinds.PriorityOf"/>.
+/// </summary>
 public enum DatagramKind : byte
 {
     /// <summary>No datagram.</summary>
@@ -21,7 +24,9 @@ public enum DatagramKind : byte
     /// <summary>Asks a peer for packets of its partition.</summary>
     Pull = 5,
 
-    /// <summary>A sender's word on its highest sequence so far; with <see cref="DatagramFlags.Final"/>, on the end of the stream.</summary>
+    /// <summary>
+    /// Announces a sender's highest sequence so far; with <see cref="DatagramFlags.Final"/>, the end of the stream.
+    /// </summary>
     Beacon = 6,
 
     /// <summary>A packet sent again, by a peer or by its sender.</summary>
@@ -33,27 +38,37 @@ public enum DatagramKind : byte
     /// <summary>A start-up probe of the transport; carries a nonce.</summary>
     Probe = 9,
 
-    /// <summary>Where a packet lies in memory that sender and receivers share, sent instead of the packet; or an offer of such memory.</summary>
+    /// <summary>
+    /// The place of a packet in memory that sender and receivers share, sent instead of the packet; or an offer of
+    /// shared memory.
+    /// </summary>
     Note = 10,
 
     /// <summary>A note of a packet that is sent again, by a peer or by its sender.</summary>
     RepairNote = 11,
 
-    /// <summary>Tells a node how long its datagrams may be for the member that speaks, and may ask for fillers.</summary>
+    /// <summary>Informs a node how long its datagrams to the sending member may be, and may ask for fillers.</summary>
     PathQuery = 12,
 
     /// <summary>Confirms a <see cref="PathQuery"/>, and names the fillers that were sent.</summary>
     PathAnswer = 13,
 
-    /// <summary>A datagram of a certain length that carries nothing: it shows that datagrams of this length arrive.</summary>
+    /// <summary>
+    /// A datagram of a certain length without content: it shows that datagrams of this length arrive.
+    /// </summary>
     PathFiller = 14,
 
-    /// <summary>A part of a packet that is sent again, for a member whom datagrams of the packet's length do not reach.</summary>
+    /// <summary>
+    /// A part of a packet that is sent again, for a member that datagrams of the packet's length do not reach.
+    /// </summary>
     RepairPart = 15,
 
-    /// <summary>A sender's question to a region: who hears its multicast? Goes by multicast only; the sequence is the question's number.</summary>
+    /// <summary>
+    /// Asks a region which members hear the sender's multicast. Sent by multicast only; the sequence is the number of
+    /// the probe.
+    /// </summary>
     CarrierProbe = 16,
 
-    /// <summary>A member's word to a sender: whether the sender's multicast reaches it.</summary>
+    /// <summary>A member's report to a sender: whether the sender's multicast reaches it.</summary>
     CarrierWord = 17,
 }

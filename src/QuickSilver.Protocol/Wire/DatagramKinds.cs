@@ -1,48 +1,54 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>What the kinds of datagrams mean for order and tolerance.</summary>
+/// <summary>Properties of the kinds of datagrams: priority, source endpoint, content.</summary>
 public static class DatagramKinds
 {
-    /// <summary>Set in the kind byte of datagrams that a node which does not know the kind may drop without a strike.</summary>
+    /// <summary>
+    /// Set in the kind byte of datagrams that a node which does not know the kind may drop without counting an error.
+    /// </summary>
     public const byte IgnorableBit = 0x80;
 
     /// <summary>The class in which a datagram is received and sent.</summary>
     public static PriorityClass PriorityOf(DatagramKind kind) => kind switch
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
-        DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord or DatagramKind.PathQuery or DatagramKind.PathAnswer =>
-            PriorityClass.Request,
+        DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord => PriorityClass.Request,
+        DatagramKind.PathQuery or DatagramKind.PathAnswer => PriorityClass.Request,
         DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
 
     /// <summary>
-    /// The endpoint of its sender that a kind comes from, or, for a repair from a peer, of that peer: what comes from elsewhere is forged. A kind
-    /// without a line here is not checked.
+    /// The endpoint of its sender that a kind comes from; for a repair from a peer, of that peer. A datagram from
+    /// elsewhere is forged. A kind that is not listed here is not checked.
     /// </summary>
     public static DatagramSource SourceOf(DatagramKind kind) => kind switch
     {
-        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord
-            or DatagramKind.PathQuery or DatagramKind.PathAnswer => DatagramSource.Control,
-        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote or DatagramKind.CarrierProbe
-            or DatagramKind.RepairPart or DatagramKind.PathFiller => DatagramSource.Data,
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull
+            or DatagramKind.CarrierWord or DatagramKind.PathQuery or DatagramKind.PathAnswer => DatagramSource.Control,
+        DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote
+            or DatagramKind.CarrierProbe or DatagramKind.RepairPart or DatagramKind.PathFiller => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
     };
 
     /// <summary>True for kinds that use the control sockets, so that they never wait behind data.</summary>
     public static bool IsControl(DatagramKind kind) => PriorityOf(kind) <= PriorityClass.Request;
 
-    /// <summary>True for what members tell one sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.</summary>
+    /// <summary>
+    /// True for members' feedback to one sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.
+    /// </summary>
     public static bool IsFeedback(DatagramKind kind) =>
         kind is DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord or DatagramKind.PathQuery;
 
-    /// <summary>True for kinds whose body is a packet; its checksum is optional and stands apart from the header's.</summary>
+    /// <summary>
+    /// True for kinds whose body is a packet; its checksum is optional and separate from the header's.
+    /// </summary>
     public static bool CarriesPacket(DatagramKind kind) => kind is DatagramKind.Data or DatagramKind.Repair;
 
-    /// <summary>True for kinds that tell where a packet lies in memory that sender and receivers share.</summary>
+    /// <summary>True for kinds that name a packet's place in memory that sender and receivers share.</summary>
     public static bool IsNote(DatagramKind kind) => kind is DatagramKind.Note or DatagramKind.RepairNote;
 
-    /// <summary>The kind of the packet that a datagram carries or tells of; for others the kind itself.</summary>
+    /// <summary>The kind of the packet that a datagram carries or names; for others the kind itself.</summary>
     public static DatagramKind PacketOf(DatagramKind kind) => kind switch
     {
         DatagramKind.Note => DatagramKind.Data,
@@ -50,7 +56,11 @@ public static class DatagramKinds
         _ => kind,
     };
 
-    /// <summary>The class of a read, by the kind byte of its first header; data when it is too short to tell.</summary>
+    /// <summary>
+    /// The class of a read, by the kind byte of its first header; data when it is shorter than a header.
+    /// </summary>
     public static PriorityClass PriorityOfRead(ReadOnlySpan<byte> read) =>
-        read.Length >= DatagramHeader.Length ? PriorityOf((DatagramKind)(read[DatagramHeader.KindOffset] & ~IgnorableBit)) : PriorityClass.Data;
+        read.Length >= DatagramHeader.Length
+            ? PriorityOf((DatagramKind)(read[DatagramHeader.KindOffset] & ~IgnorableBit))
+            : PriorityClass.Data;
 }

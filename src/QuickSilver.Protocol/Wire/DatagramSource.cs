@@ -1,9 +1,11 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>Which of a node's endpoints a kind of datagram is sent from: see <see cref="DatagramKinds.SourceOf"/>.</summary>
+/// <summary>
+/// Which of a node's endpoints a kind of datagram is sent from: see <see cref="DatagramKinds.SourceOf"/>.
+/// </summary>
 public enum DatagramSource : byte
 {
-    /// <summary>Not checked: nothing is done for it but to count it.</summary>
+    /// <summary>Not checked: the datagram is only counted.</summary>
     Anywhere,
 
     /// <summary>The control endpoint.</summary>

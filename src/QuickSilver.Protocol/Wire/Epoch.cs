@@ -1,11 +1,12 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// The server epoch of one membership server: a term that only rises, and the server's random id. Every number a server gives out carries its epoch, so
-/// numbers never go back. Two servers that follow the same one take different terms, but for one chance in 251; the id tells them apart.
+/// The epoch of one membership server: a term that only rises, and the server's random id. Every number that a server
+/// assigns carries its epoch, so numbers never go back. Two servers that follow the same one take different terms,
+/// except with probability 1/251; the id distinguishes them.
 /// </summary>
 /// <param name="Term">Rises by at least one with each new server; 0 means "no epoch".</param>
-/// <param name="Server">Random id of the server that server epochs in this epoch.</param>
+/// <param name="Server">Random id of the server of this epoch.</param>
 public readonly record struct Epoch(ulong Term, ulong Server) : IComparable<Epoch>
 {
     /// <summary>Term first, then server id.</summary>

@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// The members of a region view that are behind: what a token gathers from those it visits, and what the next token and each acknowledgement tell.
-/// Bounded: where more are behind, the worst are named. Reused; allocates at construction only.
+/// The members of a region view that are behind: gathered by a token from the members it visits, and announced by the
+/// next token and each acknowledgement. Bounded: where more are behind, the worst are named. Reused; allocates at
+/// construction only.
 /// <code>
 /// count       varint   at most 8
 /// entry*      member varint, ascending; cause 1 byte; packets varint; milliseconds varint
@@ -10,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 public sealed class LagList
 {
-    /// <summary>The most members that are named.</summary>
+    /// <summary>Limit on the members that are named.</summary>
     public const int MaxEntries = 8;
 
     /// <summary>The longest list.</summary>
@@ -18,13 +19,13 @@ public sealed class LagList
 
     private readonly LagEntry[] _entries = new LagEntry[MaxEntries];
 
-    /// <summary>How many are named.</summary>
+    /// <summary>Number of members named.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Those that are named, ascending by member.</summary>
+    /// <summary>The named members, ascending by index.</summary>
     public ReadOnlySpan<LagEntry> Entries => _entries.AsSpan(0, Count);
 
-    /// <summary>Names nobody.</summary>
+    /// <summary>Removes all members.</summary>
     public void Clear() => Count = 0;
 
     /// <summary>Names the same as another list.</summary>
@@ -34,14 +35,16 @@ public sealed class LagList
         other.Entries.CopyTo(_entries);
     }
 
-    /// <summary>Names a member. Two words on one member are put together; in a full list the mildest makes room for a worse one.</summary>
+    /// <summary>
+    /// Names a member. Two entries on one member are combined; in a full list the mildest gives way to a worse one.
+    /// </summary>
     public void Add(in LagEntry entry)
     {
-        int at = 0;
-        while (at < Count && _entries[at].Member < entry.Member) at++;
-        if (at < Count && _entries[at].Member == entry.Member)
+        int offset = 0;
+        while (offset < Count && _entries[offset].Member < entry.Member) offset++;
+        if (offset < Count && _entries[offset].Member == entry.Member)
         {
-            _entries[at] = entry.With(_entries[at]);
+            _entries[offset] = entry.With(_entries[offset]);
             return;
         }
         if (Count == MaxEntries)
@@ -54,10 +57,10 @@ public sealed class LagList
             if (!entry.IsWorseThan(_entries[mildest])) return;
             _entries.AsSpan(mildest + 1, Count - mildest - 1).CopyTo(_entries.AsSpan(mildest));
             Count--;
-            if (mildest < at) at--;
+            if (mildest < offset) offset--;
         }
-        _entries.AsSpan(at, Count - at).CopyTo(_entries.AsSpan(at + 1));
-        _entries[at] = entry;
+        _entries.AsSpan(offset, Count - offset).CopyTo(_entries.AsSpan(offset + 1));
+        _entries[offset] = entry;
         Count++;
     }
 

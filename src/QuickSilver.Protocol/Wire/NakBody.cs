@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Nak"/>: packets that the asking member, or its whole partition, lacks. The header's sender is
-/// the node that asks.
+/// Body of a <see cref="DatagramKind.Nak"/>: packets that the asking member, or its whole partition, lacks. The
+/// header's sender is the asker.
 /// <code>
 /// wide        1 byte  1: nobody in the asker's partition holds them, so answer to the region; 0: answer to the asker
 /// ranges      SequenceRangeList, at most 64
@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 public readonly ref struct NakBody
 {
-    /// <summary>The most ranges in one NAK; what is left waits for the next.</summary>
+    /// <summary>Limit on the ranges in one NAK; the remaining ranges wait for the next.</summary>
     public const int MaxRanges = 64;
 
     /// <summary>The longest body.</summary>
@@ -19,7 +19,7 @@ public readonly ref struct NakBody
     /// <summary>True when nobody in the asker's partition holds the packets.</summary>
     public bool PartitionWide { get; private init; }
 
-    /// <summary>What is asked for.</summary>
+    /// <summary>The requested packets.</summary>
     public SequenceRangeList Ranges { get; private init; }
 
     /// <summary>Writes a body.</summary>

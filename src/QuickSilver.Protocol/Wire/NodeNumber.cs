@@ -1,16 +1,19 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// The cluster-wide number of one node (address and incarnation), given by the membership server and never given again.
+/// The cluster-wide number of one node (address and incarnation), assigned by the membership server and never reused.
 /// </summary>
-/// <param name="Epoch">ServerEpoch of the membership server that gave the number.</param>
+/// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
 public readonly record struct NodeNumber(Epoch Epoch, uint Counter) : IComparable<NodeNumber>
 {
     /// <summary>True for the default value, which names nothing.</summary>
     public bool IsNone => Counter == 0;
 
-    /// <summary>The form that datagram headers carry: the low half of the term, then the counter. Unique within a cluster instance.</summary>
+    /// <summary>
+    /// The form that datagram headers carry: the low half of the term, then the counter. Unique within a cluster
+    /// instance.
+    /// </summary>
     public ulong Key => (Epoch.Term << 32) | Counter;
 
     /// <summary>Epoch first, then counter: the order in which numbers were given.</summary>

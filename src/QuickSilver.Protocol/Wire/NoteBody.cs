@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Note"/> or <see cref="DatagramKind.RepairNote"/>: where a packet lies that is read in place by nodes of the same machine. Of one length, so that notes
-/// make a train.
+/// Body of a <see cref="DatagramKind.Note"/> or <see cref="DatagramKind.RepairNote"/>: the place of a packet that nodes
+/// of the same machine read in place. Of fixed length, so that notes form a train.
 /// <code>
 /// off len field
 ///   0   8 segment      its key
@@ -33,7 +33,7 @@ public readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
     private const int PlaceOffset = 24;
     private const int LengthOffset = 28;
 
-    /// <summary>True when no packet is meant: whoever can is to open the segment.</summary>
+    /// <summary>True when no packet is meant: every receiver that can should open the segment.</summary>
     public bool IsOffer => Place.Length == 0;
 
     /// <summary>Writes the body.</summary>
@@ -48,7 +48,7 @@ public readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
         BinaryPrimitives.WriteInt32LittleEndian(body[LengthOffset..], Place.Length);
     }
 
-    /// <summary>Reads a body; false when it is malformed. What it names may not be there.</summary>
+    /// <summary>Reads a body; false when it is malformed. The place it names may not exist.</summary>
     public static bool TryRead(ReadOnlySpan<byte> body, out NoteBody note)
     {
         note = default;

@@ -1,35 +1,37 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// What members of a view miss of a removed sender's stream, and who holds it: runs, ascending, apart from each other. Bounded: when there are more,
-/// the upper ones are left out, and <see cref="Covered"/> says where; the lower ones are settled first, so that in time all have their turn.
+/// The packets of a removed sender's stream that members of a view miss, and their holders: ranges, ascending, separate
+/// from each other. Bounded: when there are more, the upper ones are left out, and <see cref="Covered"/> is their
+/// start. The lower ones are settled first, so that all have their turn in time.
 /// <code>
-/// covered     varint   the list tells everything below this sequence; 0: everything
+/// covered     varint   the list is complete below this sequence; 0: everywhere
 /// count       varint   at most 64
-/// range*      gap varint from the end before (or 1); length varint; then varint: 1 when wanted, plus 2 when old, plus 4 times
+/// range*      gap varint from the end before (or 1); length varint;
+///             then varint: 1 when wanted, plus 2 when old, plus 4 times
 ///             (0: abandoned, 1: no holder known, 2 + index of the member that holds them)
 /// </code>
 /// Reused from round to round; allocates when it grows.
 /// </summary>
 public sealed class OrphanRangeList
 {
-    /// <summary>The most runs in a token.</summary>
+    /// <summary>Limit on the ranges in a token.</summary>
     public const int MaxRanges = 64;
 
     private const ulong All = ulong.MaxValue;
 
     private readonly List<OrphanRange> _ranges = [];
 
-    /// <summary>How many runs there are.</summary>
+    /// <summary>Number of ranges.</summary>
     public int Count => _ranges.Count;
 
-    /// <summary>The list tells everything below this sequence.</summary>
+    /// <summary>The list is complete below this sequence.</summary>
     public ulong Covered { get; private set; } = All;
 
     /// <summary>True when nothing was left out.</summary>
     public bool IsComplete => Covered == All;
 
-    /// <summary>A run by its place.</summary>
+    /// <summary>A range by its index.</summary>
     public OrphanRange this[int index] => _ranges[index];
 
     /// <summary>Empties the list.</summary>
@@ -47,17 +49,20 @@ public sealed class OrphanRangeList
         Covered = other.Covered;
     }
 
-    /// <summary>A round begins: every run is old, and nobody wants it yet.</summary>
+    /// <summary>Begins a round: every range is old, and no member wants it yet.</summary>
     public void BeginRound()
     {
         Covered = All;
-        for (int index = 0; index < _ranges.Count; index++) _ranges[index] = _ranges[index] with { IsWanted = false, IsOld = true };
+        for (int index = 0; index < _ranges.Count; index++)
+        {
+            _ranges[index] = _ranges[index] with { IsWanted = false, IsOld = true };
+        }
     }
 
-    /// <summary>A round is over: what nobody wants goes.</summary>
+    /// <summary>Ends a round: ranges that no member wants are dropped.</summary>
     public void DropUnwanted() => _ranges.RemoveAll(static range => !range.IsWanted);
 
-    /// <summary>A member misses some packets.</summary>
+    /// <summary>Adds packets that a member misses.</summary>
     public void Want(ulong start, ulong end)
     {
         int index = 0;
@@ -83,8 +88,8 @@ public sealed class OrphanRangeList
         Trim();
     }
 
-    /// <summary>Says who holds a part of a run.</summary>
-    /// <returns>The place of that part; what is left of the run stands before and after it.</returns>
+    /// <summary>Sets the holder of a part of a range.</summary>
+    /// <returns>The index of that part; the rest of the range stands before and after it.</returns>
     public int Assign(int index, ulong start, ulong end, int holder)
     {
         index = Cut(index, start, end);
@@ -92,14 +97,15 @@ public sealed class OrphanRangeList
         return index;
     }
 
-    /// <summary>Joins what touches and is alike, and leaves out what is too much.</summary>
+    /// <summary>Joins adjacent ranges that are alike, and cuts the list to its limit.</summary>
     public void Trim()
     {
         int kept = 0;
         for (int index = 1; index < _ranges.Count; index++)
         {
             OrphanRange range = _ranges[index];
-            if (_ranges[kept].End == range.Start && _ranges[kept].IsLike(range)) _ranges[kept] = _ranges[kept] with { End = range.End };
+            bool continues = _ranges[kept].End == range.Start && _ranges[kept].IsLike(range);
+            if (continues) _ranges[kept] = _ranges[kept] with { End = range.End };
             else _ranges[++kept] = range;
         }
         if (_ranges.Count > kept + 1) _ranges.RemoveRange(kept + 1, _ranges.Count - kept - 1);
@@ -108,7 +114,7 @@ public sealed class OrphanRangeList
         _ranges.RemoveRange(MaxRanges, _ranges.Count - MaxRanges);
     }
 
-    /// <summary>Who holds a packet, and up to where (exclusive) that stays so. O(runs).</summary>
+    /// <summary>The holder of a packet, and how far (exclusive) it is the same. O(ranges).</summary>
     /// <param name="sequence">The packet.</param>
     /// <param name="until">The first sequence for which the answer may differ.</param>
     public int HolderOf(ulong sequence, out ulong until)
@@ -133,7 +139,8 @@ public sealed class OrphanRangeList
         {
             writer.WriteVarint(range.Start - previous);
             writer.WriteVarint(range.End - range.Start);
-            writer.WriteVarint(((ulong)(range.Holder - OrphanRange.Abandoned) << 2) | (range.IsOld ? 2UL : 0) | (range.IsWanted ? 1UL : 0));
+            ulong holder = (ulong)(range.Holder - OrphanRange.Abandoned) << 2;
+            writer.WriteVarint(holder | (range.IsOld ? 2UL : 0) | (range.IsWanted ? 1UL : 0));
             previous = range.End;
         }
     }
@@ -157,12 +164,13 @@ public sealed class OrphanRangeList
             }
             ulong start = previous + gap;
             previous = start + length;
-            _ranges.Add(new OrphanRange(start, previous, (int)(mark >> 2) + OrphanRange.Abandoned, (mark & 1) != 0, (mark & 2) != 0));
+            int holder = (int)(mark >> 2) + OrphanRange.Abandoned;
+            _ranges.Add(new OrphanRange(start, previous, holder, (mark & 1) != 0, (mark & 2) != 0));
         }
     }
 
-    /// <summary>Cuts a run so that the part within some bounds stands alone.</summary>
-    /// <returns>The place of that part.</returns>
+    /// <summary>Cuts a range so that the part within the bounds stands alone.</summary>
+    /// <returns>The index of that part.</returns>
     private int Cut(int index, ulong start, ulong end)
     {
         OrphanRange range = _ranges[index];

@@ -1,18 +1,19 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.PathAnswer"/>: confirms what a <see cref="PathQueryBody"/> said. The header's sender is the node that was asked.
+/// Body of a <see cref="DatagramKind.PathAnswer"/>: confirms a <see cref="PathQueryBody"/>. The header's sender is the
+/// node that was asked.
 /// <code>
 /// nonce       4 bytes  the query's
-/// longest     varint   as the query said
-/// fillers     varint   how many were sent, at most 15
+/// longest     varint   the query's
+/// fillers     varint   number of fillers sent, at most 15
 /// each:
 ///   length      varint   of the whole datagram, 52 to 65,493; shorter than the one before
 /// </code>
 /// </summary>
 public readonly ref struct PathAnswerBody
 {
-    /// <summary>The most fillers that one answer names.</summary>
+    /// <summary>Limit on the fillers that one answer names.</summary>
     public const int MaxFillers = 15;
 
     private readonly ReadOnlySpan<byte> _lengths;
@@ -25,20 +26,20 @@ public readonly ref struct PathAnswerBody
         _lengths = lengths;
     }
 
-    /// <summary>Names the query.</summary>
+    /// <summary>The query's nonce.</summary>
     public uint Nonce { get; }
 
-    /// <summary>The longest datagram that the node sends the asker from now on; 0: of any length.</summary>
+    /// <summary>The longest datagram that the node sends the asker from now on; 0: no limit.</summary>
     public int Longest { get; }
 
-    /// <summary>How many fillers were sent.</summary>
+    /// <summary>Number of fillers sent.</summary>
     public int Fillers { get; }
 
     /// <summary>Writes a body.</summary>
-    /// <param name="writer">Where to.</param>
+    /// <param name="writer">The destination.</param>
     /// <param name="nonce">The query's.</param>
-    /// <param name="longest">As the query said.</param>
-    /// <param name="lengths">Of the fillers that were sent, falling.</param>
+    /// <param name="longest">The query's.</param>
+    /// <param name="lengths">The lengths of the fillers that were sent, descending.</param>
     public static void Write(ref WireWriter writer, uint nonce, int longest, scoped ReadOnlySpan<int> lengths)
     {
         writer.WriteUInt32(nonce);
@@ -67,8 +68,8 @@ public readonly ref struct PathAnswerBody
     }
 
     /// <summary>Copies the fillers' lengths.</summary>
-    /// <param name="lengths">Room for <see cref="MaxFillers"/>.</param>
-    /// <returns>How many there are.</returns>
+    /// <param name="lengths">Destination, of <see cref="MaxFillers"/> entries.</param>
+    /// <returns>The number of lengths.</returns>
     public int CopyTo(Span<int> lengths)
     {
         var reader = new WireReader(_lengths);

@@ -3,11 +3,11 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.PathFiller"/>. Its length is what counts.
+/// Body of a <see cref="DatagramKind.PathFiller"/>. Only its length matters.
 /// <code>
 /// off len field
 ///   0   4 nonce     of the query that asked for it
-///   4     zeros     as many as its length asks for
+///   4     zeros     up to the requested length
 /// </code>
 /// </summary>
 public static class PathFillerBody

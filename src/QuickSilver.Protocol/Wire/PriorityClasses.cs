@@ -3,6 +3,6 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>Facts about <see cref="PriorityClass"/>.</summary>
 public static class PriorityClasses
 {
-    /// <summary>How many classes there are; their values run from 0.</summary>
+    /// <summary>Number of classes; their values run from 0.</summary>
     public const int Count = 4;
 }

@@ -1,25 +1,25 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asking member wants from a member of that partition, or, of a removed
-/// sender's stream, packets of any partition from a member that holds them. The header's sender is the node that asks; the stream is named here. Of
-/// each range only the sequences of the partition are meant.
+/// Body of a <see cref="DatagramKind.Pull"/>: packets of one partition that the asker requests from a member of that
+/// partition. Of a removed sender's stream, packets of any partition from a member that holds them. The header's sender
+/// is the asker; the body names the stream. Of each range only the sequences of the partition are meant.
 /// <code>
 /// stream      8 bytes  NodeNumber.Key of the stream's sender
-/// partition   varint   the partition; as many as there are: all of them
+/// partition   varint   the partition; the number of partitions: all of them
 /// longest     varint   the longest datagram that reaches the asker, at most 65,493; 0: all do, as far as it knows
 /// ranges      SequenceRangeList, at most 64
 /// </code>
 /// </summary>
 public readonly ref struct PullBody
 {
-    /// <summary>The most ranges in one pull.</summary>
+    /// <summary>Limit on the ranges in one pull.</summary>
     public const int MaxRanges = 64;
 
     /// <summary>The longest body.</summary>
     public const int MaxLength = MaxFixedLength + (MaxRanges * 20);
 
-    /// <summary>The most that stands beside the ranges.</summary>
+    /// <summary>Upper bound of the bytes in addition to the ranges.</summary>
     internal const int MaxFixedLength = 8 + 5 + 3 + 10;
 
     /// <summary><see cref="NodeNumber.Key"/> of the stream's sender.</summary>
@@ -28,14 +28,15 @@ public readonly ref struct PullBody
     /// <summary>The partition whose packets are meant; the number of partitions: all packets of the ranges.</summary>
     public int Partition { get; private init; }
 
-    /// <summary>The longest datagram that reaches the asker; 0: of any length.</summary>
+    /// <summary>The longest datagram that reaches the asker; 0: no limit.</summary>
     public int Longest { get; private init; }
 
-    /// <summary>What is asked for.</summary>
+    /// <summary>The requested packets.</summary>
     public SequenceRangeList Ranges { get; private init; }
 
     /// <summary>Writes a body.</summary>
-    public static void Write(ref WireWriter writer, ulong stream, int partition, int longest, scoped ReadOnlySpan<SequenceRange> ranges)
+    public static void Write(
+        ref WireWriter writer, ulong stream, int partition, int longest, scoped ReadOnlySpan<SequenceRange> ranges)
     {
         writer.WriteUInt64(stream);
         writer.WriteVarint((ulong)partition);

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// The number of a region: all nodes with the same set of groups. The set never changes under one number.
 /// </summary>
-/// <param name="Epoch">ServerEpoch of the membership server that gave the number.</param>
+/// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
 public readonly record struct RegionId(Epoch Epoch, uint Counter) : IComparable<RegionId>
 {

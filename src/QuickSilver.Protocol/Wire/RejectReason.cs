@@ -12,10 +12,10 @@ public enum RejectReason : byte
     /// <summary>Another product on the port.</summary>
     WrongMagic,
 
-    /// <summary>A version that this node does not speak.</summary>
+    /// <summary>A version that this node does not support.</summary>
     WrongVersion,
 
-    /// <summary>The header's length does not fit what was read.</summary>
+    /// <summary>The header's length does not fit the read.</summary>
     WrongLength,
 
     /// <summary>The header's or a control body's checksum does not match.</summary>
@@ -30,10 +30,10 @@ public enum RejectReason : byte
     /// <summary>A kind that this node does not know and may not ignore.</summary>
     UnknownKind,
 
-    /// <summary>A kind that has no business on the socket it came by.</summary>
+    /// <summary>A kind that does not belong on the socket it came by.</summary>
     WrongSocket,
 
-    /// <summary>It came from another address or port than its sender's: forged, or changed by the network on the way.</summary>
+    /// <summary>Its source address or port is not its sender's: forged, or changed by the network.</summary>
     WrongSource,
 
     /// <summary>No such region view here.</summary>
@@ -45,7 +45,9 @@ public enum RejectReason : byte
     /// <summary>The node named as sender or member has been removed from the cluster.</summary>
     RemovedSender,
 
-    /// <summary>A body that breaks its format: overrun, count above its cap, varint not canonical, ranges out of order.</summary>
+    /// <summary>
+    /// A body that breaks its format: overrun, count above its cap, varint not canonical, ranges out of order.
+    /// </summary>
     Malformed,
 
     /// <summary>A sequence beyond what the sender can have sent.</summary>
@@ -60,9 +62,9 @@ public enum RejectReason : byte
     /// <summary>No room: a buffer's cap in bytes or count was reached.</summary>
     NoRoom,
 
-    /// <summary>A note of a packet that is not there any more, or lies in memory that this node has not opened.</summary>
+    /// <summary>A note of a packet that is gone, or lies in memory that this node has not opened.</summary>
     NotThere,
 
-    /// <summary>Dropped by the injector of faults (tests only).</summary>
+    /// <summary>Dropped by the fault injector (tests only).</summary>
     Injected,
 }

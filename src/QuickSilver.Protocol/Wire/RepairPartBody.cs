@@ -3,18 +3,19 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.RepairPart"/>: some bytes of a <see cref="DatagramKind.Repair"/> datagram, its header among them. The part's own
-/// header names the same view, sender, sequence and peer. The header's checksum guards the whole part.
+/// Body of a <see cref="DatagramKind.RepairPart"/>: a part of the bytes of a <see cref="DatagramKind.Repair"/>
+/// datagram, header included. The part's own header names the same view, sender, sequence and peer. The header's
+/// checksum guards the whole part.
 /// <code>
 /// off len field
 ///   0   2 total     bytes of the whole datagram, more than 48
-///   2   2 offset    of the first byte that is here
+///   2   2 offset    of the first byte in this part
 ///   4     bytes     at least one
 /// </code>
 /// </summary>
 public readonly ref struct RepairPartBody
 {
-    /// <summary>Bytes of a part's datagram beside those that it carries.</summary>
+    /// <summary>Bytes of a part's datagram in addition to the carried ones.</summary>
     public const int Overhead = DatagramHeader.Length + BytesOffset;
 
     private const int OffsetOffset = 2;
@@ -23,7 +24,7 @@ public readonly ref struct RepairPartBody
     /// <summary>Length of the whole datagram.</summary>
     public int Total { get; private init; }
 
-    /// <summary>Where the bytes belong in it.</summary>
+    /// <summary>Position of the bytes in it.</summary>
     public int Offset { get; private init; }
 
     /// <summary>The bytes.</summary>

@@ -1,11 +1,12 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// A list of sequence ranges as it stands in a datagram: ascending, apart from each other, checked when read, walked without a copy.
+/// A list of sequence ranges in its wire form: ascending, separate from each other, checked when read, enumerated
+/// without a copy.
 /// <code>
 /// count      varint   at most the format's cap
-/// range*              gap varint: numbers between the end of the range before (or 1) and this start; at least 1 after the first
-///                     length varint: numbers in the range, at least 1
+/// range*              gap varint: numbers between the end of the range before (or 1) and this start; at least 1 after
+///                     the first; length varint: numbers in the range, at least 1
 /// </code>
 /// </summary>
 public readonly ref struct SequenceRangeList
@@ -18,10 +19,10 @@ public readonly ref struct SequenceRangeList
         Count = count;
     }
 
-    /// <summary>How many ranges there are.</summary>
+    /// <summary>Number of ranges.</summary>
     public int Count { get; }
 
-    /// <summary>Writes ranges, ascending and apart from each other, none starting below 1.</summary>
+    /// <summary>Writes ranges, ascending and separate from each other, none starting below 1.</summary>
     public static void Write(ref WireWriter writer, scoped ReadOnlySpan<SequenceRange> ranges)
     {
         writer.WriteVarint((ulong)ranges.Length);
@@ -36,7 +37,7 @@ public readonly ref struct SequenceRangeList
 
     /// <summary>Reads and checks a list; a bad one fails the reader and gives an empty list.</summary>
     /// <param name="reader">The body.</param>
-    /// <param name="cap">The most ranges allowed.</param>
+    /// <param name="cap">Limit on the ranges.</param>
     public static SequenceRangeList Read(scoped ref WireReader reader, int cap)
     {
         int count = (int)reader.ReadVarint((ulong)cap);
@@ -48,7 +49,9 @@ public readonly ref struct SequenceRangeList
             ulong gap = reader.ReadVarint();
             ulong length = reader.ReadVarint();
             if (reader.Failed) return default;
-            if (length == 0 || (index > 0 && gap == 0) || gap > ulong.MaxValue - previous || length > ulong.MaxValue - (previous + gap))
+            bool isSeparate = index == 0 || gap > 0;
+            bool fits = gap <= ulong.MaxValue - previous && length <= ulong.MaxValue - (previous + gap);
+            if (length == 0 || !isSeparate || !fits)
             {
                 reader.Fail();
                 return default;
@@ -58,31 +61,31 @@ public readonly ref struct SequenceRangeList
         return new SequenceRangeList(start.ReadBytes(before - reader.Remaining), count);
     }
 
-    /// <summary>Walks the ranges in ascending order.</summary>
+    /// <summary>Enumerates the ranges in ascending order.</summary>
     public Enumerator GetEnumerator() => new(_bytes, Count);
 
-    /// <summary>Walks the ranges.</summary>
+    /// <summary>Enumerates the ranges.</summary>
     public ref struct Enumerator
     {
         private WireReader _reader;
-        private int _left;
+        private int _remaining;
         private ulong _previous;
 
         internal Enumerator(ReadOnlySpan<byte> bytes, int count)
         {
             _reader = new WireReader(bytes);
-            _left = count;
+            _remaining = count;
             _previous = 1;
         }
 
-        /// <summary>The range walked to last.</summary>
+        /// <summary>The present range.</summary>
         public SequenceRange Current { get; private set; }
 
-        /// <summary>Goes to the next range.</summary>
+        /// <summary>Advances to the next range.</summary>
         public bool MoveNext()
         {
-            if (_left == 0) return false;
-            _left--;
+            if (_remaining == 0) return false;
+            _remaining--;
             ulong start = _previous + _reader.ReadVarint();
             _previous = start + _reader.ReadVarint();
             Current = new SequenceRange(start, _previous);

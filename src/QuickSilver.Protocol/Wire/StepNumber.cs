@@ -1,9 +1,10 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// One numbered change of membership: all region and group views of one batch. Steps are installed in order, none skipped.
+/// One numbered change of membership: all region and group views of one batch. Steps are installed in order, none
+/// skipped.
 /// </summary>
-/// <param name="Epoch">ServerEpoch of the membership server that gave the number.</param>
+/// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
 public readonly record struct StepNumber(Epoch Epoch, ulong Counter) : IComparable<StepNumber>
 {

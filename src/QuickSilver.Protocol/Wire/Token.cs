@@ -1,13 +1,13 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// The token of one region view: who leads, which round, where it is on its walk, and a record for each stream. Reused: reading and writing allocate
-/// nothing once the lists have grown.
+/// The token of one region view: its position on its walk, the members found behind, and a record for each stream.
+/// Reused: reading and writing allocate nothing once the lists have grown.
 /// <code>
 /// phase       1 byte   TokenPhase
 /// partition   varint   the partition being walked
-/// lead        varint   member that the walk of this partition began at, and returns to
-/// complete    1 byte   1: nobody was skipped so far
+/// lead        varint   member at which the walk of this partition began, and to which it returns
+/// complete    1 byte   1: no live member was skipped so far
 /// removed     varint   members that are removed from the cluster, at most the view's
 /// index*      varint   ascending
 /// told        LagList  members that were behind in the round before
@@ -15,46 +15,47 @@ namespace QuickSilver.Protocol.Wire;
 /// streams     2 bytes  records that follow, at most 4096
 /// stream*     TokenStream
 /// </code>
-/// Leader, epoch, round, hop and the list of the skipped stand in <see cref="TokenHop"/>, with each datagram of the token.
+/// Leader, epoch, round, hop and the list of skipped members are in <see cref="TokenHop"/>, with each datagram of the
+/// token.
 /// </summary>
 public sealed class Token
 {
-    /// <summary>The most streams in a token.</summary>
+    /// <summary>Limit on the streams in a token.</summary>
     public const int MaxStreams = 4096;
 
     private readonly List<TokenStream> _records = [];
 
-    // What records are read into the first time, when it is not known yet whether the token is a token to its end.
-    private readonly TokenStream _looked = new();
+    // Scratch record for the first pass, while it is not known yet whether the token is well-formed to its end.
+    private readonly TokenStream _scratch = new();
 
-    /// <summary>Where the token is on its walk.</summary>
+    /// <summary>The token's position on its walk.</summary>
     public TokenPhase Phase { get; set; }
 
     /// <summary>The partition being walked.</summary>
     public int Partition { get; set; }
 
-    /// <summary>Member that the walk of this partition began at.</summary>
+    /// <summary>Member at which the walk of this partition began.</summary>
     public int PartitionLead { get; set; }
 
-    /// <summary>True while nobody who is not removed has been skipped.</summary>
+    /// <summary>True while no live member has been skipped.</summary>
     public bool Complete { get; set; }
 
     /// <summary>
-    /// Members that are removed from the cluster, as far as the leader and the visited know; ascending. Who is visited treats them as removed from
-    /// that instant.
+    /// Members that are removed from the cluster, as far as the leader and the visited members know; ascending. A
+    /// visited member treats them as removed from that instant.
     /// </summary>
     public List<int> Removed { get; } = [];
 
     /// <summary>Members that were behind in the round before, as the leader found at its end.</summary>
     public LagList Told { get; } = new();
 
-    /// <summary>Members that say of themselves that they are behind, of those visited so far.</summary>
+    /// <summary>Members that report themselves behind, of those visited so far.</summary>
     public LagList Behind { get; } = new();
 
-    /// <summary>How many streams there are.</summary>
+    /// <summary>Number of streams.</summary>
     public int StreamCount { get; private set; }
 
-    /// <summary>A stream's record by its place in the token.</summary>
+    /// <summary>A stream's record by its index in the token.</summary>
     public TokenStream this[int index] => _records[index];
 
     /// <summary>Empties the token.</summary>
@@ -87,10 +88,11 @@ public sealed class Token
     }
 
     /// <summary>
-    /// Writes the token. Records get their details as long as they fit, beginning with record <paramref name="rotation"/> modulo the count, so that
-    /// in time each gets its turn; a record that does not fit even without is left out, and its stream is not judged in this round.
+    /// Writes the token. Records get their details while they fit, beginning with record <paramref name="rotation"/>
+    /// modulo the count, so that each gets its turn in time. A record that does not fit even without details is left
+    /// out, and its stream is not judged in this round.
     /// </summary>
-    /// <param name="writer">Sized to what one hop may carry.</param>
+    /// <param name="writer">Sized to the capacity of one hop.</param>
     /// <param name="rotation">Rises from round to round.</param>
     /// <returns>False when some record was left out.</returns>
     public bool WriteTo(ref WireWriter writer, ulong rotation)
@@ -125,13 +127,15 @@ public sealed class Token
             }
             written++;
         }
-        // Two bytes, little-endian: the count is known only now, and a varint's length would depend on it.
+        // Two bytes, little-endian: the count is known only now, and the length of a varint would depend on it.
         countRoom[0] = (byte)written;
         countRoom[1] = (byte)(written >> 8);
         return written == StreamCount;
     }
 
-    /// <summary>Reads a token over this one; false when it is malformed, and then the contents mean nothing.</summary>
+    /// <summary>
+    /// Reads a token over this one; false when it is malformed, and then the contents are meaningless.
+    /// </summary>
     public bool TryRead(ReadOnlySpan<byte> body, int members, int partitions)
     {
         Clear();
@@ -164,13 +168,13 @@ public sealed class Token
         return true;
     }
 
-    // A record takes 15 bytes of a token and many times that in memory: none is made for a token that turns out to be malformed.
+    // A record takes 15 bytes of a token and many times that in memory: a malformed token makes none.
     private bool IsWhole(WireReader reader, int count, int members, int partitions)
     {
         for (int index = 0; index < count && !reader.Failed; index++)
         {
             if (reader.Remaining < TokenStream.MinLength) return false;
-            _looked.ReadFrom(ref reader, members, partitions);
+            _scratch.ReadFrom(ref reader, members, partitions);
         }
         return reader.IsAtEnd;
     }

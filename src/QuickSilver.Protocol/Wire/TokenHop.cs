@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// What stands before the token's bytes in each of the up to twelve datagrams of one hop, and alone in the hop's
-/// acknowledgement: enough to tell hops,
-/// rounds and leaders apart, so that a datagram of one hop is never joined with one of another, and a hop that arrives twice does nothing.
+/// The fields before the token's bytes in each of the up to twelve datagrams of one hop, and alone in the hop's
+/// acknowledgement. They distinguish hops, rounds and leaders: a datagram of one hop is never joined with one of
+/// another, and a hop that arrives twice has no effect.
 /// <code>
 /// epoch       varint   rises with each takeover within the view
 /// leader      varint   index of the member that started the round
@@ -11,8 +11,8 @@ namespace QuickSilver.Protocol.Wire;
 /// hop         varint   counts hops within the round
 /// from        varint   index of the member that sends
 /// to          varint   index of the member addressed
-/// part        1 byte   which datagram of the hop, from 0
-/// parts       1 byte   how many, 1 to 12
+/// part        1 byte   index of the datagram in the hop, from 0
+/// parts       1 byte   number of datagrams, 1 to 12
 /// skipped     varint   members skipped so far, at most the view's
 /// index*      varint   ascending
 /// </code>
@@ -23,11 +23,12 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="Hop">Counts hops within the round.</param>
 /// <param name="From">Member that sends.</param>
 /// <param name="To">Member addressed.</param>
-/// <param name="Part">Which datagram of the hop.</param>
-/// <param name="Parts">How many datagrams the hop has.</param>
-public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint Hop, int From, int To, byte Part, byte Parts)
+/// <param name="Part">Index of the datagram in the hop.</param>
+/// <param name="Parts">Number of datagrams in the hop.</param>
+public readonly record struct TokenHop(
+    uint Epoch, int Leader, ulong Round, uint Hop, int From, int To, byte Part, byte Parts)
 {
-    /// <summary>The most datagrams of one hop.</summary>
+    /// <summary>Limit on the datagrams of one hop.</summary>
     public const int MaxParts = 12;
 
     private const int MaxFixedLength = (10 * 4) + (5 * 2) + 2 + 5;
@@ -37,7 +38,7 @@ public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint
         Epoch == other.Epoch && Leader == other.Leader && Round == other.Round && Hop == other.Hop
         && From == other.From && To == other.To && Parts == other.Parts;
 
-    /// <summary>The longest form with a list of the skipped: what to keep free before the token's bytes.</summary>
+    /// <summary>The longest form with a list of skipped members: the bytes to keep free before the token's.</summary>
     public static int MaxLength(List<int> skipped)
     {
         int length = MaxFixedLength;
@@ -45,7 +46,7 @@ public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint
         return length;
     }
 
-    /// <summary>Writes the fields, then the list of the skipped.</summary>
+    /// <summary>Writes the fields, then the list of skipped members.</summary>
     public void WriteTo(ref WireWriter writer, scoped ReadOnlySpan<int> skipped)
     {
         writer.WriteVarint(Epoch);
@@ -60,7 +61,7 @@ public readonly record struct TokenHop(uint Epoch, int Leader, ulong Round, uint
         foreach (int index in skipped) writer.WriteVarint((ulong)index);
     }
 
-    /// <summary>Reads the fields and the list of the skipped; a bad one fails the reader.</summary>
+    /// <summary>Reads the fields and the list of skipped members; a bad one fails the reader.</summary>
     /// <param name="reader">The body.</param>
     /// <param name="members">Members of the view: bounds every index.</param>
     /// <param name="skipped">Filled with the members skipped; cleared first.</param>

@@ -1,10 +1,11 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// A run of packets of one partition that a member misses, counted by their place within the partition (packet s of k partitions has place (s - 1)
-/// div k + 1), half-open.
+/// A range of packets of one partition that a member misses, counted by their place within the partition (packet s of k
+/// partitions has place (s - 1) div k + 1), half-open.
 /// </summary>
 /// <param name="Start">First place.</param>
 /// <param name="End">The place after the last.</param>
-/// <param name="Requested">True when the member has asked for the run already: it is missing, but nobody need push it.</param>
+/// <param name="Requested">True when the member has requested the range already: it is missing, but no push is
+/// needed.</param>
 public readonly record struct TokenRange(ulong Start, ulong End, bool Requested);

@@ -1,29 +1,30 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// A bounded list of missing runs in a token, with the place up to which it is complete: a list cut short is never misread as "holds all the rest"
-/// (first paper, section 2.2, on bounding state). Reused from round to round; allocates at construction only.
+/// A bounded list of missing ranges in a token, with the place up to which it is complete. A list cut short is never
+/// misread as "holds all the rest" (first paper, section 2.2, on bounding state). Reused from round to round; allocates
+/// at construction only.
 /// <code>
-/// covered     varint   the list tells everything below this place
+/// covered     varint   the list is complete below this place
 /// count       varint   at most 20
 /// range*      gap varint from the end before (or 1); then varint: length times two, plus one when requested
 /// </code>
 /// </summary>
 public sealed class TokenRangeList
 {
-    /// <summary>The most runs in one list; the papers' deployment used the same bound.</summary>
+    /// <summary>Limit on the ranges in one list; the papers' deployment used the same bound.</summary>
     public const int MaxRanges = 20;
 
-    // Made when the first run comes: a token may have thousands of records, few of which miss anything.
+    // Allocated when the first range comes: a token may have thousands of records, few of which miss anything.
     private TokenRange[] _ranges = [];
 
-    /// <summary>How many runs there are.</summary>
+    /// <summary>Number of ranges.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The list tells everything below this place.</summary>
+    /// <summary>The list is complete below this place.</summary>
     public ulong Covered { get; set; }
 
-    /// <summary>The runs, ascending.</summary>
+    /// <summary>The ranges, ascending.</summary>
     public ReadOnlySpan<TokenRange> Ranges => _ranges.AsSpan(0, Count);
 
     /// <summary>Empties the list.</summary>
@@ -33,7 +34,7 @@ public sealed class TokenRangeList
         Covered = 0;
     }
 
-    /// <summary>Adds a run above all others; when the list is full, coverage ends before it.</summary>
+    /// <summary>Adds a range above all others; when the list is full, coverage ends before it.</summary>
     /// <returns>False when the list is full.</returns>
     public bool Add(TokenRange range)
     {
@@ -56,7 +57,10 @@ public sealed class TokenRangeList
         Covered = other.Covered;
     }
 
-    /// <summary>Keeps only what both lists miss, below what both cover. <paramref name="scratch"/> is overwritten.</summary>
+    /// <summary>
+    /// Keeps only the packets that both lists miss, below the places that both cover. <paramref name="scratch"/> is
+    /// overwritten.
+    /// </summary>
     public void IntersectWith(TokenRangeList other, TokenRangeList scratch)
     {
         scratch.Clear();

@@ -1,28 +1,30 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// What a token carries about one stream. Sequences are written as differences from <see cref="Cleanup"/>, which is close to all of them.
+/// A token's record of one stream. Sequences are written as differences from <see cref="Cleanup"/>, which is close to
+/// all of them.
 /// <code>
 /// sender      8 bytes  NodeNumber.Key
-/// cleanup     varint   every live member held all up to here a round ago: caches may forget them
+/// cleanup     varint   every live member held all packets up to here a round ago: caches may forget them
 /// cutoff      signed   up to here packets may be called missing
 /// highest     signed   highest sequence that any visited member has seen
 /// contiguous  signed   smallest contiguous sequence among the visited
-/// intake      varint   0: unknown; else slowest intake among the visited minus cleanup, zigzag, plus 1
+/// read        varint   0: unknown; else slowest read position among the visited minus cleanup, zigzag, plus 1
 /// drops       varint   datagrams that the visited members' kernels dropped since the round before
-/// detail      1 byte   0: that is all; 1: the partitions follow; 2: the sender is removed; 3: the sender is removed, and what is missing follows;
-///                      6: the sender is removed, and its stream closed at highest
+/// detail      1 byte   0: no more follows; 1: the partitions follow; 2: the sender is removed; 3: the sender is
+///                      removed, and the missing packets follow; 6: the sender is removed, and its stream closed at
+///                      highest
 ///   (1) held      signed*  per partition: all its members hold all its packets up to here
 ///   (1) place     varint   smallest contiguous place among the visited members of the partition being walked
-///   (1) previous  TokenRangeList  what the member before misses
-///   (1) common    TokenRangeList  what all visited members of the partition miss
-///   (3) missing   OrphanRangeList  what members miss of the removed sender's stream, and who holds it
+///   (1) previous  TokenRangeList  the packets that the member before misses
+///   (1) common    TokenRangeList  the packets that all visited members of the partition miss
+///   (3) missing   OrphanRangeList  the missing packets of the removed sender's stream, and their holders
 /// </code>
 /// Reused from round to round.
 /// </summary>
 public sealed class TokenStream
 {
-    /// <summary>The shortest record: what a count of streams is held against before records are made.</summary>
+    /// <summary>The shortest record; a count of streams is checked against it before records are made.</summary>
     internal const int MinLength = 8 + 6 + 1;
 
     private const byte DetailFlag = 1;
@@ -46,37 +48,42 @@ public sealed class TokenStream
     /// <summary>Smallest contiguous sequence among the visited.</summary>
     public ulong Contiguous { get; set; }
 
-    /// <summary>Slowest intake among the visited; null: none has told.</summary>
+    /// <summary>Slowest read position among the visited; null: none has reported one.</summary>
     public ulong? ReadPosition { get; set; }
 
     /// <summary>Datagrams dropped by the visited members' kernels since the round before.</summary>
     public ulong Drops { get; set; }
 
-    /// <summary>True when the partitions' part is there, or, for a removed sender's stream, <see cref="Missing"/>.</summary>
+    /// <summary>
+    /// True when the partitions' part is present, or, for a removed sender's stream, <see cref="Missing"/>.
+    /// </summary>
     public bool HasDetail { get; set; }
 
     /// <summary>True when the sender is removed from the cluster.</summary>
     public bool IsOrphan { get; private set; }
 
-    /// <summary>True when a removed sender's stream is closed: every live member has all that is left of it, up to <see cref="Highest"/>.</summary>
+    /// <summary>
+    /// True when a removed sender's stream is closed: every live member holds all its remaining packets, up to
+    /// <see cref="Highest"/>.
+    /// </summary>
     public bool IsClosed { get; private set; }
 
-    /// <summary>What members miss of a removed sender's stream.</summary>
+    /// <summary>The packets of a removed sender's stream that members miss.</summary>
     public OrphanRangeList Missing { get; } = new();
 
     /// <summary>Smallest contiguous place among the visited members of the partition being walked.</summary>
     public ulong Place { get; set; }
 
-    /// <summary>What the member before misses of the partition being walked.</summary>
+    /// <summary>The packets of the partition being walked that the member before misses.</summary>
     public TokenRangeList Previous { get; } = new();
 
-    /// <summary>What all visited members of the partition being walked miss.</summary>
+    /// <summary>The packets that all visited members of the partition being walked miss.</summary>
     public TokenRangeList Common { get; } = new();
 
     /// <summary>Per partition: all its members hold all its packets up to here.</summary>
     public Span<ulong> Held => _held;
 
-    /// <summary>Makes the record new for a stream.</summary>
+    /// <summary>Resets the record for a stream.</summary>
     public void Reset(ulong sender, int partitions)
     {
         if (_held.Length != partitions) _held = new ulong[partitions];
@@ -90,7 +97,10 @@ public sealed class TokenStream
         Missing.Clear();
     }
 
-    /// <summary>The sender is removed: from here on the record tells what members miss of its stream, and nothing of partitions.</summary>
+    /// <summary>
+    /// Marks the sender as removed: from here on the record lists the missing packets of its stream instead of
+    /// partitions.
+    /// </summary>
     public void Orphan()
     {
         if (IsOrphan) return;
@@ -99,7 +109,7 @@ public sealed class TokenStream
         ReadPosition = null;
     }
 
-    /// <summary>The removed sender's stream is closed.</summary>
+    /// <summary>Marks the removed sender's stream as closed.</summary>
     public void Close(ulong highest)
     {
         IsOrphan = true;
@@ -107,7 +117,7 @@ public sealed class TokenStream
         HasDetail = false;
         ReadPosition = null;
         Highest = highest;
-        // Of members visited before, who knew of packets that nobody has.
+        // Members visited before may have known of packets that nobody holds.
         Contiguous = Math.Min(Contiguous, highest);
     }
 
@@ -118,10 +128,11 @@ public sealed class TokenStream
         writer.WriteSignedVarint((long)(Cutoff - Cleanup));
         writer.WriteSignedVarint((long)(Highest - Cleanup));
         writer.WriteSignedVarint((long)(Contiguous - Cleanup));
-        if (ReadPosition is { } intake) writer.WriteVarint(Zigzag.Encode((long)(intake - Cleanup)) + 1);
+        if (ReadPosition is { } readPosition) writer.WriteVarint(Zigzag.Encode((long)(readPosition - Cleanup)) + 1);
         else writer.WriteVarint(0);
         writer.WriteVarint(Drops);
-        writer.WriteByte((byte)((HasDetail ? DetailFlag : 0) | (IsOrphan ? OrphanFlag : 0) | (IsClosed ? ClosedFlag : 0)));
+        int detail = (HasDetail ? DetailFlag : 0) | (IsOrphan ? OrphanFlag : 0) | (IsClosed ? ClosedFlag : 0);
+        writer.WriteByte((byte)detail);
         if (!HasDetail) return;
         if (IsOrphan)
         {
@@ -141,13 +152,15 @@ public sealed class TokenStream
         Cutoff = Near(ref reader);
         Highest = Near(ref reader);
         Contiguous = Near(ref reader);
-        // What everybody holds somebody has seen: loops over sequences rely on it.
+        // A packet that every member holds has been seen: loops over sequences rely on it.
         if (Highest < Cleanup || Highest < Contiguous) reader.Fail();
-        ulong intake = reader.ReadVarint();
-        if (intake != 0) ReadPosition = Shift(ref reader, Zigzag.Decode(intake - 1));
+        ulong readPosition = reader.ReadVarint();
+        if (readPosition != 0) ReadPosition = Shift(ref reader, Zigzag.Decode(readPosition - 1));
         Drops = reader.ReadVarint();
         byte detail = reader.ReadByte();
-        if (detail is not (0 or DetailFlag or OrphanFlag or (OrphanFlag | DetailFlag) or (OrphanFlag | ClosedFlag))) reader.Fail();
+        bool isKnown = detail
+            is 0 or DetailFlag or OrphanFlag or (OrphanFlag | DetailFlag) or (OrphanFlag | ClosedFlag);
+        if (!isKnown) reader.Fail();
         HasDetail = (detail & DetailFlag) != 0;
         IsOrphan = (detail & OrphanFlag) != 0;
         IsClosed = (detail & ClosedFlag) != 0;

@@ -1,9 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>
-/// The cluster-wide number of one region view. It rises within a region, and names one view for ever.
-/// </summary>
-/// <param name="Epoch">ServerEpoch of the membership server that gave the number.</param>
+/// <summary>The cluster-wide number of one region view. It rises within a region, and is never reused.</summary>
+/// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
 public readonly record struct ViewNumber(Epoch Epoch, uint Counter) : IComparable<ViewNumber>
 {
@@ -11,14 +9,15 @@ public readonly record struct ViewNumber(Epoch Epoch, uint Counter) : IComparabl
     public bool IsNone => Counter == 0;
 
     /// <summary>
-    /// The 32-bit tag that datagram headers carry beside the counter: a mix of the whole number, so that views of two
-    /// servers with one term and counter are told apart.
+    /// The 32-bit tag that datagram headers carry in addition to the counter: a mix of the whole number, which
+    /// distinguishes views of two servers with one term and counter.
     /// </summary>
     public uint Tag
     {
         get
         {
-            ulong mix = (Epoch.Term * 0x9E3779B97F4A7C15UL) ^ (Epoch.Server * 0xC2B2AE3D27D4EB4FUL) ^ (Counter * 0x165667B19E3779F9UL);
+            ulong mix = Epoch.Term * 0x9E3779B97F4A7C15UL;
+            mix ^= (Epoch.Server * 0xC2B2AE3D27D4EB4FUL) ^ (Counter * 0x165667B19E3779F9UL);
             mix ^= mix >> 29;
             mix *= 0xBF58476D1CE4E5B9UL;
             return (uint)(mix >> 32);

@@ -4,8 +4,9 @@ using System.Numerics;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Reads a body from front to back. Total: a read past the end, or a varint that is too long or not the shortest form, makes <see cref="Failed"/>
-/// true for good and gives zeros from then on; the caller checks once, at the end. Allocates nothing, never throws.
+/// Reads a body from front to back. Total: a read past the end, or a varint that is too long or not the shortest form,
+/// sets <see cref="Failed"/> permanently. Reads then return zeros; the caller checks once, at the end. Allocates
+/// nothing, never throws.
 /// </summary>
 /// <param name="bytes">The body.</param>
 public ref struct WireReader(ReadOnlySpan<byte> bytes)
@@ -14,13 +15,13 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
 
     private ReadOnlySpan<byte> _rest = bytes;
 
-    /// <summary>True once something could not be read.</summary>
+    /// <summary>True once a read has failed.</summary>
     public bool Failed { get; private set; }
 
     /// <summary>Bytes not yet read.</summary>
     public readonly int Remaining => _rest.Length;
 
-    /// <summary>True when everything was read and nothing failed: what a strict format demands at its end.</summary>
+    /// <summary>True when everything was read and nothing failed, as strict formats require at their end.</summary>
     public readonly bool IsAtEnd => !Failed && _rest.IsEmpty;
 
     /// <summary>Marks the input as bad, for rules that the reader itself does not know.</summary>
@@ -76,7 +77,8 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
         return ReadLongVarint();
     }
 
-    // Eight bytes at once, without a branch for each: lengths differ from field to field, and a wrong guess costs more than all of this.
+    // Eight bytes at once, without a branch for each: lengths differ from field to field, and a mispredicted branch
+    // costs more than all of this.
     private ulong ReadLongVarint()
     {
         if (_rest.Length < sizeof(ulong)) return ReadVarintByBytes();
@@ -109,7 +111,9 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
     /// <summary>A signed varint in zigzag form.</summary>
     public long ReadSignedVarint() => Zigzag.Decode(ReadVarint());
 
-    /// <summary>The next <paramref name="count"/> bytes; empty when there are fewer, which is a failure unless the count is 0.</summary>
+    /// <summary>
+    /// The next <paramref name="count"/> bytes; empty when there are fewer, which is a failure unless the count is 0.
+    /// </summary>
     public ReadOnlySpan<byte> ReadBytes(int count)
     {
         if ((uint)count > (uint)_rest.Length)
@@ -122,7 +126,7 @@ public ref struct WireReader(ReadOnlySpan<byte> bytes)
         return bytes;
     }
 
-    // Near the end of the body, and the few that are longer than eight bytes.
+    // Near the end of the body, and for the few varints longer than eight bytes.
     private ulong ReadVarintByBytes()
     {
         ulong value = 0;

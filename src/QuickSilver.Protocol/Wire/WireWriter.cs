@@ -3,10 +3,11 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Writes a body from front to back into a span that the caller sized. A write past the end makes <see cref="Overflowed"/> true and changes nothing
-/// more: the caller checks once, then gives the rest its own datagram. Allocates nothing, never throws.
+/// Writes a body from front to back into a span that the caller sized. A write past the end sets
+/// <see cref="Overflowed"/> and changes nothing else: the caller checks once, then gives the rest its own datagram.
+/// Allocates nothing, never throws.
 /// </summary>
-/// <param name="bytes">Where to write.</param>
+/// <param name="bytes">The destination.</param>
 public ref struct WireWriter(Span<byte> bytes)
 {
     private readonly Span<byte> _bytes = bytes;
@@ -14,16 +15,17 @@ public ref struct WireWriter(Span<byte> bytes)
     /// <summary>Bytes written so far.</summary>
     public int Written { get; private set; }
 
-    /// <summary>True once something did not fit.</summary>
+    /// <summary>True once a write did not fit.</summary>
     public bool Overflowed { get; private set; }
 
     /// <summary>Room left.</summary>
     public readonly int Remaining => _bytes.Length - Written;
 
     /// <summary>Bytes that <see cref="WriteVarint"/> needs for <paramref name="value"/>.</summary>
-    public static int VarintLength(ulong value) => ((63 - System.Numerics.BitOperations.LeadingZeroCount(value | 1)) / 7) + 1;
+    public static int VarintLength(ulong value) =>
+        ((63 - System.Numerics.BitOperations.LeadingZeroCount(value | 1)) / 7) + 1;
 
-    /// <summary>Goes back to an earlier length, so that a record which did not fit leaves no trace.</summary>
+    /// <summary>Returns to an earlier length, so that a record which did not fit leaves no trace.</summary>
     public void Rewind(int written)
     {
         Written = written;
@@ -75,7 +77,7 @@ public ref struct WireWriter(Span<byte> bytes)
     /// <summary>A signed varint in zigzag form: small magnitudes are short.</summary>
     public void WriteSignedVarint(long value) => WriteVarint(Zigzag.Encode(value));
 
-    /// <summary>Bytes as they are.</summary>
+    /// <summary>Bytes without a length.</summary>
     public void WriteBytes(scoped ReadOnlySpan<byte> value)
     {
         if (value.IsEmpty) return;
@@ -83,7 +85,9 @@ public ref struct WireWriter(Span<byte> bytes)
         if (!room.IsEmpty) value.CopyTo(room);
     }
 
-    /// <summary>Takes the next <paramref name="count"/> bytes for the caller to fill; empty when they do not fit.</summary>
+    /// <summary>
+    /// Reserves the next <paramref name="count"/> bytes for the caller to fill; empty when they do not fit.
+    /// </summary>
     public Span<byte> Reserve(int count)
     {
         if (Overflowed || count > _bytes.Length - Written)
