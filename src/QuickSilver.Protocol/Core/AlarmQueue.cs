@@ -5,24 +5,27 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>
 /// All timers of a node, in the order in which they are due: a splay tree whose nodes are the alarms themselves.
 /// <para>
-/// Idea: setting an alarm moves it to the root and roughly halves the depth of the path to its place, so what is used together stays near the top:
-/// timers that are set for soon and fire soon, and timers that are set again and again, as protocol timers are, cost little more than a pointer or
-/// two. There is no balance to keep and no memory but the alarms' own links.
+/// Idea: setting an alarm moves it to the root and roughly halves the depth of the path to its place, so alarms that
+/// are used together stay near the top. Timers that are set for soon and fire soon, and timers that are set again and
+/// again, as protocol timers are, cost little more than a pointer or two. There is no balance to keep and no memory but
+/// the alarms' own links.
 /// </para>
 /// <para>
-/// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which they were set. The first alarm
-/// is kept at hand, which makes <see cref="NextDue"/> free. Taking an alarm out does not search for it, as it knows its parent: two subtrees are
-/// joined by splaying the greatest of the lesser; after the first, the least of what follows it is splayed to the top of its own subtree.
+/// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which
+/// they were set. The first alarm is cached, which makes <see cref="NextDue"/> free. Removing an alarm needs no search,
+/// because it knows its parent. Its two subtrees are joined by splaying the greatest of the lesser. When the first is
+/// removed, the least of its successors is splayed to the top of its own subtree.
 /// </para>
 /// <para>
-/// Awkward cases: a callback may set and cancel any alarm, its own included, because its alarm has left the tree before it is called. A tree can be
-/// as deep as it is long (set in rising order), which the splaying loop does not mind: it has no recursion and repays one long walk by many short
-/// ones. An alarm set for <see cref="Instant.Never"/> is in the queue and never fires.
+/// Awkward cases: a callback may set and cancel any alarm, its own included, because its alarm has left the tree before
+/// the call. A tree can be as deep as it is long (set in rising order). The splaying loop tolerates that: it has no
+/// recursion and amortises one long walk over many short ones. An alarm set for <see cref="Instant.Never"/> is in the
+/// queue and never fires.
 /// </para>
 /// <para>
-/// Cost: amortised O(log n) for setting and cancelling, O(1) for <see cref="NextDue"/>; allocates nothing; some 60 ns a firing with a hundred
-/// timers. Core thread only. Source: first paper, section 3 (alarms in a splay tree); top-down splaying by Sleator and Tarjan, "Self-Adjusting
-/// Binary Search Trees", JACM 32(3), 1985.
+/// Cost: amortised O(log n) for setting and cancelling, O(1) for <see cref="NextDue"/>; allocates nothing; some 60 ns a
+/// firing with a hundred timers. Core thread only. Source: first paper, section 3 (alarms in a splay tree); top-down
+/// splaying by Sleator and Tarjan, "Self-Adjusting Binary Search Trees", JACM 32(3), 1985.
 /// </para>
 /// </summary>
 public sealed class AlarmQueue
@@ -79,7 +82,7 @@ public sealed class AlarmQueue
         }
         else if (Precedes(alarm.Due.Ticks, alarm.Order, _first!))
         {
-            // Before all others: the whole tree hangs to its right, and there is nothing to search.
+            // Before all others: the whole tree becomes its right subtree, and no search is needed.
             HangRight(alarm, top);
             _first = alarm;
         }
@@ -106,8 +109,8 @@ public sealed class AlarmQueue
         Alarm? heir = alarm.Right;
         if (alarm == _first)
         {
-            // Nothing lies to its left. What follows it is the least of its right subtree, which is splayed so that the walk there is not made
-            // twice; or its parent.
+            // It has no left subtree. Its successor is the least of its right subtree, which is splayed so that the
+            // walk there is not repeated; or its parent.
             if (heir is not null) heir = Splay(heir, long.MinValue, 0);
             _first = heir ?? alarm.Parent;
         }
@@ -117,7 +120,7 @@ public sealed class AlarmQueue
         }
         else if (alarm.Left is not null)
         {
-            // The greatest of the lesser has no right child, once it is at the top of them: the greater ones go there.
+            // At the top of its subtree, the greatest of the lesser has no right child: the greater ones go there.
             heir = Splay(alarm.Left, alarm.Due.Ticks, alarm.Order);
             HangRight(heir, alarm.Right);
         }
@@ -133,9 +136,9 @@ public sealed class AlarmQueue
         Count--;
     }
 
-    // Brings the alarm with the key, or a neighbour of where it would be, to the top of a subtree and returns it; its parent is for the caller to
-    // set. While walking down, what is left behind on the way is hung into two side trees of the lesser and the greater, whose growing ends are
-    // 'lesser' and 'greater'; the header holds their tops, crosswise.
+    // Brings the alarm with the key, or a neighbour of its place, to the top of a subtree and returns it; the caller
+    // sets its parent. On the way down, the nodes passed are hung into two side trees of the lesser and the greater,
+    // whose growing ends are 'lesser' and 'greater'; the header holds their tops, crosswise.
     private Alarm Splay(Alarm top, long due, ulong order)
     {
         Alarm lesser = _header, greater = _header;

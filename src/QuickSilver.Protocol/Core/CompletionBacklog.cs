@@ -3,9 +3,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// Completions waiting to be handled, sorted by priority class, in the order of arrival within a class: one queue for each class, so that sorting
-/// costs nothing and what a turn leaves over is in order with what the next one brings. The word that a socket is empty waits in the last class,
-/// behind every read of that socket that came before it. Allocates nothing once it has grown.
+/// Completions waiting to be handled, sorted by priority class, in the order of arrival within a class. There is one
+/// queue for each class, so sorting is free and the remainder of a turn is in order with the next one's completions.
+/// The report that a socket is empty waits in the last class, behind every earlier read of that socket. Allocates
+/// nothing once it has grown.
 /// </summary>
 internal sealed class CompletionBacklog
 {
@@ -18,18 +19,20 @@ internal sealed class CompletionBacklog
 
     internal int Count { get; private set; }
 
-    /// <summary>True when what comes next is of the last class: everything more urgent has been handled.</summary>
+    /// <summary>True when only completions of the last class wait: everything more urgent has been handled.</summary>
     internal bool OnlyLastClassIsLeft => _byClass[^1].Count == Count;
 
     internal void Add(in Completion completion)
     {
-        int index = completion.IsDrained ? _byClass.Length - 1 : Math.Min((int)completion.Priority, _byClass.Length - 1);
+        int last = _byClass.Length - 1;
+        int index = completion.IsDrained ? last : Math.Min((int)completion.Priority, last);
         _byClass[index].Enqueue(completion);
         Count++;
     }
 
     /// <summary>
-    /// Takes the next completion of a class out of its turn; not the word that a socket is empty, which must stay behind the reads of all classes.
+    /// Takes the next completion of a class out of turn; not the report that a socket is empty, which must stay behind
+    /// the reads of all classes.
     /// </summary>
     internal bool TryNextOf(PriorityClass priority, out Completion completion)
     {

@@ -1,7 +1,8 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// A monotonic clock, read by the loop once a turn and after each batch of completions; protocol elements are handed <c>now</c> instead.
+/// A monotonic clock, read by the loop once a turn and after each batch of completions; protocol elements are passed
+/// <c>now</c> instead.
 /// </summary>
 public interface IClock
 {

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// The finished reads of all of a node's sockets. It speaks in whole reads, not single datagrams. Core thread only.
+/// The finished reads of all of a node's sockets, in whole reads, not single datagrams. Core thread only.
 /// </summary>
 public interface ICompletionQueue
 {
@@ -12,6 +12,6 @@ public interface ICompletionQueue
     /// <returns>How many were added.</returns>
     int Take(List<Completion> batch, int room);
 
-    /// <summary>Gives the buffer of a handled completion back.</summary>
+    /// <summary>Returns the buffer of a handled completion.</summary>
     void Recycle(in Completion completion);
 }

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// A point on a monotonic clock, in ticks of 100 ns since an origin of the host's choice. Only differences mean anything. Distinct from
-/// a duration, which is a <see cref="TimeSpan"/>.
+/// A point on a monotonic clock, in ticks of 100 ns since an origin of the host's choice. Only differences are
+/// meaningful. Distinct from a duration, which is a <see cref="TimeSpan"/>.
 /// </summary>
 /// <param name="Ticks">Ticks of 100 ns since the host's origin.</param>
 public readonly record struct Instant(long Ticks) : IComparable<Instant>

@@ -1,26 +1,31 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// How much of a turn each queue may take. The papers used 50 ms for I/O, 5 ms for alarms and no limit for requests; shorter quanta keep tokens and
-/// pacing on time.
+/// How much of a turn each queue may take. The papers used 50 ms for I/O, 5 ms for alarms and no limit for requests;
+/// shorter quanta keep tokens and pacing on time.
 /// </summary>
 public sealed record LoopQuanta
 {
     /// <summary>
-    /// How long completions are handled in a turn; what is left waits for the next, and is sorted again with what has come since. The papers: 50
-    /// ms.
+    /// How long completions are handled in a turn; the remainder waits for the next turn, and is sorted again with
+    /// newer ones. The papers: 50 ms.
     /// </summary>
     public TimeSpan IoQuantum { get; init; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>How long alarms are fired in a turn. The papers: 5 ms.</summary>
     public TimeSpan AlarmQuantum { get; init; } = TimeSpan.FromMilliseconds(1);
 
-    /// <summary>A pause longer than this (garbage collection, preemption) makes alarms suspect: I/O is handled once more before they fire.</summary>
+    /// <summary>
+    /// A pause longer than this (garbage collection, preemption) makes alarms suspect: I/O is handled once more before
+    /// they fire.
+    /// </summary>
     public TimeSpan WarpLimit { get; init; } = TimeSpan.FromMilliseconds(50);
 
     /// <summary>A phase that takes longer is reported as a stall.</summary>
     public TimeSpan StallWarning { get; init; } = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>The most reads held at once, each in a buffer of up to 64 KiB; the kernel's buffers keep the rest.</summary>
+    /// <summary>
+    /// Limit on the reads held at once, each in a buffer of up to 64 KiB; the kernel's buffers keep the rest.
+    /// </summary>
     public int HeldReads { get; init; } = 512;
 }

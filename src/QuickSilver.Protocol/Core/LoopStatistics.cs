@@ -1,14 +1,14 @@
 namespace QuickSilver.Protocol.Core;
 
-/// <summary>What a loop has done since its start. Written by the core thread only, at the end of each phase.</summary>
+/// <summary>Counters of a loop since its start. Written by the core thread only, at the end of each phase.</summary>
 public sealed class LoopStatistics
 {
     private readonly TimeSpan[] _time = new TimeSpan[Enum.GetValues<TurnPhase>().Length];
 
-    /// <summary>Turns.</summary>
+    /// <summary>Number of turns.</summary>
     public ulong Turns { get; internal set; }
 
-    /// <summary>Turns in which something was done.</summary>
+    /// <summary>Turns that did any work.</summary>
     public ulong BusyTurns { get; internal set; }
 
     /// <summary>Requests run.</summary>
@@ -32,7 +32,7 @@ public sealed class LoopStatistics
     /// <summary>The longest turn, waiting not included.</summary>
     public TimeSpan LongestTurn { get; internal set; }
 
-    /// <summary>The latest that an alarm has fired.</summary>
+    /// <summary>The longest delay with which an alarm has fired.</summary>
     public TimeSpan WorstAlarmDelay { get; internal set; }
 
     /// <summary>Time spent in a phase.</summary>

@@ -3,32 +3,36 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// One turn of the loop, over and over: what the core thread does at run time and the simulator does for each of its nodes.
+/// One turn of the loop, repeated: the core thread runs it, and the simulator does for each of its nodes.
 /// <para>
-/// Rule, in this order: all requests that were there; every completion that is ready, sorted by class (token, ACK before NAK, pull before
-/// repairs before data), up to a quantum; alarms that are due, up to a quantum; then the roots ask their trees for what can be
-/// sent. I/O comes before alarms because packets cancel timers; it has a quantum because I/O absolutely first starves the alarms that clean up (the
-/// papers tried). Sending comes last so that it speaks of the state after everything heard.
+/// Rule, in this order: all requests present at the start; every completion that is ready, sorted by class (token, ACK
+/// before NAK, pull before repairs before data), up to a quantum; alarms that are due, up to a quantum; then the roots
+/// ask their trees for datagrams to send. I/O comes before alarms because packets cancel timers. It has a quantum
+/// because giving I/O absolute priority starves the alarms that clean up (the papers tried). Sending comes last so that
+/// it reflects the state after everything received.
 /// </para>
 /// <para>
-/// One thing does not wait for the end: once everything urgent that was read has been handled, and data is next, the roots are asked for control. A
-/// token that had to wait for a quantum of data at each of its hops made rounds, and with them all feedback, ten times as long under load.
+/// Control is sent earlier too: once all urgent reads have been handled, and data is next, the roots are asked for
+/// control. A token that waited for a quantum of data at each of its hops made rounds, and with them all feedback, ten
+/// times as long under load.
 /// </para>
 /// <para>
-/// Nor is the order of classes absolute: after a turn whose I/O was cut before it came to a repair or data, the next begins with eight of
-/// each, if any wait. Without that, members that had all lost the same packets spent all their time on each other's requests and never came
-/// to read the answers.
+/// Nor is the order of classes absolute. After a turn whose I/O was cut before it came to a repair or data, the next
+/// begins with up to eight of each. Without that, members that had all lost the same packets spent all their time on
+/// each other's requests and never read the answers.
 /// </para>
 /// <para>
-/// After a time warp (the thread was held up longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O phase) I/O is handled
-/// once more before alarms: timers have run out meanwhile whose cancelling packets lie in the kernel's buffers. Time spent waiting on purpose,
-/// until the first alarm was due at most, is no warp.
+/// A time warp is a delay of the thread longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O
+/// phase. After it I/O is handled once more before alarms: timers have run out meanwhile whose cancelling packets lie
+/// in the kernel's buffers. Waiting on purpose, at most until the first alarm is due, is no warp.
 /// </para>
 /// <para>
-/// The clock is read at the turn's start, after I/O and pulling, after requests and alarms if there were any, and after every sixteen completions or
-/// alarms, never per item; a quantum can be overrun by as much. A turn fires at most as many alarms as were set when it began, so that alarms which
-/// set themselves for now cannot hold a turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a
-/// handler, an alarm or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4 and Figure 8.
+/// The clock is read at the turn's start, after I/O and pulling, after requests and alarms if there were any, and after
+/// every sixteen completions or alarms, never per item; so a quantum can be overrun by sixteen items. A turn fires at
+/// most as many alarms as were set when it began, so that alarms which set themselves for now cannot hold a turn on a
+/// clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a handler, an
+/// alarm or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4
+/// and Figure 8.
 /// </para>
 /// </summary>
 public sealed class LoopTurn
@@ -48,9 +52,9 @@ public sealed class LoopTurn
     private bool _starves;
 
     /// <summary>Makes a loop that has not turned yet.</summary>
-    /// <param name="parts">What it turns over.</param>
-    /// <param name="quanta">How much of each; null: the defaults.</param>
-    /// <param name="stalls">Told of phases that take too long; null: nobody.</param>
+    /// <param name="parts">The parts that it drives.</param>
+    /// <param name="quanta">Limits of a turn; null: the defaults.</param>
+    /// <param name="stalls">Notified of phases that take too long; null: no observer.</param>
     public LoopTurn(LoopParts parts, LoopQuanta? quanta = null, IStallObserver? stalls = null)
     {
         ArgumentNullException.ThrowIfNull(parts);
@@ -59,17 +63,21 @@ public sealed class LoopTurn
         _stalls = stalls;
     }
 
-    /// <summary>What has been done so far.</summary>
+    /// <summary>Counters of the work done so far.</summary>
     public LoopStatistics Statistics { get; } = new();
 
-    /// <summary>When the first alarm is due: how long the host may wait, if <see cref="HasWork"/> is false and nothing wakes it.</summary>
+    /// <summary>
+    /// When the first alarm is due: the host may wait until then, if <see cref="HasWork"/> is false and nothing wakes
+    /// it.
+    /// </summary>
     public Instant NextDue => _parts.Alarms.NextDue;
 
-    /// <summary>True when the next turn has something to do already, so that the host must not wait.</summary>
+    /// <summary>True when the next turn has work already, so that the host must not wait.</summary>
     public bool HasWork => _backlog.Count > 0 || _parts.Roots.HasWork;
 
-    /// <summary>Turns once.</summary>
-    /// <returns>True when anything was done; when false, and <see cref="HasWork"/> is false too, the host may wait.</returns>
+    /// <summary>Runs one turn.</summary>
+    /// <returns>True when any work was done; when false, and <see cref="HasWork"/> is false too, the host may
+    /// wait.</returns>
     public bool Run()
     {
         Instant start = _parts.Clock.Now;
@@ -114,12 +122,13 @@ public sealed class LoopTurn
         if (room > 0 && _parts.Completions.Take(_taken, room) > 0)
         {
             _takes++;
-            foreach (ref readonly Completion completion in System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken))
-                _backlog.Add(completion with { Take = _takes });
+            Span<Completion> taken = System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_taken);
+            foreach (ref readonly Completion completion in taken) _backlog.Add(completion with { Take = _takes });
             _taken.Clear();
         }
 
-        int handled = _starves ? HandleLeftOver(PriorityClass.Repair, now) + HandleLeftOver(PriorityClass.Data, now) : 0;
+        int handled = 0;
+        if (_starves) handled = HandleLeftOver(PriorityClass.Repair, now) + HandleLeftOver(PriorityClass.Data, now);
         _starves = false;
         bool anyBulk = handled > 0;
         bool urgent = !_backlog.OnlyLastClassIsLeft;
@@ -162,9 +171,9 @@ public sealed class LoopTurn
         if (delay > Statistics.WorstAlarmDelay) Statistics.WorstAlarmDelay = delay;
 
         Instant now = start;
-        int most = alarms.Count;
+        int limit = alarms.Count;
         int fired = 0;
-        while (fired < most && alarms.FireNext(now))
+        while (fired < limit && alarms.FireNext(now))
         {
             if (++fired % ItemsPerClockRead != 0) continue;
             now = _parts.Clock.Now;

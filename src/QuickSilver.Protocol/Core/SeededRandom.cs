@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// A small seeded generator (SplitMix64): the protocol's only randomness, for jitter and ids. The same seed gives the same numbers on every
-/// machine. Core thread only; allocates nothing per number. Not for secrets.
+/// A small seeded generator (SplitMix64): the protocol's only randomness, for jitter and ids. The same seed gives the
+/// same numbers on every machine. Core thread only; allocates nothing per number. Not for secrets.
 /// </summary>
 /// <param name="seed">Any value; the host draws it, the simulator chooses it.</param>
 public sealed class SeededRandom(ulong seed)
@@ -25,7 +25,9 @@ public sealed class SeededRandom(ulong seed)
     /// <summary>A duration in [0, <paramref name="bound"/>).</summary>
     public TimeSpan NextBelow(TimeSpan bound) => new((long)NextBelow((ulong)Math.Max(0, bound.Ticks)));
 
-    /// <summary>The finaliser of SplitMix64: a bijection that spreads nearby values, for hashes that must be equal everywhere.</summary>
+    /// <summary>
+    /// The finaliser of SplitMix64: a bijection that spreads nearby values, for hashes that must be equal everywhere.
+    /// </summary>
     public static ulong Mix(ulong value)
     {
         value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9UL;
