@@ -5,10 +5,9 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>
 /// All timers of a node, in the order in which they are due: a splay tree whose nodes are the alarms themselves.
 /// <para>
-/// Idea: setting an alarm moves it to the root and roughly halves the depth of the path to its place, so alarms that
-/// are used together stay near the top. Timers that are set for soon and fire soon, and timers that are set again and
-/// again, as protocol timers are, cost little more than a pointer or two. There is no balance to keep and no memory but
-/// the alarms' own links.
+/// Idea: setting an alarm moves it to the root and roughly halves the depth of the path to its place. So alarms that
+/// are used together stay near the top. Timers that fire soon, or are set again and again, as protocol timers are, cost
+/// little more than a pointer or two. There is no balance to keep and no memory but the alarms' own links.
 /// </para>
 /// <para>
 /// Rule: ordered by due instant, then by a count of settings, so alarms due at one instant fire in the order in which

@@ -27,12 +27,12 @@ namespace QuickSilver.Protocol.Core;
 /// in the kernel's buffers. Waiting on purpose, at most until the first alarm is due, is no warp.
 /// </para>
 /// <para>
-/// The clock is read at the turn's start, after I/O and pulling, after requests and alarms if there were any, and after
-/// every sixteen completions or alarms, never per item; so a quantum can be overrun by sixteen items. A turn fires at
-/// most as many alarms as were set when it began, so that alarms which set themselves for now cannot hold a turn on a
-/// clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a handler, an
-/// alarm or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper, section 4
-/// and Figure 8.
+/// The clock is read at the turn's start, after I/O and pulling, and after requests and alarms if there were any.
+/// Within a phase it is read after every sixteen completions or alarms, so a quantum can be overrun by sixteen items. A
+/// turn fires at most as many alarms as were set when it began. So alarms that set themselves for now cannot hold a
+/// turn on a clock that stands still. Allocates nothing in steady state. Core thread only. An exception out of a
+/// handler, an alarm or a root is a defect and leaves <see cref="Run"/>. Source: first paper, section 3; second paper,
+/// section 4 and Figure 8.
 /// </para>
 /// </summary>
 public sealed class LoopTurn

@@ -35,10 +35,10 @@ public sealed class ReorderLimit
     public bool Allows(int bytes) => _counters.HeldBytes + bytes + HeldBatch.Overhead <= _settings.MaxHeldBytes;
 
     /// <summary>
-    /// True when a packet may be counted as received. Under the cap always. Over it only a packet that advances an
-    /// order (a message or fragment that is the next of its cursor), or of which nothing would have to be held: so held
-    /// messages can always drain. Packets of a removed sender are always taken, because nothing drains past a gap
-    /// before all of them are here; they are limited by what a sender may have pending.
+    /// True when a packet may be counted as received. Under the cap always. Over it only if it advances an order, by a
+    /// message or fragment that is the next of its cursor, or if nothing of it would have to be held. So held messages
+    /// can always drain. Packets of a removed sender are always taken, because nothing drains past a gap before all of
+    /// them are here; they are limited by what a sender may have pending.
     /// </summary>
     /// <param name="view">The view it came in.</param>
     /// <param name="sender">Its sender.</param>

@@ -3,8 +3,6 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>The sessions of one region view's groups, and its packets taken over the limit.</summary>
-/// <param name="view">The view.</param>
-/// <param name="byIndex">The present sessions.</param>
 internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
 {
     private readonly List<OverLimitAllowance> _beyondCap = [];

@@ -42,7 +42,7 @@ public sealed class DisseminationCounters
     /// <summary>Times a member was found that this node's multicast does not reach.</summary>
     public ulong MembersToUnicast;
 
-    /// <summary>Times such a member was found to hear it again.</summary>
+    /// <summary>Times that one of these members was found to hear it again.</summary>
     public ulong MembersToMulticast;
 
     /// <summary>NAKed packets that were not sent once more, because they had been sent too often.</summary>

@@ -3,7 +3,6 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>One call to leave groups, made when their sources have no more messages. Core thread only.</summary>
-/// <param name="groups">The groups.</param>
 public abstract class LeaveRequest(IReadOnlyList<LocalGroup> groups)
 {
     /// <summary>The groups.</summary>

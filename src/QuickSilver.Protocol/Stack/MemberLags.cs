@@ -10,8 +10,7 @@ namespace QuickSilver.Protocol.Stack;
 /// <para>
 /// Idea: a round names members that are behind at one moment; any member may be, because of a lost packet. So the time
 /// in which a member is named is counted up, and the time in which it is not, down. The member holds regions up once a
-/// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after
-/// the last bad one. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses a
+/// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after the last bad round. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses a
 /// packet is not.
 /// </para>
 /// <para>
@@ -209,8 +208,8 @@ internal sealed class MemberLags
             LagCause cause = _lastCause;
             for (LagCause found = LagCause.Silent; found > cause; found--)
             {
-                Instant at = _foundAt[(int)found];
-                if (at != Instant.Zero && now - at <= ValidFor) cause = found;
+                Instant foundAt = _foundAt[(int)found];
+                if (foundAt != Instant.Zero && now - foundAt <= ValidFor) cause = found;
             }
             IReadOnlyList<RegionView> views =
                 _places.Count > 0 ? _places.ConvertAll(static place => place.View) : [.. _views];

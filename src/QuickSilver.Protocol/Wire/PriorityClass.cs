@@ -2,9 +2,9 @@ namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
 /// The one order in which datagrams are received and sent (smaller first). The papers had two classes, control and
-/// data, and found that repairs, ranked as control, overtook the tokens that would have made them unnecessary (second
-/// paper, section 5.3). Frames of the membership server have no class: they come over a channel of their own, and reach
-/// the loop as requests.
+/// data. Repairs, ranked as control, overtook the tokens that would have made them unnecessary (second paper, section
+/// 5.3). Frames of the membership server have no class: they come over a channel of their own, and reach the loop as
+/// requests.
 /// </summary>
 public enum PriorityClass : byte
 {

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// A range of packets of one partition that a member misses, counted by their place within the partition (packet s of k
-/// partitions has place (s - 1) div k + 1), half-open.
+/// A half-open range of packets of one partition that a member misses, counted by their place within the partition.
+/// Packet s of k partitions has place (s - 1) div k + 1.
 /// </summary>
 /// <param name="Start">First place.</param>
 /// <param name="End">The place after the last.</param>

@@ -12,9 +12,9 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// opened gate) join the list, so nothing is re-entered.
 /// </para>
 /// <para>
-/// A group that finds a region buffer full waits at that stream, in order of arrival, and costs nothing until the
-/// stream has fallen to its low mark. Then the stream's waiters bind one message each, until it is full again; a
-/// newcomer with more than one message lines up behind them.
+/// A group that finds a region buffer full waits at that stream, in order of arrival. It costs nothing until the stream
+/// has fallen to its low mark. Then the stream's waiters bind one message each, until it is full again; a newcomer with
+/// more than one message lines up behind them.
 /// </para>
 /// <para>
 /// Awkward case: no buffer ever stops a group without other members. A source that always has something, or a handler

@@ -6,10 +6,10 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// One group's messages that are in progress: from when they are taken from their sources until they are stable in
-/// every stream that carries them, and were delivered on this node in the order of their numbers. A record returns to
-/// the pool when both are done. The record of a message that nobody follows by itself returns as soon as it is packed
-/// and delivered. Core thread only.
+/// One group's messages that are in progress: taken from their sources, but not yet stable in every stream that carries
+/// them, or not yet delivered on this node. Delivery here follows the order of their numbers. A record returns to the
+/// pool when both are done. The record of a message that nobody follows by itself returns as soon as it is packed and
+/// delivered. Core thread only.
 /// </summary>
 internal sealed class UnfinishedMessages(SendContext context)
 {

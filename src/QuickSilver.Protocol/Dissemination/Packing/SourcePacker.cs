@@ -19,12 +19,12 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// delivered here as one.
 /// </para>
 /// <para>
-/// Awkward cases: the head is written last, because it names length and count. Room is left for it as if the length
-/// field were as long as that of the message before, and as if a batch came where one is expected. Where either turns
-/// out wrong, the message is moved by a byte or two. A message that does not fit, or that ends a batch by its length,
-/// is written elsewhere and bound normally; a part of it then fills the packet. While messages of the group wait for
-/// their delivery here, in streams of older steps, the next one is bound as well, because it has to wait behind them. A
-/// source may end its group, or leave it, while it writes: messages written before are sent.
+/// Awkward cases: the head is written last, because it names length and count. Its room assumes a length field as long
+/// as that of the message before, and a batch where one is expected. Where either turns out wrong, the message is moved
+/// by a byte or two. A message that does not fit, or that ends a batch by its length, is written elsewhere and bound
+/// normally; a part of it then fills the packet. While messages of the group wait for their delivery here, in streams
+/// of older steps, the next one is bound as well: it has to wait behind them. A source may end its group, or leave it,
+/// while it writes: messages written before are sent.
 /// </para>
 /// <para>
 /// Cost: O(1) per message; one call of the source, no copy. Allocates nothing in steady state. Core thread only.

@@ -193,8 +193,8 @@ internal sealed class TrainBuilder
     {
         TransportFacts facts = _context.Transport.Facts;
         _slot = _context.Paths.LongestTo(_stream.View, _context.SelfKey, facts.SlotBytes);
-        int most = _slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
-        TrainDatagrams = Math.Clamp(Math.Min(most, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
+        int limit = _slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
+        TrainDatagrams = Math.Clamp(Math.Min(limit, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
     }
 
     /// <summary>Builds a beacon: the highest sequence so far, and whether it is the last.</summary>

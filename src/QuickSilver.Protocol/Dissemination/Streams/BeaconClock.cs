@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// When a stream's beacons are due: a short silence after the last packet, then at doubling distances. The alarm is not
-/// moved with each packet. When it fires too early it is set again for the remaining time, so a busy stream pays for it
+/// moved with each packet. When it fires too early it is set again for the remaining time. So a busy stream pays for it
 /// once per silence and not once per train. A beacon stays due until it is made, or packets are sent in its place.
 /// </summary>
 internal sealed class BeaconClock

@@ -67,8 +67,8 @@ internal sealed class StreamMessages
     /// <summary>True when a group's next message is its first in the stream.</summary>
     public bool IsFirst(int groupIndex) => (_introduced[groupIndex >> 6] & (1UL << (groupIndex & 63))) == 0;
 
-    /// <summary>Marks a group's first message as bound.</summary>
-    /// <returns>True when the next message is the first in the stream.</returns>
+    /// <summary>Records a group's next message.</summary>
+    /// <returns>True when it is the first in the stream.</returns>
     public bool Introduce(int groupIndex)
     {
         bool isFirst = IsFirst(groupIndex);

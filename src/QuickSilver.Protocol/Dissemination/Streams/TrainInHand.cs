@@ -42,7 +42,7 @@ internal sealed class TrainInHand(StreamCarrier carrier, DisseminationCounters c
         return true;
     }
 
-    /// <summary>Gives the root no more of the piece; trains in use stay in memory.</summary>
+    /// <summary>Stops giving the piece to the root; trains in use stay in memory.</summary>
     public void Stop() => carrier.Stop();
 
     /// <summary>Releases the memory: the root has asked again, or never will.</summary>

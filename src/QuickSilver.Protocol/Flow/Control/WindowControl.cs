@@ -130,7 +130,7 @@ public sealed class WindowControl
     /// <summary>True when the window stopped the sender at least once between the last two feedbacks.</summary>
     public bool WasLimited { get; private set; }
 
-    /// <summary>Smoothed time between feedbacks while something was under way; zero before the first.</summary>
+    /// <summary>Smoothed time between feedbacks while packets were in flight; zero before the first.</summary>
     public TimeSpan FeedbackInterval { get; private set; }
 
     /// <summary>The charge that may be sent now; 0 when the window is full.</summary>

@@ -5,9 +5,9 @@ namespace QuickSilver.Protocol.Flow.Limits;
 /// for the node.
 /// <para>
 /// Idea: a stream always has its guaranteed minimum; above it, it may take only as much as stays free for others. So
-/// one stuck region ends up with half of the node's memory, a second with a quarter, and the others still send (dynamic
-/// thresholds, as in the shared buffers of switches: Choudhury and Hahne, 1998). A stream's gate shuts when it is full
-/// and opens at half, so that senders are woken once for a batch of messages.
+/// one stuck region ends up with half of the node's memory, a second with a quarter, and the others still send. The
+/// thresholds are dynamic, as in the shared buffers of switches (Choudhury and Hahne, 1998). A stream's gate shuts when
+/// it is full and opens at half, so that senders are woken once for a batch of messages.
 /// </para>
 /// <para>
 /// Minima are reserved for streams that hold something. When the node is full already and further streams begin, their
@@ -16,7 +16,6 @@ namespace QuickSilver.Protocol.Flow.Limits;
 /// the shut gates per release; allocates nothing in steady state; core thread only.
 /// </para>
 /// </summary>
-/// <param name="quota">The limits.</param>
 public sealed class PendingLimits(PendingQuota quota)
 {
     private readonly List<PendingAccount> _shut = [];

@@ -33,7 +33,7 @@ internal sealed class FeedRing(FeedSet set)
     {
         if (_last is not null) _waiting.Enqueue(_last);
         _last = null;
-        for (int left = _waiting.Count; left > 0; left--)
+        for (int remaining = _waiting.Count; remaining > 0; remaining--)
         {
             feed = _waiting.Dequeue();
             set.BeginAsking(feed);

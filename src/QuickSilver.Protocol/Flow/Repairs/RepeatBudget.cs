@@ -27,7 +27,7 @@ internal struct RepeatBudget
     private readonly double _perSecond;
     private double _credit;
     private double _earned;
-    private Instant _at;
+    private Instant _asOf;
 
     private RepeatBudget(double share, Instant now, double earned)
     {
@@ -35,7 +35,7 @@ internal struct RepeatBudget
         _perSecond = AskerPerSecond * share;
         _credit = _burst;
         _earned = earned;
-        _at = now;
+        _asOf = now;
     }
 
     /// <summary>True once the budget was made; false for the default value.</summary>
@@ -56,9 +56,9 @@ internal struct RepeatBudget
     /// <returns>False when there is none left.</returns>
     public bool TryTake(Instant now, double earned)
     {
-        double grown = _credit + ((now - _at).TotalSeconds * _perSecond) + (earned - _earned);
+        double grown = _credit + ((now - _asOf).TotalSeconds * _perSecond) + (earned - _earned);
         _credit = Math.Min(_burst, grown);
-        _at = now;
+        _asOf = now;
         _earned = earned;
         if (_credit < 1) return false;
         _credit--;
