@@ -210,7 +210,9 @@ internal sealed class DatagramRouter
             return reason == RejectReason.None ? RejectReason.NotThere : reason;
         }
         RejectReason outcome = DatagramHeader.TryRead(packet.Span, out DatagramHeader lent);
-        if (outcome == RejectReason.None && !Matches(lent, header, packet.Length)) outcome = RejectReason.Malformed;
+        // The source is checked in a known view only: elsewhere a note that names another packet may come from anybody.
+        if (outcome == RejectReason.None && !Matches(lent, header, packet.Length))
+            outcome = region is null ? RejectReason.UnknownView : RejectReason.Malformed;
         if (outcome == RejectReason.None)
         {
             if (header.Kind == DatagramKind.RepairNote)

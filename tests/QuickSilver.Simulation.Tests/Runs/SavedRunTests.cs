@@ -51,6 +51,7 @@ public class SavedRunTests
     /// removed-by-half: two of four nodes were cut off and removed, and the server was lost; two said that the others were removed, two that they were
     /// not, and those went that had gone on. removed-by-a-later-server: the one that had gone on came from a later server than the one that was
     /// followed, and its list was not counted.
+    /// forged-note-of-an-unknown-view: its source could not be checked, and it was counted as malformed.
     /// narrow-everywhere-backlog, narrow-everywhere-large-messages: where the token alone repairs, no member asked for
     /// a packet of its own accord, and so none suspected the way.
     /// narrow-everywhere-stable: ways that were measured at one time took each other's answers.
@@ -106,6 +107,7 @@ public class SavedRunTests
     [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]
     [InlineData("done-with-a-view-opened-again")]
+    [InlineData("forged-note-of-an-unknown-view")]
     [InlineData("narrow-everywhere-backlog")]
     [InlineData("narrow-everywhere-large-messages")]
     [InlineData("narrow-everywhere-stable")]
