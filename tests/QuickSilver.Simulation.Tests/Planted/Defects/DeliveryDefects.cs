@@ -29,18 +29,21 @@ internal static class DeliveryDefects
                         again.Release();
                     }
                     """),
-                new("ReorderStage.cs", "!TryPassDelivered(place, ref run)", "!TryPassDelivered(place, ref run, now)"),
                 new(
                     "ReorderStage.cs",
-                    "private bool TryPassDelivered(SenderCursor place, ref DeliveryBatch run)",
-                    "private bool TryPassDelivered(SenderCursor place, ref DeliveryBatch run, Instant now)"),
+                    "!TryPassDelivered(cursor, ref batch)",
+                    "!TryPassDelivered(cursor, ref batch, now)"),
                 new(
                     "ReorderStage.cs",
-                    "if (passed == run.Count) return false;",
+                    "private bool TryPassDelivered(SenderCursor cursor, ref DeliveryBatch batch)",
+                    "private bool TryPassDelivered(SenderCursor cursor, ref DeliveryBatch batch, Instant now)"),
+                new(
+                    "ReorderStage.cs",
+                    "if (passed == batch.Count) return false;",
                     """
-                    if (run.Number + (ulong)passed == place.Next)
-                        Deliver(place, new DeliveryBatch(place.Next - 1, run[passed - 1]), now);
-                    if (passed == run.Count) return false;
+                    if (batch.Number + (ulong)passed == cursor.Next)
+                        Deliver(cursor, new DeliveryBatch(cursor.Next - 1, batch[passed - 1]), now);
+                    if (passed == batch.Count) return false;
                     """),
             ],
         },
@@ -49,7 +52,7 @@ internal static class DeliveryDefects
             "A receiver without a place begins with whatever message comes first.",
             PlantedPlace.Ensemble, 30, "D5", "D9")
         {
-            Patches = [new("Deliverer.cs", "if (MayStart(group, record)) _order", "if (place.Next == 0) _order")],
+            Patches = [new("Deliverer.cs", "if (MayStart(group, record)) _order", "if (cursor.Next == 0) _order")],
         },
         new(
             "PlaceKeptAcrossLeave",
@@ -61,18 +64,19 @@ internal static class DeliveryDefects
                 new(
                     "Deliverer.cs",
                     "_byId.Add(group.Id, receiver);",
-                    "KeepPlaces(receiver); _byId.Add(group.Id, receiver);"),
+                    "KeepCursors(receiver); _byId.Add(group.Id, receiver);"),
                 new(
                     "Deliverer.cs",
                     "internal static StepNumber ReadStep(",
                     """
                     private readonly Dictionary<GroupId, GroupReceiver> _ended = [];
 
-                    private void KeepPlaces(GroupReceiver group)
+                    private void KeepCursors(GroupReceiver group)
                     {
                         if (_ended.TryGetValue(group.Info.Id, out GroupReceiver? before))
                         {
-                            foreach (SenderCursor place in before.Places) group.PlaceOf(place.Sender).Next = place.Next;
+                            foreach (SenderCursor cursor in before.Cursors)
+                                group.CursorOf(cursor.Sender).Next = cursor.Next;
                         }
                         _ended[group.Info.Id] = group;
                     }
@@ -86,7 +90,7 @@ internal static class DeliveryDefects
             "Messages that were sent before a receiver's stay began are taken.",
             nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D9", "R4")
         {
-            Patches = [new("Deliverer.cs", "if (step < group.StayBegan)\n", "if (false)\n")],
+            Patches = [new("Deliverer.cs", "if (step < group.SessionBegan)\n", "if (false)\n")],
         },
         new(
             "StepNotAwaited",
@@ -107,7 +111,7 @@ internal static class DeliveryDefects
             "What a receiver holds when it leaves is not given back.",
             nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "R4")
         {
-            Patches = [new("Deliverer.cs", "_order.Drop(place);", "")],
+            Patches = [new("Deliverer.cs", "_order.Drop(cursor);", "")],
         },
         new(
             "FragmentShifted",
@@ -118,10 +122,10 @@ internal static class DeliveryDefects
             [
                 new(
                     "ReorderStage.cs",
-                    "switch (AddFragment(place, number, messageLength, offset, bytes))",
+                    "switch (AddFragment(cursor, number, messageLength, offset, bytes))",
                     """
                     if (offset > 0) offset--;
-                    switch (AddFragment(place, number, messageLength, offset, bytes))
+                    switch (AddFragment(cursor, number, messageLength, offset, bytes))
                     """),
             ],
         },

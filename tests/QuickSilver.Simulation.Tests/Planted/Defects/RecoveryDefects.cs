@@ -185,7 +185,7 @@ internal static class RecoveryDefects
                     ""),
                 new(
                     "DatagramRouter.cs",
-                    "if (!region.View.Members[speaker].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;",
+                    "if (!region.View.Members[member].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;",
                     ""),
                 new(
                     "DatagramRouter.cs",

@@ -71,11 +71,11 @@ internal static class SendingDefects
         {
             Patches =
             [
-                new("GroupSender.cs", "if (!carriedHome) Unfinished", "if (!carriedHome && !sent) Unfinished"),
+                new("GroupSender.cs", "if (!carriesOwnCopy) Unfinished", "if (!carriesOwnCopy && !sent) Unfinished"),
                 new(
                     "StreamMessages.cs",
-                    "_context.Own.Add(group, _context.ActiveStep, run, now);",
-                    "if (_isOwn) _context.Own.Add(group, _context.ActiveStep, run, now);"),
+                    "_context.Own.Add(group, _context.ActiveStep, batch, now);",
+                    "if (_isOwn) _context.Own.Add(group, _context.ActiveStep, batch, now);"),
             ],
         },
         new(
@@ -94,26 +94,26 @@ internal static class SendingDefects
                     """),
                 new(
                     "Deliverer.cs",
-                    "if (place.Next == 0) _order.Start(place, run.Number, now);",
+                    "if (cursor.Next == 0) _order.Start(cursor, batch.Number, now);",
                     """
-                    if (place.Next == 0) _order.Start(place, run.Number, now);
-                    if (run.Number > place.Next)
+                    if (cursor.Next == 0) _order.Start(cursor, batch.Number, now);
+                    if (batch.Number > cursor.Next)
                     {
-                        _order.DeliverAhead(place, run, now);
+                        _order.DeliverAhead(cursor, batch, now);
                         return;
                     }
                     """),
                 new(
                     "ReorderStage.cs",
-                    "private void Drain(SenderCursor place, Instant now)",
+                    "private void Drain(SenderCursor cursor, Instant now)",
                     """
-                    public void DeliverAhead(SenderCursor place, in DeliveryBatch run, Instant now)
+                    public void DeliverAhead(SenderCursor cursor, in DeliveryBatch batch, Instant now)
                     {
-                        place.Next = Math.Max(place.Next, run.End);
-                        Deliver(place, run, now);
+                        cursor.Next = Math.Max(cursor.Next, batch.End);
+                        Deliver(cursor, batch, now);
                     }
 
-                    private void Drain(SenderCursor place, Instant now)
+                    private void Drain(SenderCursor cursor, Instant now)
                     """),
             ],
         },
@@ -162,8 +162,8 @@ internal static class SendingDefects
             [
                 new(
                     "TrainBuilder.cs",
-                    "WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, isFinal",
-                    "WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest - (isFinal ? 1UL : 0UL), isFinal"),
+                    "WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, flags);",
+                    "WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest - (isFinal ? 1UL : 0UL), flags);"),
             ],
         },
         new(
