@@ -125,6 +125,19 @@ public class NarrowPathTests
         cluster.Shutdown();
     }
 
+    // Fillers are lost, too: one full filler that arrives says more than those that did not.
+    [Fact]
+    public void LossAloneMakesNoWayNarrow() => Seeds.ForEach(Seeds.Range(23, 4), static seed =>
+    {
+        SimulatedCluster cluster = Make(seed, multicast: true, loss: 0.3);
+        cluster.JoinAll("group");
+        Send(cluster, TimeSpan.FromSeconds(20), messages: 4_000);
+        cluster.RunFor(TimeSpan.FromSeconds(20));
+        cluster.Settle(TimeSpan.FromSeconds(30));
+        Assert.All(cluster.Nodes, static node => Assert.Equal(0, node.Counters.NarrowPaths));
+        cluster.Shutdown();
+    });
+
     // The members' interfaces differ from the start: nothing has to be lost for it.
     [Fact]
     public void PacketsFitTheMembersInterfacesFromTheBeginning()

@@ -249,7 +249,8 @@ internal sealed class InboundPaths : IFeed
 
     private void Conclude(InboundPath path, Instant now)
     {
-        int longest = path.FindLongest();
+        // One full filler proves that the way is wide, whatever was lost before it.
+        int longest = path.Longest == 0 && path.HasFull ? path.Full : path.FindLongest();
         bool isBlocked = longest == 0;
         NoteBlocked(path, isBlocked, now);
         if (longest == path.Full) longest = 0;
